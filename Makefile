@@ -1,0 +1,46 @@
+# `make demo` and `make test` need Python ≥ 3.11, git and make; they set up everything else in .venv.
+
+PYTHON ?=
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types bench schema clean
+
+demo: $(VENV)/.run
+	$(BIN)/hopattn check
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.lint
+	$(BIN)/mypy
+
+bench: $(VENV)/.run
+	$(BIN)/python benchmarks/startup.py
+
+schema: $(VENV)/.run
+	$(BIN)/hopattn schema > scenarios/scenario.schema.json
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# A stamp is touched only when all before it has worked, so that an interrupted set-up is done again.
+$(VENV)/.made:
+	@PYTHON="$(PYTHON)" sh .ci/make-venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.made pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.run
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lint]'
+	@touch $@

@@ -1,0 +1,75 @@
+"""hopattn: associative memory, where attention is one step of associative recall.
+
+    import hopattn as ha
+    memory = ha.Memory(patterns, beta=8)
+    memory.step(cue)          # attention: one step
+    memory.recall(cue)        # Hopfield: to the fixed point
+
+Importing the package costs next to nothing: each name is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopattn.activation import activations as activations
+    from hopattn.activation import cue as cue
+    from hopattn.arrays import unit as unit
+    from hopattn.dynamics import Recall as Recall
+    from hopattn.errors import HopattnError as HopattnError
+    from hopattn.errors import InvalidInput as InvalidInput
+    from hopattn.heads import Head as Head
+    from hopattn.heads import MultiHead as MultiHead
+    from hopattn.heads import attention as attention
+    from hopattn.masks import causal as causal
+    from hopattn.masks import padding as padding
+    from hopattn.masks import strict as strict
+    from hopattn.masks import window as window
+    from hopattn.memory import Memory as Memory
+    from hopattn.position import rotation as rotation
+    from hopattn.scenario.loading import Scenario as Scenario
+    from hopattn.scenario.loading import load as load
+    from hopattn.scenario.result import Result as Result
+    from hopattn.scenario.running import run as run
+    from hopattn.separation import separations as separations
+    from hopattn.similarity import cosine as cosine
+    from hopattn.similarity import similarities as similarities
+    from hopattn.transformer import AttentionLayer as AttentionLayer
+    from hopattn.transformer import stack as stack
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "hopattn.activation": ("activations", "cue"),
+    "hopattn.arrays": ("unit",),
+    "hopattn.dynamics": ("Recall",),
+    "hopattn.errors": ("HopattnError", "InvalidInput"),
+    "hopattn.heads": ("Head", "MultiHead", "attention"),
+    "hopattn.masks": ("causal", "padding", "strict", "window"),
+    "hopattn.memory": ("Memory",),
+    "hopattn.position": ("rotation",),
+    "hopattn.scenario.loading": ("Scenario", "load"),
+    "hopattn.scenario.result": ("Result",),
+    "hopattn.scenario.running": ("run",),
+    "hopattn.separation": ("separations",),
+    "hopattn.similarity": ("cosine", "similarities"),
+    "hopattn.transformer": ("AttentionLayer", "stack"),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return value
+    if name.startswith("__"):
+        raise AttributeError(f"module 'hopattn' has no attribute '{name}'")
+    from hopattn.errors import unknown
+
+    raise AttributeError(f"hopattn: {unknown(name, _HOMES)}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,172 @@
+"""Arrays of any library: their namespace, unit vectors, tolerance by dtype, checks of shape and value.
+
+The mathematics above this file is written once against the Python array API standard and runs on NumPy, PyTorch
+and JAX arrays. Shapes are checked everywhere; values only where arrays enter (constructors and `recall`), because a
+check on values cannot run while a function is being traced or differentiated.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hopattn.errors import InvalidInput, shortened
+
+Array = Any  # an array of whichever library the user brought; its shape stands in each docstring
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array API namespace that the arrays share; raises `InvalidInput` where they are of different libraries.
+
+    NumPy (2.1 and later) is such a namespace itself; the compatibility layer is asked only for other libraries,
+    since importing it costs as much as importing NumPy.
+    """
+    if all(isinstance(array, (np.ndarray, np.generic)) for array in arrays):
+        return np
+    from array_api_compat import array_namespace
+
+    try:
+        return array_namespace(*arrays)
+    except TypeError:
+        kinds = sorted({type(array).__module__.split(".")[0] for array in arrays})
+        raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}") from None
+
+
+def as_array(values: Any, what: str = "array", like: Array | None = None) -> Array:
+    """An array as it is, anything else (lists, tuples, numbers) as an array of the library of `like`, or of NumPy."""
+    if _is_foreign_array(values):
+        return values
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError):
+        raise InvalidInput(f"{what}: rows of unequal length; expected numbers in a rectangle") from None
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
+    if like is None or isinstance(like, np.ndarray) or isinstance(values, np.ndarray):
+        return array
+    return namespace(like).asarray(array.tolist(), dtype=None if array.dtype.kind == "b" else like.dtype)
+
+
+def as_float(values: Any, what: str = "array", like: Array | None = None) -> Array:
+    """The values as a floating-point array; whole numbers and booleans take the library's default float."""
+    array = as_array(values, what, like)
+    xp = namespace(array)
+    if xp.isdtype(array.dtype, "real floating"):
+        return array
+    if xp.isdtype(array.dtype, "complex floating"):
+        raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
+    info = xp.__array_namespace_info__()
+    return xp.astype(array, info.default_dtypes()["real floating"])
+
+
+def tolerance(dtype: Any) -> float:
+    """How far apart two iterates of a dtype may lie and still count as one: ε^¾.
+
+    That is 1.8e-12 in float64 and 6.4e-6 in float32.
+    """
+    return float(np.finfo(dtype).eps ** 0.75)
+
+
+def normalised(x: Array) -> Array:
+    """Each row divided by its length, `(…, dim)`; a zero row stays zero.
+
+    The largest entry is divided out first, so that no square overflows or underflows.
+    """
+    xp = namespace(x)
+    scaled = x / nonzero(xp.max(xp.abs(x), axis=-1, keepdims=True))
+    return scaled / xp.sqrt(nonzero(xp.sum(scaled * scaled, axis=-1, keepdims=True)))
+
+
+def nonzero(x: Array) -> Array:
+    """The numbers with 1 in place of 0, to divide by; the derivative at a 0 is then 0 and not NaN."""
+    xp = namespace(x)
+    return xp.where(x == 0, xp.ones_like(x), x)
+
+
+def row_length(x: Array) -> Array:
+    """|x| of each row, `(…,)`."""
+    xp = namespace(x)
+    largest = xp.max(xp.abs(x), axis=-1)
+    scaled = x / nonzero(largest)[..., None]
+    square = xp.sum(scaled * scaled, axis=-1)
+    return largest * xp.sqrt(nonzero(square))
+
+
+def unit(x: Any) -> Array:
+    """Scale each row to unit magnitude: x / |x|, the pattern that "metabolism keeps at unit magnitude".
+
+    x: `(dim,)` or `(…, dim)`. Raises `InvalidInput` for a zero row, which has no direction, and for entries that are
+    not finite. Source: LING3804 Lecture Notes 7, 7.1.
+
+    >>> import hopattn as ha
+    >>> ha.unit([3, 4])
+    array([0.6, 0.8])
+    """
+    vectors = as_float(x, "unit")
+    if vectors.ndim == 0 or vectors.shape[-1] == 0:
+        raise InvalidInput("unit: expected vectors with at least one entry")
+    require_finite(vectors, "unit")
+    xp = namespace(vectors)
+    zero = xp.all(vectors == 0, axis=-1)
+    if bool(xp.any(zero)):
+        where = "the vector" if vectors.ndim == 1 else f"row {_first_true(zero)}"
+        raise InvalidInput(f"unit: {where} is zero and has no direction")
+    return normalised(vectors)
+
+
+def require_finite(array: Array, what: str) -> None:
+    """Raise `InvalidInput` naming the first row that holds a NaN or an infinity."""
+    xp = namespace(array)
+    bad = ~xp.isfinite(array)
+    if not bool(xp.any(bad)):
+        return
+    if array.ndim < 2:
+        raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers")
+    raise InvalidInput(
+        f"{what}: row {_first_true(xp.any(bad, axis=-1))} holds a NaN or an infinity; expected finite numbers"
+    )
+
+
+def require_dim(array: Array, dim: int, what: str, other: str) -> None:
+    """Raise `InvalidInput` unless the last axis of `array` has the length `dim` that `other` has."""
+    if array.ndim == 0:
+        raise InvalidInput(f"{what}: expected vectors of dim {dim}, not a single number")
+    if array.shape[-1] != dim:
+        raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}")
+
+
+def positive(value: Any, what: str) -> float:
+    """A positive finite number as a Python float, which leaves float32 arrays float32."""
+    try:
+        number = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError, RuntimeError):
+        number = math.nan
+    except OverflowError:
+        number = math.inf
+    if not (math.isfinite(number) and number > 0):
+        raise InvalidInput(f"{what}: expected a positive finite number, not {shortened(value)}")
+    return number
+
+
+def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int:
+    """A whole number from `least` to `most`."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        reach = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidInput(f"{what}: expected a whole number {reach}, not {shortened(repr(value))}")
+    return int(value)
+
+
+def _is_foreign_array(values: Any) -> bool:
+    if isinstance(values, (np.ndarray, np.generic, list, tuple, int, float)):
+        return False
+    from array_api_compat import is_array_api_obj
+
+    return bool(is_array_api_obj(values))
+
+
+def _first_true(flags: Array) -> str:
+    """The index of the first True as NumPy counts: `3`, or `1, 3` with leading axes."""
+    xp = namespace(flags)
+    flat = int(xp.argmax(xp.astype(xp.reshape(flags, (-1,)), xp.int8)))
+    return ", ".join(str(int(i)) for i in np.unravel_index(flat, tuple(flags.shape)))

@@ -1,0 +1,91 @@
+"""Registries: the named choices of one sort, found by where they lie.
+
+A class that lies in the scanned modules and derives from the sort's base is an entry. Its name is its class name in
+snake case, or what it states as `name`. So a new separation, activation or similarity is added by writing it, and
+nothing else.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Generic, TypeVar
+
+from hopattn.errors import InvalidInput, reject_unknown, unknown
+
+Entry = TypeVar("Entry")
+
+
+class Registry(Mapping[str, type[Entry]], Generic[Entry]):
+    """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
+
+    >>> from hopattn.separation import separations
+    >>> separations["softmax"](beta=2.0)
+    Softmax(beta=2.0)
+    """
+
+    def __init__(self, what: str, base: type[Entry], modules: Iterable[str]) -> None:
+        self.what = what
+        self.base = base
+        self._entries: dict[str, type[Entry]] = {
+            vars(member).get("name", snake_case(name)): member
+            for module in modules
+            for name, member in vars(sys.modules[module]).items()
+            if inspect.isclass(member)
+            and issubclass(member, base)
+            and not inspect.isabstract(member)
+            and member.__module__ == module
+        }
+
+    def __getitem__(self, name: str) -> type[Entry]:
+        try:
+            return self._entries[name]
+        except (KeyError, TypeError):
+            raise InvalidInput(f"{self.what}: {unknown(name, self._entries)}") from None
+
+    def get(self, name: object, default: Any = None) -> Any:
+        """The entry of that name, or `default`, as for every mapping."""
+        return self._entries.get(name, default) if isinstance(name, str) else default
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def make(self, choice: Any, **parameters: Any) -> Entry:
+        """An entry from its name and parameters, or `choice` itself where it is an entry already."""
+        if isinstance(choice, self.base):
+            if parameters:
+                given = ", ".join(parameters)
+                raise InvalidInput(f"{self.what}: {choice!r} carries its own {given}; give it in one place")
+            return choice
+        entry = self[choice]
+        own = fields(entry) if is_dataclass(entry) else ()
+        reject_unknown(f"{self.what} '{choice}'", parameters, [field.name for field in own])
+        if missing := [field.name for field in own if field.default is MISSING and field.name not in parameters]:
+            raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}")
+        return entry(**parameters)
+
+
+def modules_in(package: str) -> list[str]:
+    """Import every module that lies in a package's folder and give their full names."""
+    names = [f"{package}.{module.name}" for module in iter_modules(sys.modules[package].__path__)]
+    for name in names:
+        import_module(name)
+    return names
+
+
+def snake_case(name: str) -> str:
+    """A class name as its registry name.
+
+    >>> snake_case("RectifiedPower")
+    'rectified_power'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
