@@ -1,0 +1,276 @@
+"""Dynamics: recall, the repeated application of a memory's update until nothing changes.
+
+What is recalled over is a protocol, not a class: anything with a step, an energy (or the reason why it has none),
+patterns and an activation. Add an update by adding a frozen dataclass here that says how it steps and what it
+guarantees.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from hopattn.activation import Activation
+from hopattn.arrays import as_float, namespace, require_dim, require_finite, tolerance, whole
+from hopattn.errors import InvalidInput, reject_unknown
+from hopattn.masks import MaskRule, resolve
+from hopattn.registry import Registry
+from hopattn.similarity import Cosine
+
+GROWTH = 2.0**20
+"""A state this many times larger than its cue and all patterns counts as diverged."""
+
+MATCH = 0.95
+"""A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an
+overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985), spurious mixtures of
+three have 0.5."""
+
+
+class Status(StrEnum):
+    """How a recall ended; `meaning` says it in a sentence."""
+
+    CONVERGED = "converged"
+    CYCLE = "cycle"
+    LIMIT = "limit"
+    DIVERGED = "diverged"
+
+    @property
+    def meaning(self) -> str:
+        return {
+            Status.CONVERGED: "the state is a fixed point of the update",
+            Status.CYCLE: "the update leads back to the state before the last: a cycle of two",
+            Status.LIMIT: "no fixed point and no cycle of two was met within max_steps",
+            Status.DIVERGED: "the state outgrew its patterns a millionfold; choose activation='unit' or a smaller beta",
+        }[self]
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Whether an update never raises the energy, and why; true in a condition where it does not."""
+
+    holds: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+class Recallable(Protocol):
+    """What `recall` works over."""
+
+    @property
+    def patterns(self) -> np.ndarray: ...
+    @property
+    def activation(self) -> Activation: ...
+    @property
+    def lacks_energy(self) -> str: ...
+    @property
+    def lacks_convexity(self) -> str: ...
+    def step(self, cues: Any, mask: Any = None) -> Any: ...
+    def energy(self, states: Any, mask: Any = None) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Update(ABC):
+    """One way to apply a memory's update."""
+
+    @abstractmethod
+    def step(
+        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        """The states after one step, `(n, dim)`; a step of an asynchronous update is one sweep."""
+
+    @abstractmethod
+    def descends(self, memory: Recallable) -> Descent:
+        """Whether this update never raises the memory's energy."""
+
+
+@dataclass(frozen=True)
+class Synchronous(Update):
+    """All neurons at once: x⁺ = ∇Φ(Kᵀ ∇Ψ(K x)).
+
+    Descends where Ψ is convex: with g = ∇(Ψ∘K)(x), convexity gives Ψ(Kx⁺) ≥ Ψ(Kx) + g·(x⁺ − x), and x⁺ = ∇Φ(g)
+    minimises Φ*(x) − g·x, so E(x⁺) = Φ*(x⁺) − Ψ(Kx⁺) ≤ Φ*(x) − Ψ(Kx). Source: Yuille & Rangarajan (2003), Neural
+    Computation 15, 915.
+    """
+
+    name: ClassVar[str] = "sync"
+
+    def step(
+        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, rng: np.random.Generator
+    ) -> np.ndarray:
+        return np.asarray(memory.step(states, mask))
+
+    def descends(self, memory: Recallable) -> Descent:
+        if obstacle := memory.lacks_energy or memory.lacks_convexity:
+            return Descent(False, obstacle)
+        return Descent(True, "concave-convex procedure: the potential of the scores is convex")
+
+
+updates: Registry[Update] = Registry("update", Update, [__name__])
+
+
+@dataclass(frozen=True, eq=False)
+class Recall:
+    """What came of a recall; a single cue `(dim,)` drops the axis n everywhere.
+
+    state: `(n, dim)`. steps: `(n,)`, applications of the update, the one that found the fixed point included.
+    status: `(n,)`, words of `hopattn.dynamics.Status`, whose `meaning` says them in a sentence. converged: `(n,)`.
+    energies: `(n, T+1)`, or None for a memory without one. matched: `(n,)`, the stored pattern whose cosine with the
+    state is largest and at least `MATCH`, −1 where there is none. similarity: `(n,)`, that largest cosine.
+    trajectory: `(T+1, n, dim)` if kept, else None. A cue that stopped repeats its last state.
+    """
+
+    state: Any
+    steps: Any
+    status: Any
+    converged: Any
+    energies: Any
+    matched: Any
+    similarity: Any
+    trajectory: Any = None
+
+
+def recall(
+    memory: Recallable,
+    cues: Any,
+    *,
+    update: str | Update = "sync",
+    max_steps: int = 100,
+    tol: float | None = None,
+    rng: int | np.random.Generator | None = None,
+    mask: Any = None,
+    keep: Sequence[str] = (),
+) -> Recall:
+    """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
+
+    cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain. tol: largest change of an entry,
+    relative to the largest entry, that counts as none (default: exact equality for spins, else ε^¾). rng: for updates
+    that draw. mask: `(n_cues, n_patterns)`. keep: ("trajectory",) to keep every state. Raises `InvalidInput` naming
+    the row of a cue that cannot be used.
+    """
+    rule = updates.make(update)
+    whole(max_steps, "max_steps")
+    reject_unknown("keep", [keep] if isinstance(keep, str) else keep or (), ["trajectory"])
+    start = _checked_cues(memory, cues)
+    states = start[None, :] if start.ndim == 1 else start
+    course = _Course(memory, rule, _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states)))
+    record = course.run(states, max_steps, _generator(rng), bool(keep))
+    return record if start.ndim > 1 else _only_row(record)
+
+
+@dataclass(frozen=True, eq=False)
+class _Course:
+    """The course of one recall: what stays the same from step to step."""
+
+    memory: Recallable
+    rule: Update
+    tol: float
+    mask: np.ndarray | None
+
+    def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator, keep_trajectory: bool) -> Recall:
+        """Step the cues that are still moving; each stops on its own, whatever the others do."""
+        scale = np.maximum(np.abs(states).max(axis=-1), np.abs(self.memory.patterns).max())
+        steps = np.full(len(states), max_steps)
+        status = np.full(len(states), Status.LIMIT, dtype="<U9")
+        active, before = np.arange(len(states)), states
+        energies, trajectory = [self._energy(states)], [states]
+        for t in range(1, max_steps + 1):
+            moved = self._step(states, active, rng)
+            diverged = ~np.all(np.abs(moved) <= GROWTH * scale[active, None], axis=-1)
+            moved = np.where(diverged[:, None], states[active], moved)
+            same = self._same(moved, states[active], scale[active]) & ~diverged
+            cycle = self._same(moved, before[active], scale[active]) & ~same & ~diverged & (t > 1)
+            before, states = states, states.copy()
+            states[active] = moved
+            energies.append(self._energy(states))
+            trajectory += [states] if keep_trajectory else []
+            for ended, word in ((diverged, Status.DIVERGED), (same, Status.CONVERGED), (cycle, Status.CYCLE)):
+                status[active[ended]], steps[active[ended]] = word, t
+            active = active[~(diverged | same | cycle)]
+            if not active.size:
+                break
+        return self._record(states, steps, status, energies, trajectory if keep_trajectory else None)
+
+    def _step(self, states: np.ndarray, active: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        mask = None if self.mask is None else self.mask[active]
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported as diverged
+            return self.rule.step(self.memory, states[active], mask, rng)
+
+    def _same(self, a: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        return np.asarray(np.abs(a - b).max(axis=-1) <= self.tol * scale)
+
+    def _energy(self, states: np.ndarray) -> np.ndarray | None:
+        return None if self.memory.lacks_energy else np.asarray(self.memory.energy(states, self.mask))
+
+    def _record(
+        self,
+        states: np.ndarray,
+        steps: np.ndarray,
+        status: np.ndarray,
+        energies: list[Any],
+        trajectory: list[np.ndarray] | None,
+    ) -> Recall:
+        cosines = Cosine()(states, self.memory.patterns)
+        similarity = cosines.max(axis=-1)
+        return Recall(
+            state=states,
+            steps=steps,
+            status=status,
+            converged=status == Status.CONVERGED,
+            energies=None if self.memory.lacks_energy else np.stack(energies, axis=-1),
+            matched=np.where(similarity >= MATCH, cosines.argmax(axis=-1), -1),
+            similarity=similarity,
+            trajectory=None if trajectory is None else np.stack(trajectory),
+        )
+
+
+def _only_row(record: Recall) -> Recall:
+    values = {
+        name: value if value is None else value[0] for name, value in vars(record).items() if name != "trajectory"
+    }
+    trajectory = None if record.trajectory is None else record.trajectory[:, 0]
+    return Recall(**values, trajectory=trajectory)
+
+
+def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
+    given = as_float(cues, "cues")
+    for array, what in ((given, "cues"), (memory.patterns, "patterns")):
+        if namespace(array) is not np:
+            raise InvalidInput(f"{what}: recall runs on NumPy arrays; `step` runs on those of any library")
+    require_dim(given, memory.patterns.shape[-1], "cues", "patterns")
+    if given.ndim > 2 or given.size == 0:
+        raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {given.shape}")
+    require_finite(given, "cues")
+    for i, row in enumerate(given if given.ndim > 1 else given[None, :]):
+        if reason := memory.activation.foreign(row):
+            raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
+    return np.array(given, dtype=np.result_type(given, memory.patterns))
+
+
+def _checked_tol(tol: Any, memory: Recallable, dtype: Any) -> float:
+    if tol is None:
+        return 0.0 if memory.activation.discrete else tolerance(dtype)
+    if isinstance(tol, (str, bool)) or not isinstance(tol, (int, float, np.number)) or not tol >= 0:
+        raise InvalidInput(f"tol: expected a number of at least 0, not {tol!r}")
+    return float(tol)
+
+
+def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | None:
+    """The mask of each cue, `(n_cues, n_patterns)`; a rule is refused, because cues are no text."""
+    if mask is None:
+        return None
+    if isinstance(mask, (str, MaskRule)):
+        raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {mask!r}")
+    shape = (n_cues, len(memory.patterns))
+    return np.broadcast_to(np.asarray(resolve(mask, np.zeros(shape))), shape)
+
+
+def _generator(rng: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"rng: expected a seed or a numpy.random.Generator, not {rng!r}") from None

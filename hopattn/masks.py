@@ -1,0 +1,181 @@
+"""Masks: which key each query may attend to. Boolean, True = may attend; rows are queries, columns are keys.
+
+A mask is an array, or a rule that makes the array once the scores are there. Add a rule by adding a frozen dataclass
+here.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.arrays import Array, as_array, namespace, whole
+from hopattn.errors import InvalidInput
+from hopattn.registry import Registry
+
+Rounding = Callable[[], Any]
+
+
+class MaskRule(ABC):
+    """A rule that says for scores `(…, n_queries, n_keys)` which entries may be attended to."""
+
+    @abstractmethod
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        """A boolean array that broadcasts to the scores; `rounding` gives what rounding may leave of a score of 0."""
+
+
+class PositionRule(MaskRule):
+    """A rule that looks only at where query and key stand."""
+
+    @abstractmethod
+    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
+        """The mask `(n, m)` of n queries over m keys, as a NumPy array."""
+
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        if scores.ndim < 2:
+            raise InvalidInput(
+                f"mask: a single row of scores has no place in the text, so the rule {self!r} cannot tell"
+            )
+        return like(self(scores.shape[-2], scores.shape[-1]), scores)
+
+
+@dataclass(frozen=True)
+class NoMask(MaskRule):
+    """Every query sees every key."""
+
+    name: ClassVar[str] = "none"
+
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        return namespace(scores).ones_like(scores, dtype=namespace(scores).bool)
+
+
+@dataclass(frozen=True)
+class Causal(PositionRule):
+    """Each query sees its own key and those before it."""
+
+    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
+        return _distance(n, m) >= 0
+
+
+@dataclass(frozen=True)
+class Strict(PositionRule):
+    """Each query sees the keys before it: "each previous word"."""
+
+    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
+        return _distance(n, m) > 0
+
+
+@dataclass(frozen=True)
+class Window(PositionRule):
+    """Each query sees its own key and the `width` − 1 before it."""
+
+    width: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", whole(self.width, "window"))
+
+    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
+        distance = _distance(n, m)
+        return (distance >= 0) & (distance < self.width)
+
+
+@dataclass(frozen=True)
+class Nonzero(MaskRule):
+    """Each query sees the keys to which its similarity is not 0, up to rounding."""
+
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        return ~(namespace(scores).abs(scores) <= rounding())
+
+
+mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
+
+
+def causal(n: int, m: int | None = None) -> np.ndarray:
+    """Each token sees itself and those before it, `(n, m)`; with m > n keys, the queries are the last n of the m
+    tokens.
+
+    >>> import hopattn as ha
+    >>> ha.causal(3).astype(int)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
+    """
+    return Causal()(n, m)
+
+
+def strict(n: int) -> np.ndarray:
+    """Each token sees the tokens before it, `(n, n)`; the first sees nothing, and its output is 0."""
+    return Strict()(n)
+
+
+def window(n: int) -> Window:
+    """The rule by which each token sees itself and the n − 1 before it; `window(3)(5)` is its array for 5 tokens."""
+    return Window(n)
+
+
+def padding(lengths: Any, n: int) -> np.ndarray:
+    """Which of n keys are words and not padding, for texts of the given lengths: `(…, 1, n)`, for masks `(…,
+    n_queries, n)`.
+
+    lengths: whole numbers from 0 to n, a number or an array `(…,)`. Raises `InvalidInput` for others.
+
+    >>> import hopattn as ha
+    >>> ha.padding([1, 3], 3).astype(int).tolist()
+    [[[1, 0, 0]], [[1, 1, 1]]]
+    """
+    counts = as_array(lengths, "lengths")
+    whole(n, "n")
+    if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
+        raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {lengths!r}")
+    return np.asarray(np.arange(n) < counts[..., None, None])
+
+
+def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:
+    """A mask given as a name, a rule, an array or None, as a boolean array for these scores; None where all is allowed.
+
+    Raises `InvalidInput` for an unknown name, an array that is not boolean, and one that does not broadcast to the
+    scores.
+    """
+    rule = as_mask(mask)
+    if isinstance(rule, NoMask):
+        return None
+    if isinstance(rule, MaskRule):
+        return rule.allowed(scores, rounding)
+    fits = rule.ndim <= scores.ndim and all(
+        own in (1, full) for own, full in zip(reversed(rule.shape), reversed(scores.shape), strict=False)
+    )
+    if not fits:
+        raise InvalidInput(f"mask: shape {tuple(rule.shape)} does not fit scores of shape {tuple(scores.shape)}")
+    return like(rule, scores)
+
+
+def as_mask(mask: Any) -> Any:
+    """A mask given as a name, a rule, an array or None, as a rule or a boolean array; `InvalidInput` otherwise."""
+    if mask is None:
+        return NoMask()
+    if isinstance(mask, (str, MaskRule)):
+        return mask_rules.make(mask)
+    array = as_array(mask, "mask")
+    if array.dtype != namespace(array).bool:
+        raise InvalidInput(f"mask: expected booleans (True = may attend), not {array.dtype}")
+    return array
+
+
+def like(mask: Any, scores: Array) -> Array:
+    """A mask as an array of the library, and on the device, of the scores."""
+    if isinstance(scores, np.ndarray):
+        return np.asarray(mask)
+    from array_api_compat import device
+
+    return namespace(scores).asarray(mask, device=device(scores))
+
+
+def _distance(n: int, m: int | None) -> np.ndarray:
+    """How many tokens the key stands before the query, `(n, m)`, where the queries are the last n of the m tokens."""
+    n = whole(n, "n")
+    m = n if m is None else whole(m, "m")
+    if m < n:
+        raise InvalidInput(f"mask: {n} queries are more than {m} keys; the queries are the last words among the keys")
+    return np.asarray(np.arange(m - n, m)[:, None] - np.arange(m))

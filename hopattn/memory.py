@@ -1,0 +1,197 @@
+"""Memory: the one idea of this project, in one place.
+
+s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
+E(x) = Φ*(x) − Ψ(K x)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn import dynamics
+from hopattn.activation import Activation, activations
+from hopattn.arrays import Array, as_float, namespace, require_dim, require_finite
+from hopattn.errors import InvalidInput
+from hopattn.masks import resolve
+from hopattn.separation import separations
+from hopattn.separation.base import Separation
+from hopattn.similarity import Similarity, similarities
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """One pass from cues to fields: scores, then weights, then the weighted sum of the values."""
+
+    similarity: Similarity
+    separation: Separation
+
+    def scores(self, cues: Array, keys: Array) -> Array:
+        """s = sim(K, x), `(…, n_cues, n_patterns)`."""
+        return self.similarity(cues, keys)
+
+    def weights(self, cues: Array, keys: Array, mask: Any = None) -> Array:
+        """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
+        scores = self.scores(cues, keys)
+        return self.separation.weights(scores, self.allowed(mask, scores, cues, keys))
+
+    def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
+        """The mask as a boolean array for these scores, or None where nothing is masked."""
+        return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
+
+    def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
+        """h = Vᵀ p, `(…, n_cues, dim)`."""
+        scores = self.scores(cues, keys)
+        allowed = self.allowed(mask, scores, cues, keys)
+        weights, factor = self.separation.factored_weights(scores, allowed)
+        field = weights @ values
+        return field if factor == 1.0 else factor * field
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Memory:
+    """An associative memory: keys that a cue is matched with, values that it reads out.
+
+    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
+    kept as they are, not copied.
+    similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
+    a separation given by name; a separation given as an object carries its own. Raises `InvalidInput` for sets that
+    are empty or not rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a
+    beta that is not positive. Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P
+    our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
+
+    >>> import hopattn as ha
+    >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
+    >>> memory.step([0.6, 0.4]).round(3)
+    array([0.832, 0.168])
+    """
+
+    keys: Array
+    values: Array
+    similarity: Similarity
+    separation: Separation
+    activation: Activation
+
+    def __init__(
+        self,
+        keys: Any,
+        values: Any = None,
+        *,
+        similarity: str | Similarity = "dot",
+        separation: str | Separation = "softmax",
+        activation: str | Activation = "identity",
+        beta: float | None = None,
+    ) -> None:
+        stored = _stored(keys, "keys")
+        read_out = stored if values is None or values is keys else _stored(values, "values")
+        if read_out.shape[0] != stored.shape[0]:
+            raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
+        chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
+        object.__setattr__(self, "keys", stored)
+        object.__setattr__(self, "values", read_out)
+        object.__setattr__(self, "similarity", similarities.make(similarity))
+        object.__setattr__(self, "separation", chosen)
+        object.__setattr__(self, "activation", activations.make(activation))
+
+    def __repr__(self) -> str:
+        shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
+        return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
+
+    @property
+    def retrieval(self) -> Retrieval:
+        """The pass from cues to fields that this memory makes."""
+        return Retrieval(self.similarity, self.separation)
+
+    @property
+    def patterns(self) -> Array:
+        """What a recalled state is compared with: the values, `(n_patterns, dim)`."""
+        return self.values
+
+    def scores(self, cues: Any) -> Array:
+        """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
+        return self.retrieval.scores(self._cues(cues), self.keys)
+
+    def weights(self, cues: Any, mask: Any = None) -> Array:
+        """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
+        return self.retrieval.weights(self._cues(cues), self.keys, mask)
+
+    def step(self, cues: Any, mask: Any = None) -> Array:
+        """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`. With softmax and the identity activation it is
+        attention.
+        """
+        states = self._cues(cues)
+        field = self.retrieval.field(states, self.keys, self.values, mask)
+        return self.activation(field, states if self.values.shape == self.keys.shape else None)
+
+    def energy(self, states: Any, mask: Any = None) -> Array:
+        """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
+
+        Raises `InvalidInput` where the memory has no energy; `lacks_energy` says why.
+        """
+        if self.lacks_energy:
+            raise InvalidInput(f"energy: {self.lacks_energy}")
+        cues = self._cues(states)
+        scores = self.retrieval.scores(cues, self.keys)
+        allowed = self.retrieval.allowed(mask, scores, cues, self.keys)
+        return self.activation.conjugate(cues) - self.separation.potential(scores, allowed)
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why the memory has no energy, or an empty string where it has one."""
+        if self.values is not self.keys:
+            return "the values are not the keys: what is read out is no state of the cue"
+        if not self.similarity.linear:
+            name = type(self.similarity).__name__.lower()
+            return f"the similarity '{name}' is not the dot product, so the field is no gradient"
+        return ""
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why the potential of the scores is not convex, or an empty string where it is."""
+        return "" if self.separation.convex else f"the potential of {self.separation!r} is not convex"
+
+    def descends(self, update: str | dynamics.Update = "sync") -> dynamics.Descent:
+        """Whether this update never raises the energy: a yes or no (in a condition) with its `reason`."""
+        return dynamics.updates.make(update).descends(self)
+
+    def recall(
+        self,
+        cues: Any,
+        *,
+        update: str | dynamics.Update = "sync",
+        max_steps: int = 100,
+        tol: float | None = None,
+        rng: int | np.random.Generator | None = None,
+        mask: Any = None,
+        keep: Sequence[str] = (),
+    ) -> dynamics.Recall:
+        """Step until nothing changes: see `hopattn.dynamics.recall` for the arguments and the record.
+
+        >>> import hopattn as ha
+        >>> memory = ha.Memory([[1, 1, 1, 1], [1, -1, 1, -1]], separation="identity", beta=1 / 4, activation="sign")
+        >>> found = memory.recall([1, 1, 1, 0])  # the last neuron is unknown
+        >>> found.state.tolist(), str(found.status), int(found.matched)
+        ([1.0, 1.0, 1.0, 1.0], 'converged', 0)
+        """
+        if self.values.shape[-1] != self.keys.shape[-1]:
+            sizes = f"values of dim {self.values.shape[-1]} are no cue for keys of dim {self.keys.shape[-1]}"
+            raise InvalidInput(f"recall: {sizes}; use step")
+        return dynamics.recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
+
+    def _cues(self, cues: Any) -> Array:
+        states = as_float(cues, "cues", like=self.keys)
+        require_dim(states, self.keys.shape[-1], "cues", "keys")
+        if namespace(states, self.keys) is not np and states.dtype != self.keys.dtype:
+            raise InvalidInput(f"cues: {states.dtype} do not fit keys of {self.keys.dtype}; convert one of them")
+        return states
+
+
+def _stored(rows: Any, what: str) -> Array:
+    array = as_float(rows, what)
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidInput(
+            f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {tuple(array.shape)}"
+        )
+    require_finite(array, what)
+    return array

@@ -1,0 +1,78 @@
+"""Positions: points on a circle, and the rotations that offset them.
+
+A rotation is a linear map, so "a simple one-layer network can encode fixed-degree rotations" (LING3804 Lecture Notes
+7, 7.3).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from hopattn.arrays import as_float, require_finite, whole
+from hopattn.errors import InvalidInput
+
+
+def rotation(angle: Any, dim: int = 2) -> np.ndarray:
+    """The matrix that turns each plane (0, 1), (2, 3), … counter-clockwise by `angle` radians.
+
+        R = [[cos a, −sin a], [sin a, cos a]],   y = R x
+
+    angle: one number for all planes, or `(dim / 2,)`, one for each. Gives `(dim, dim)`; a batch of rows turns as `x @
+    R.T`. Raises `InvalidInput` for an odd dim, a number of angles that does not fit, and angles that are not finite.
+
+    >>> import hopattn as ha, numpy as np
+    >>> ha.rotation(np.pi / 2).round(12) + 0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    angles = as_float(angle, "angle")
+    require_finite(angles, "angle")
+    return _block_rotation(np.cos(angles), np.sin(angles), dim)
+
+
+def rotation_degrees(angle: Any, dim: int = 2) -> np.ndarray:
+    """`rotation` for an angle in degrees, exact for quarter turns: their cosines and sines are whole numbers."""
+    cos, sin = cos_sin_degrees(angle)
+    return _block_rotation(cos, sin, dim)
+
+
+def circle(positions: Any, turn: float) -> np.ndarray:
+    """Positions as points on the unit circle: position p is (cos p·turn, sin p·turn), `turn` in degrees a step.
+
+    positions: `(n,)`; gives `(n, 2)`. Source: LING3804 Lecture Notes 7, 7.3.
+
+    >>> circle([0, 1, 2], turn=90) + 0
+    array([[ 1.,  0.],
+           [ 0.,  1.],
+           [-1.,  0.]])
+    """
+    return np.stack(cos_sin_degrees(np.asarray(positions, dtype=float) * turn), axis=-1)
+
+
+def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Cosine and sine of degrees, exact at multiples of 90.
+
+    The quarter turns are taken off in degrees, where that is exact; the rest lies in [−45, 45] and is the only part
+    that is rounded.
+    """
+    degrees = as_float(angle, "angle")
+    require_finite(degrees, "angle")
+    degrees = np.fmod(degrees, 360)  # without rounding, however large
+    quarters = np.round(degrees / 90)
+    rest = np.radians(degrees - 90 * quarters)
+    quarter = np.mod(quarters, 4).astype(int)
+    cos, sin = np.cos(rest), np.sin(rest)
+    return np.choose(quarter, [cos, -sin, -cos, sin]), np.choose(quarter, [sin, cos, -sin, -cos])
+
+
+def _block_rotation(cos: np.ndarray, sin: np.ndarray, dim: int) -> np.ndarray:
+    planes, odd = divmod(whole(dim, "dim", least=2), 2)
+    if odd:
+        raise InvalidInput(f"dim: expected an even number of dimensions, not {dim}")
+    if cos.shape not in ((), (planes,)):
+        raise InvalidInput(f"angle: shape {cos.shape} does not fit {planes} planes; give one angle, or one for each")
+    matrix = np.zeros((dim, dim))
+    first = np.arange(0, dim, 2)
+    matrix[first, first] = matrix[first + 1, first + 1] = cos
+    matrix[first + 1, first], matrix[first, first + 1] = sin, -sin
+    return matrix

@@ -1,0 +1,33 @@
+"""The argmax separation: the best match takes all."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array, namespace
+from hopattn.separation.base import Separation, masked, masked_max
+
+
+@dataclass(frozen=True)
+class Argmax(Separation):
+    """Ψ₁(s) = max s; p is 1 at the largest score, and exact ties share it.
+
+    The limit of softmax for β → ∞. As max βs = β max s, no β > 0 changes anything. Where there is a tie, the weights
+    are one subgradient among several. Source: Millidge et al. (2022), ICML, section 3 (max as a separation function).
+    """
+
+    source: ClassVar[str] = "Millidge et al. 2022"
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        return masked_max(scores, where)[..., 0]
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        xp = namespace(scores)
+        winners = masked(xp.astype(scores == masked_max(scores, where), scores.dtype), where)
+        count = xp.sum(winners, axis=-1, keepdims=True)
+        if where is not None:
+            count = xp.where(xp.any(where, axis=-1, keepdims=True), count, xp.ones_like(count))
+        return winners / count, 1.0

@@ -1,0 +1,30 @@
+"""The identity separation: the raw similarity is the weight."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array, namespace
+from hopattn.separation.base import Separation, masked
+
+
+@dataclass(frozen=True)
+class Identity(Separation):
+    """Ψ₁(s) = ½ Σ s², p = βs: the lecture's attention, linear attention, and (β = 1/N) Hopfield's couplings.
+
+    Source: Hopfield (1982), PNAS 79, 2554, eq. 2, T_ij = Σ_s (2V_i^s − 1)(2V_j^s − 1): their 2V − 1 is our ±1 pattern,
+    their T is our KᵀK. The paper sets T_ii = 0 and updates one neuron at a time; here the self-couplings stay, which
+    lets all neurons move at once without ever raising the energy.
+    """
+
+    source: ClassVar[str] = "Hopfield 1982"
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        seen = masked(scores, where)
+        return 0.5 * self.beta * namespace(seen).sum(seen * seen, axis=-1)
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        return masked(scores, where), self.beta

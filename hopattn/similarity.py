@@ -1,0 +1,87 @@
+"""Similarity: how well a cue matches each stored key.
+
+    s = sim(K, x)
+
+Add a similarity by adding a frozen dataclass here.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from hopattn.arrays import Array, as_float, namespace, normalised, require_dim, row_length
+from hopattn.errors import InvalidInput
+from hopattn.registry import Registry
+
+
+@dataclass(frozen=True)
+class Similarity(ABC):
+    """A similarity of cues with keys.
+
+    Called with cues `(…, n_cues, dim)` or `(dim,)` and keys `(…, n_patterns, dim)`; gives scores
+    `(…, n_cues, n_patterns)` or `(n_patterns,)`.
+    """
+
+    linear: ClassVar[bool] = False
+    """True where the scores are K x: only then is Kᵀ∇Ψ(K x) the gradient of Ψ(K x), and only then is there an
+    energy.
+    """
+    source: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, cues: Array, keys: Array) -> Array: ...
+
+    def rounding(self, cues: Array, keys: Array) -> Array:
+        """What rounding may leave of a score that is 0, shaped as the scores: ε · dim · |x||k|."""
+        eps = float(namespace(cues).finfo(cues.dtype).eps)
+        return eps * cues.shape[-1] * row_length(cues)[..., None] * row_length(keys)[..., None, :]
+
+
+@dataclass(frozen=True)
+class Dot(Similarity):
+    """s_μ = Σ_j k_μj x_j, any real number; the cosine where cue and key are of unit magnitude."""
+
+    linear: ClassVar[bool] = True
+    source: ClassVar[str] = "LING3804 Lecture Notes 7, 7.1"
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        return cues @ keys.mT
+
+
+@dataclass(frozen=True)
+class Cosine(Similarity):
+    """s_μ = k_μ·x / |k_μ||x|, in [−1, 1]; 0 where either is the zero vector."""
+
+    source: ClassVar[str] = "LING3804 Lecture Notes 7, 7.1"
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        cosines = normalised(cues) @ normalised(keys).mT
+        return namespace(cosines).clip(cosines, -1.0, 1.0)  # rounding reaches 1 + 7e-16
+
+    def rounding(self, cues: Array, keys: Array) -> Array:
+        return super().rounding(normalised(cues), normalised(keys))
+
+
+similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__])
+
+
+def cosine(a: Any, b: Any) -> Array:
+    """The cosine of the angle between the rows of a and the rows of b: a·b / |a||b|.
+
+    a: `(dim,)` or `(n, dim)`; b: `(dim,)` or `(m, dim)`. Gives `(n, m)`, without the axis of an argument that is a
+    single vector; values in [−1, 1], and 0 where a vector is zero. Raises `InvalidInput` where the dims differ.
+    Source: LING3804 Lecture Notes 7, 7.1 ("length of adjacent edge over hypotenuse").
+
+    >>> import hopattn as ha
+    >>> round(float(ha.cosine([0.9, 0.4, 0.2], [0.4, 0.9, 0.2])), 3)
+    0.752
+    """
+    left = as_float(a, "cosine: a")
+    right = as_float(b, "cosine: b", like=left)
+    for array, what in ((left, "a"), (right, "b")):
+        if array.ndim not in (1, 2) or 0 in array.shape:
+            raise InvalidInput(f"cosine: {what}: expected (dim,) or (n, dim), not shape {tuple(array.shape)}")
+    require_dim(right, left.shape[-1], "cosine: b", "a")
+    if right.ndim == 1:
+        return Cosine()(left, right[None, :])[..., 0]
+    return Cosine()(left, right)

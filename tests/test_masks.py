@@ -1,0 +1,96 @@
+"""Masks: who sees whom."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.errors import InvalidInput
+from hopattn.masks import mask_rules, resolve
+
+RULES = {"none": {}, "causal": {}, "strict": {}, "nonzero": {}, "window": {"width": 2}}
+
+
+def test_every_rule_is_in_this_test():
+    assert set(RULES) == set(mask_rules)
+
+
+@given(n=st.integers(1, 8), m=st.integers(0, 8))
+def test_masks_by_their_definition(n, m):
+    m = n + m
+    for i in range(n):
+        for j in range(m):
+            query = m - n + i  # the queries are the last n of the m tokens
+            assert ha.causal(n, m)[i, j] == (j <= query)
+            assert ha.window(3)(n, m)[i, j] == (query - 3 < j <= query)
+    assert np.array_equal(ha.strict(n), np.tril(np.ones((n, n), bool), -1))
+
+
+def test_padding_cuts_off_the_keys_of_short_texts():
+    mask = ha.padding([2, 0, 3], 3)
+    assert mask.shape == (3, 1, 3)
+    assert mask[:, 0].tolist() == [[True, True, False], [False] * 3, [True] * 3]
+    assert ha.padding(2, 3).tolist() == [[True, True, False]]
+
+
+def test_nonzero_looks_at_the_scores():
+    scores = np.array([[1.0, 0.0, 1e-17], [0.0, 0.0, 0.0]])
+    assert resolve("nonzero", scores).tolist() == [[True, False, True], [False, False, False]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+def test_nonzero_forgives_what_rounding_leaves_of_a_zero(dtype, scale):
+    query = np.array([[0.1, 0.2, 0.3]], dtype=dtype)
+    keys = np.array([[3.0, 0.0, -1.0], [0.1, 0.1, 0.1]], dtype=dtype)  # the first is orthogonal, up to rounding
+    for similarity in ("dot", "cosine"):
+        memory = ha.Memory(keys, similarity=similarity)
+        weights = memory.weights(query * dtype(scale), "nonzero")
+        assert weights.tolist() == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_same_on_every_library(name, library):
+    scores = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
+    rule = mask_rules.make(name, **RULES[name])
+    found, expected = resolve(rule, library.array(scores)), resolve(rule, scores)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert np.array_equal(library.numpy(found), np.asarray(expected))
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ("causl", "did you mean 'causal'"),
+        (np.ones((2, 3)), "expected booleans"),
+        (np.ones((3, 2), bool), r"shape \(3, 2\) does not fit scores of shape \(2, 3\)"),
+        (np.ones((5, 2, 3), bool), "does not fit"),
+    ],
+)
+def test_a_mask_that_does_not_fit_is_refused(mask, message):
+    with pytest.raises(InvalidInput, match=message):
+        resolve(mask, np.zeros((2, 3)))
+
+
+def test_a_position_rule_needs_positions():
+    with pytest.raises(InvalidInput, match="has no place in the text"):
+        resolve("causal", np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ha.causal(0),
+        lambda: ha.causal(3, 2),
+        lambda: ha.strict(-1),
+        lambda: ha.window(0),
+        lambda: ha.padding([4], 3),
+        lambda: ha.padding([-1], 3),
+        lambda: ha.padding([1.5], 3),
+    ],
+)
+def test_sizes_that_cannot_be_are_refused(make):
+    with pytest.raises(InvalidInput):
+        make()
