@@ -1,0 +1,163 @@
+"""Numbers and sums as a lecture writes them: `.8×.8 + .6×.6 = .64 + .36 = 1`."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hopattn.separation.base import Separation
+
+DIGITS = 4
+LARGE = 20
+"""From this exponent on, the powers in a softmax are too large to be worth writing out."""
+ROUNDING = 1e-12
+"""What is written as 0: the remains of rounding."""
+MANY = 8
+"""From this many terms on, those that are zero are left out, and long vectors are cut."""
+
+
+def number(value: float) -> str:
+    """A number with at most four decimals and no leading zero.
+
+    >>> number(0.8), number(-0.48), number(1.0), number(0.123456)
+    ('.8', '−.48', '1', '.1235')
+    """
+    value = 0.0 if abs(value) < ROUNDING else float(value)
+    if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
+        return f"{value:.3g}".replace("-", "−")
+    text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")
+    text = text[1:] if text.startswith("0.") else text
+    return f"−{text}" if value < 0 and text != "0" else text
+
+
+def factor(value: float) -> str:
+    """A number as it stands in a product or after a plus: negative numbers in brackets."""
+    text = number(value)
+    return f"({text})" if text.startswith("−") else text
+
+
+def equals(*values: Any) -> str:
+    """`=` where every value is shown in full, `≈` where one of them is rounded."""
+    flat = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
+    return "=" if np.all(np.abs(flat - np.round(flat, DIGITS)) < 1e-12 * np.maximum(1, np.abs(flat))) else "≈"
+
+
+def vector(values: Any) -> str:
+    """A vector in brackets, cut in the middle where it is long.
+
+    >>> vector([0.8, 0.6])
+    '(.8, .6)'
+    """
+    shown = [number(value) for value in values]
+    if len(shown) > 2 * MANY:
+        shown = [*shown[:3], f"… {len(values)} elements"]
+    return f"({', '.join(shown)})"
+
+
+def dot(left: Any, right: Any) -> str:
+    """A sum of products, worked out.
+
+    >>> dot([0.8, 0.6], [-0.8, -0.6])
+    '.8×(−.8) + .6×(−.6) = −.64 + (−.36) = −1'
+    >>> dot([0.8, 0.6], [1, 0])
+    '.8×1 + .6×0 = .8 + 0 = .8'
+    """
+    pairs = [(float(a), float(b)) for a, b in zip(left, right, strict=True)]
+    terms = pairs if len(pairs) < MANY else [pair for pair in pairs if pair[0] * pair[1] != 0]
+    total = sum(a * b for a, b in pairs)
+    if not terms:
+        return "0"
+    if len(terms) > 2 * MANY:
+        return f"sum of {len(terms)} products {equals(total)} {number(total)}"
+    products = " + ".join(f"{factor(a) if i else number(a)}×{factor(b)}" for i, (a, b) in enumerate(terms))
+    if len(terms) == 1:
+        return f"{products} {equals(terms, total)} {number(total)}"
+    values = [a * b for a, b in terms]
+    added = " + ".join(factor(value) if i else number(value) for i, value in enumerate(values))
+    return f"{products} {equals(terms, values)} {added} {equals(values, total)} {number(total)}"
+
+
+def weighted_sum(weights: Sequence[float], names: Sequence[str]) -> str:
+    """A weighted sum of named vectors: `.6×financial + .48×markets`; those of weight 0 are left out."""
+    terms = [f"{factor(weight)}×{name}" for weight, name in zip(weights, names, strict=True) if abs(weight) > ROUNDING]
+    return " + ".join(terms) or "0"
+
+
+def rotated(matrix: np.ndarray, point: Any) -> str:
+    """A rotation of a point, worked out: each row of the matrix times the point."""
+    rows = "; ".join(dot(row, point) for row in matrix)
+    return f"{rows}: {vector(matrix @ np.asarray(point))}"
+
+
+def rotation_rows(degrees: float, matrix: np.ndarray) -> str:
+    """What a rotation's matrix is made of.
+
+    >>> rotation_rows(90, np.array([[0, -1], [1, 0]]))
+    'cos 90° = 0, sin 90° = 1; the rows of the matrix are (0, −1) and (1, 0)'
+    """
+    angle = number(degrees)
+    cos, sin = matrix[0, 0], matrix[1, 0]
+    parts = f"cos {angle}° {equals(cos)} {number(cos)}, sin {angle}° {equals(sin)} {number(sin)}"
+    return f"{parts}; the rows of the matrix are {' and '.join(vector(row) for row in matrix)}"
+
+
+def in_parts(values: Any, parts: Mapping[str, slice]) -> str:
+    """A vector by its named parts, without those that are empty.
+
+    >>> in_parts([0, 1, 0.6, 0.8], {"position": slice(0, 2), "word": slice(2, 4)})
+    'position (0, 1), word (.6, .8)'
+    """
+    if len(parts) == 1:
+        return vector(values)
+    filled = {name: values[part] for name, part in parts.items() if np.any(np.abs(values[part]) > ROUNDING)}
+    return ", ".join(f"{name} {vector(part)}" for name, part in filled.items()) or "0"
+
+
+def weighing(separation: Separation, scores: Sequence[float], names: Sequence[str]) -> Iterator[str]:
+    """How a separation makes weights of the scores of one row; every name has a score that may be attended to."""
+    if not names:
+        yield "nothing to attend to: the output is 0"
+        return
+    weights = separation.weights(np.asarray(scores, dtype=float))
+    kind = type(separation).__name__.lower()
+    if kind == "softmax":
+        yield from _softmax(separation.beta, scores, weights, names)
+    elif kind == "identity":
+        times = "the similarity itself" if separation.beta == 1 else f"{number(separation.beta)} times the similarity"
+        yield f"weights ({times}): {_named(names, weights)}"
+    elif isinstance(n := getattr(separation, "n", None), int):
+        times = "" if separation.beta == 1 else f"{number(separation.beta)}×"
+        powers = ", ".join(
+            f"{name} ({times}{number(score)})^{n - 1} {equals(score, weight)} {number(weight)}"
+            for name, score, weight in zip(names, scores, weights, strict=True)
+        )
+        yield f"weights ({kind}): {powers}"
+    else:
+        yield f"weights ({kind}): {_named(names, weights)}"
+
+
+def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+    base = round(math.exp(min(beta, LARGE)), 2)
+    whole = base > 1 and abs(math.log(base) - beta) < ROUNDING
+    letter, times = (factor(base) if base == round(base) else f"({number(base)})", 1.0) if whole else ("e", beta)
+    exponents = [score if times == 1 else times * score for score in scores]
+    if len(names) <= MANY and max(map(abs, exponents)) <= LARGE:
+        powers = np.power(base, exponents) if whole else np.exp(exponents)
+        total = float(powers.sum())
+        left = " + ".join(f"{letter}^{factor(exponent)}" for exponent in exponents)
+        values = " + ".join(number(power) for power in powers)
+        added = f" {equals(powers, total)} {number(total)}" if len(names) > 1 else ""
+        yield f"{left} {equals(exponents, powers)} {values}{added}"
+        shares = ", ".join(
+            f"{name} {number(power)}/{number(total)} {equals(weight)} {number(weight)}"
+            for name, power, weight in zip(names, powers, weights, strict=True)
+        )
+        yield f"weights (softmax): {shares}"
+    else:
+        yield f"weights (softmax, β = {number(beta)}): {_named(names, weights)}"
+
+
+def _named(names: Sequence[str], values: Any) -> str:
+    shown = [f"{name} {number(value)}" for name, value in zip(names, values, strict=True)]
+    return ", ".join(shown if len(shown) <= 2 * MANY else [*shown[:MANY], f"… {len(shown)} in all"])

@@ -1,0 +1,102 @@
+"""Expectations of numbers: one weight of the attention matrix, a whole matrix, a measure of the whole run."""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from hopattn.errors import unknown
+from hopattn.scenario.expectations.base import Arrays, Numeric, Value, Verdict, shape_of
+from hopattn.scenario.fields import Count, Matrix, Problem, Table
+from hopattn.scenario.layout import Layout
+from hopattn.scenario.lines import Path
+
+
+class Entry(Table):
+    """One entry of the attention matrix."""
+
+    row: Annotated[str, Field(alias="from")]
+    """The token that attends."""
+    column: Annotated[str, Field(alias="to")]
+    """The token that is attended to."""
+    layer: Count | None = None
+    head: Count | None = None
+
+
+class WeightIs(Value):
+    """The attention weight from one token to another."""
+
+    leading: ClassVar[tuple[str, ...]] = ("weight",)
+
+    weight: Entry
+    """From which token, to which, in which layer and head."""
+
+    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+        path_to = (*path, "weight")
+        yield from layout.array_problem("weights", self.weight.layer, self.weight.head, path_to, several=False)
+        yield from layout.row_problem(self.weight.row, (*path_to, "from"))
+        yield from layout.row_problem(self.weight.column, (*path_to, "to"), layout.columns)
+        yield from self.stated_problems(self.is_, self.stated, path)
+
+    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+        name = layout.find("weights", self.weight.layer, self.weight.head)[0]
+        row, column = layout.index(self.weight.row), layout.index(self.weight.column, layout.columns)
+        return self.compare(arrays[name].values[row, column], self.is_, self.stated)
+
+    def sentence(self) -> str:
+        layer = f" in layer {self.weight.layer}" if self.weight.layer else ""
+        head = f" of head {self.weight.head}" if self.weight.head else ""
+        return f"weight from {self.weight.row} to {self.weight.column}{head}{layer}"
+
+
+class MatrixIs(Numeric):
+    """A whole matrix of numbers."""
+
+    leading: ClassVar[tuple[str, ...]] = ("matrix",)
+
+    matrix: str
+    """Which: weights, scores, queries, keys, values, state, …"""
+    layer: Count | None = None
+    head: Count | None = None
+    is_: Annotated[Matrix, Field(alias="is")]
+    """The right numbers, row by row."""
+    stated: Matrix | None = None
+    """The numbers that the source prints."""
+
+    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+        problems = list(layout.array_problem(self.matrix, self.layer, self.head, (*path, "matrix"), several=False))
+        yield from problems
+        if not problems:
+            shape = layout.arrays[layout.find(self.matrix, self.layer, self.head)[0]]
+            if shape_of(self.is_) != shape:
+                yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the matrix has shape {shape}")
+        yield from self.stated_problems(self.is_, self.stated, path)
+
+    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+        name = layout.find(self.matrix, self.layer, self.head)[0]
+        return self.compare(arrays[name].values, self.is_, self.stated)
+
+    def sentence(self) -> str:
+        layer = f" in layer {self.layer}" if self.layer else ""
+        head = f" of head {self.head}" if self.head else ""
+        return f"matrix of {self.matrix}{head}{layer}"
+
+
+class MeasureIs(Value):
+    """A number that the whole run comes to, such as the accuracy of a task."""
+
+    leading: ClassVar[tuple[str, ...]] = ("measure",)
+
+    measure: str
+    """Which: accuracy, …"""
+
+    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+        if self.measure not in layout.measures:
+            yield Problem((*path, "measure"), unknown(self.measure, layout.measures))
+        yield from self.stated_problems(self.is_, self.stated, path)
+
+    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+        return self.compare(arrays[self.measure].values, self.is_, self.stated)
+
+    def sentence(self) -> str:
+        return self.measure

@@ -1,0 +1,67 @@
+"""Where scenario files lie: the user's own, and those that come with hopattn, in a clone as in an installed wheel."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from hopattn.errors import InvalidInput, nearest
+
+MAX_BYTES = 4 * 2**20
+"""A scenario is a page of text; a larger file is something else."""
+
+
+def shipped_folder() -> Path:
+    """The folder of the scenarios that come with hopattn: inside the package in a wheel, beside it in a clone."""
+    package = Path(__file__).resolve().parent.parent
+    carried = package / "scenarios"
+    return carried if carried.is_dir() else package.parent / "scenarios"
+
+
+def shipped() -> dict[str, Path]:
+    """The scenarios that come with hopattn by name, in the order of their folders."""
+    return {path.stem: path for path in sorted(shipped_folder().glob("*/*.toml"))}
+
+
+def resolve(path: Any) -> Path:
+    """The file that a path, or the name of a shipped scenario, means."""
+    try:
+        given = os.fspath(path)
+    except TypeError:
+        raise InvalidInput(f"expected the path of a scenario file or a scenario's name, not {path!r}") from None
+    own = shipped()
+    if given in own and not Path(given).is_file():
+        return own[given]
+    if "\0" in given or not given:
+        raise InvalidInput(f"{given!r} is no path")
+    if not os.path.lexists(given) and Path(given).name == given and not given.endswith(".toml"):
+        guess = nearest(given, own)
+        hint = f"; did you mean '{guess}'?" if guess else ""
+        raise InvalidInput(f"there is no scenario or file '{given}'{hint} (`hopattn list` shows the scenarios)")
+    return Path(given)
+
+
+def read_text(file: Path) -> str:
+    """The text of a scenario file; raises `InvalidInput` for one that is missing, no file, unreadable, too large, or
+    not UTF-8.
+    """
+    try:
+        if file.is_dir():
+            raise InvalidInput(f"{file}: is a folder; expected a scenario file")
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise InvalidInput(f"{file}: there is no such file") from None
+    except OSError as error:
+        raise InvalidInput(f"{file}: cannot be read: {error.strerror or error}") from None
+    return decode(data, str(file))
+
+
+def decode(data: bytes, where: str) -> str:
+    """Bytes as the text of a scenario."""
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(f"{where}: is larger than {MAX_BYTES // 2**20} MiB; a scenario is a page of text")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{where}:{line}: is not UTF-8 text (byte {data[error.start]:#04x})") from None

@@ -1,0 +1,119 @@
+"""kind = "cue": cue the weights of a layer of neurons by patterns of activation, p_i = f(Σ_j w_ij a_j)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.activation import activations, cue
+from hopattn.position import rotation_degrees
+from hopattn.scenario.arithmetic import dot, rotated, rotation_rows, vector
+from hopattn.scenario.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.layout import Layout
+from hopattn.scenario.result import Labelled
+from hopattn.scenario.vocabulary import WORD, Input, Vocabulary, labels, token_problems
+
+
+class Network(Table):
+    """A layer of neurons: its weights given by name, as a matrix, or as a rotation."""
+
+    neurons: Annotated[dict[Text, Vector], Field(min_length=1)] | None = None
+    """Each neuron's name and weights, of the magnitude that the vocabulary asks for."""
+    matrix: Matrix | None = None
+    """The weights, one row a neuron."""
+    rotate: Angle | None = None
+    """By how many degrees the layer rotates a point, counter-clockwise."""
+    activation: Annotated[str, NameIn(activations)] = "identity"
+    """What the neurons do with their field: f."""
+
+    def problems(self, vocabulary: Vocabulary) -> Iterator[Problem]:
+        """Not exactly one of the three forms, or one that does not fit the patterns of activation."""
+        dim = len(vocabulary.axes)
+        given = [name for name in ("neurons", "matrix", "rotate") if getattr(self, name) is not None]
+        if len(given) != 1:
+            yield Problem(
+                ("network",), f"needs one of neurons, matrix, rotate; {' and '.join(given) or 'none'} is given"
+            )
+        elif self.rotate is not None and dim % 2:
+            yield Problem(("network", "rotate"), f"turns planes, so it needs an even number of axes, not {dim}")
+        elif self.neurons is not None:
+            yield from vocabulary.vector_problems(self.neurons, ("network", "neurons"))
+        for i, row in enumerate(self.matrix or []):
+            if len(row) != dim:
+                yield Problem(("network", "matrix", i), f"{len(row)} numbers do not fit the {dim} axes")
+
+    def names(self, axes: list[str]) -> tuple[str, ...]:
+        """The neurons' names: their own, or, for a layer that gives back a pattern on the same axes, those."""
+        if self.neurons is not None:
+            return tuple(self.neurons)
+        if self.matrix is None or len(self.matrix) == len(axes):
+            return tuple(axes)
+        return tuple(f"neuron {i + 1}" for i in range(len(self.matrix)))
+
+    def weights(self, vocabulary: Vocabulary) -> np.ndarray:
+        """The weights, `(n_neurons, dim)`; neurons are of the magnitude that the vocabulary asks for."""
+        if self.rotate is not None:
+            return rotation_degrees(self.rotate, len(vocabulary.axes))
+        if self.neurons is not None:
+            return np.stack(list(vocabulary.scaled(self.neurons).values()))
+        return np.array(self.matrix, dtype=float)
+
+
+class Cue(Spec):
+    """Patterns of activation, and a layer of neurons that they cue."""
+
+    telling: ClassVar[tuple[str, ...]] = ("network", "state")
+    kind: Literal["cue"]
+    vocabulary: Vocabulary
+    input: Input
+    network: Network
+
+    def fit_problems(self) -> Iterator[Problem]:
+        yield from self.vocabulary.problems()
+        yield from token_problems(self.input.tokens, self.vocabulary.words, ("input", "tokens"))
+        yield from self.network.problems(self.vocabulary)
+        if self.input.queries is not None:
+            yield Problem(("input", "queries"), "only kind 'attention' has queries")
+
+    def size(self) -> int:
+        axes = len(self.vocabulary.axes)
+        return axes * axes + len(self.input.tokens) * 2 * axes
+
+    def layout(self) -> Layout:
+        rows, axes = labels(self.input.tokens), self.vocabulary.axes
+        neurons = self.network.names(axes)
+        shapes = {
+            "input": (len(rows), len(axes)),
+            "network": (len(neurons), len(axes)),
+            "state": (len(rows), len(neurons)),
+        }
+        parts = {WORD: slice(0, len(neurons))}
+        return Layout(rows, neurons, self.vocabulary.vectors, parts, shapes)
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        rows, axes = labels(self.input.tokens), tuple(self.vocabulary.axes)
+        patterns = np.stack([self.vocabulary.vectors[token] for token in self.input.tokens])
+        weights = self.network.weights(self.vocabulary)
+        neurons = self.network.names(list(axes))
+        state = cue(weights, patterns, self.network.activation)
+        return {
+            "input": Labelled(patterns, ("token", "axis"), (rows, axes)),
+            "network": Labelled(weights, ("neuron", "axis"), (neurons, axes)),
+            "state": Labelled(np.asarray(state), ("token", "neuron"), (rows, neurons)),
+        }
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        weights, given, state = (arrays[name] for name in ("network", "input", "state"))
+        f = self.network.activation
+        if self.network.rotate is not None:
+            yield f"a rotation: {rotation_rows(self.network.rotate, weights.values)}"
+        for label, pattern, answer in zip(given.labels[0], given.values, state.values, strict=True):
+            if self.network.rotate is not None:
+                yield f"{label}: {rotated(weights.values, pattern)}"
+            else:
+                for neuron, row in zip(weights.labels[0], weights.values, strict=True):
+                    yield f"{label} → {neuron}: {dot(row, pattern)}"
+            if f != "identity":
+                yield f"{label}: {f} gives {vector(answer)}"

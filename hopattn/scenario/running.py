@@ -1,0 +1,78 @@
+"""Running a checked scenario: every run, then the verdict on every expectation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hopattn.arrays import whole
+from hopattn.errors import InvalidInput
+from hopattn.scenario.loading import Scenario, parse
+from hopattn.scenario.result import Labelled, Outcome, Result, Run
+
+
+def run(
+    scenario: Scenario, seed: int | None = None, overrides: Mapping[str, Any] | None = None, *, explain: bool = False
+) -> Result:
+    """Run a scenario and all its variants, and hold what comes out against what it expects.
+
+    seed: in place of the file's. overrides: paths and values, as for --set: {"layer.head.separation": "softmax"}.
+    explain: also write the arithmetic, in each run's `working`. Raises `InvalidScenario` where an override does not
+    fit.
+
+    >>> import hopattn as ha
+    >>> ha.run(ha.load("bank")).ok
+    True
+    """
+    if not isinstance(scenario, Scenario):
+        raise InvalidInput(f"run: expected a Scenario from hopattn.load, not {type(scenario).__name__}")
+    if overrides:
+        scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
+    spec = scenario.spec
+    if seed is not None:
+        whole(seed, "seed", least=0)
+    arrays = {name: _computed(scenario, name, seed) for name in scenario.runs}
+    with np.errstate(all="ignore"):
+        runs = tuple(
+            Run(name, found, spec.shown(found), tuple(scenario.runs[name].explain(found)) if explain else ())
+            for name, found in arrays.items()
+        )
+    return Result(
+        scenario.name,
+        spec.title,
+        spec.source,
+        spec.note,
+        spec.kind,
+        spec.seed if seed is None else seed,
+        runs,
+        _judged(scenario, arrays),
+    )
+
+
+def _computed(scenario: Scenario, name: str, seed: int | None) -> dict[str, Labelled]:
+    spec, where = scenario.runs[name], f"{scenario.where}: " + (f"variant '{name}': " if name else "")
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is found below, and told by name
+            found = spec.compute(np.random.default_rng(spec.seed if seed is None else seed))
+    except InvalidInput as error:
+        raise InvalidInput(f"{where}{error}") from None
+    for what, array in found.items():
+        if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
+            raise InvalidInput(
+                f"{where}the numbers grow out of range ('{what}'): use smaller vectors or a smaller beta"
+            )
+    return found
+
+
+def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) -> tuple[Outcome, ...]:
+    outcomes = []
+    layouts = {name: spec.layout() for name, spec in scenario.runs.items()}
+    for i, expectation in enumerate(scenario.spec.expect):
+        for name in expectation.variants:
+            sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
+            if (i, name) in scenario.void:
+                outcomes.append(Outcome(name, sentence, "", "", None, line, "set aside: it does not apply any more"))
+            else:
+                met, expected, computed, note = expectation.judge(arrays[name], layouts[name])
+                outcomes.append(Outcome(name, sentence, expected, computed, met, line, note))
+    return tuple(outcomes)

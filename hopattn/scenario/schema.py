@@ -1,0 +1,80 @@
+"""The JSON Schema of scenario files, derived from the kinds and from what the code says about each key."""
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Annotated, Any, Union
+
+from pydantic import Field, TypeAdapter
+
+from hopattn.scenario.fields import Table
+from hopattn.scenario.kinds import kinds
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema, as a dictionary; each key is described by the text that stands under it in its class."""
+    union: Any = Annotated[Union[tuple(kinds.values())], Field(discriminator="kind")]  # noqa: UP007
+    made = TypeAdapter(union).json_schema(by_alias=True)
+    tables = {table.__name__: table for table in _tables(Table)}
+    for name, definition in made["$defs"].items():
+        described = _described(tables[name]) if name in tables else {}
+        for key, text in described.items():
+            if key in definition.get("properties", {}):
+                definition["properties"][key]["description"] = text
+    about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hopattn scenario"}
+    tidy: dict[str, Any] = _tidied(made)
+    return about | tidy
+
+
+def schema_text() -> str:
+    """The JSON Schema as text, the same bytes for the same version."""
+    return json.dumps(schema(), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def _tables(base: type[Table]) -> Iterator[type[Table]]:
+    for table in base.__subclasses__():
+        yield table
+        yield from _tables(table)
+
+
+def _described(table: type[Table]) -> dict[str, str]:
+    """The text under each field of a class and of those it derives from, by the key that a file has for it.
+
+    pydantic can do this too, but for every class that is made, which costs a third of the time that a run takes.
+    """
+    texts: dict[str, str] = {}
+    for base in reversed([base for base in table.__mro__ if issubclass(base, Table)]):
+        body = _classes(inspect.getmodule(base)).get(base.__name__, [])
+        for field, below in pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                alias = getattr(table.model_fields.get(ast.unparse(field.target)), "alias", None)
+                texts[alias or ast.unparse(field.target)] = " ".join(str(ast.literal_eval(below.value)).split())
+    return texts
+
+
+@cache
+def _classes(module: Any) -> dict[str, list[ast.stmt]]:
+    """The body of each class of a module; empty for tables that are made from a registry."""
+    tree = ast.parse(inspect.getsource(module)) if module is not None else ast.Module([], [])
+    return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _tidied(node: Any) -> Any:
+    """The schema without what says nothing here: null, which TOML does not have, titles that repeat the key, and
+    `discriminator`, a word of another language.
+    """
+    if isinstance(node, list):
+        return [_tidied(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if {"type": "null"} in node.get("anyOf", []):
+        (rest,) = [choice for choice in node["anyOf"] if choice != {"type": "null"}]
+        kept = {key: value for key, value in node.items() if key not in ("anyOf", "default")}
+        return _tidied(rest | kept)
+    names = node.get("properties") if node.get("type") == "object" else None
+    idle = {"title": str, "discriminator": dict}
+    tidy = {key: _tidied(value) for key, value in node.items() if not isinstance(value, idle.get(key, ()))}
+    return tidy | ({"properties": {key: _tidied(value) for key, value in names.items()}} if names else {})

@@ -1,0 +1,310 @@
+"""Running: overrides, variants, seeds, verdicts, and results that can be kept."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.errors import InvalidInput
+from hopattn.scenario.expectations.base import rounds_to
+from hopattn.scenario.expectations.vectors import nearest_words
+from hopattn.scenario.loading import parse
+
+from .test_loading import GOOD, HUGE
+
+
+def outcomes(expect, text=GOOD):
+    body = text[: text.index("[[expect]]")]
+    return ha.run(parse(f"{body}[[expect]]\n{expect}", "file.toml", "file")).expectations
+
+
+def test_an_expectation_can_be_missed():
+    (missed,) = outcomes('at = "b"\nnearest = "a"')
+    assert missed.met is False
+    assert (missed.expected, missed.computed) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("expect", "met"),
+    [
+        ('cosine_to = "b"\nof = "input"\nis = 1', True),
+        ('cosine_to = "b"\nof = "input"\nis = 1.00001', False),
+        ('cosine_to = "b"\nof = "input"\nis = 1.01\nwithin = 0.01', True),
+        ('cosine_to = "b"\nof = "input"\nis = 1.01\nwithin = 0.009', False),
+        ('cosine_to = "a"\nof = "input"\nis = 0.6\nstated = 0.6', True),
+        ('cosine_to = "a"\nof = "input"\nis = 0.6\nstated = 0.7', False),
+        ('cosine_to = "a"\nof = "input"\nis = 0.6\nstated = 0.7\nerratum = "a slip"', True),
+        ('cosine_to = "a"\nof = "input"\nis = 0.6\nstated = 0.6\nerratum = "none"', False),
+        ('closer_to = "b"\nthan = "a"', True),
+        ('closer_to = "a"\nthan = ["b"]', False),
+        ('closer_to = "a"\nthan_before = true', True),
+        ('closer_to = "b"\nthan_before = true', False),
+        ('of = "input"\nis = [0.6, 0.8]', True),
+        ('of = "input"\nis = [0.6, 0.81]', False),
+        ('of = "input"\nis = [0.6, 0.8]\nstated = [0.6, 1]', True),
+        ('of = "input"\nis = [0.6, 0.8]\nstated = [0.6, 0.7]\nerratum = "the second"', True),
+    ],
+)
+def test_verdicts(expect, met):
+    (outcome,) = outcomes(f'at = "b"\n{expect}')
+    assert outcome.met is met
+
+
+def test_a_tie_for_the_nearest_word_is_a_miss():
+    words = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 1.0])}
+    assert nearest_words(np.array([0.5, 0.5]), words) == ["a", "b"]
+    assert nearest_words(np.array([0.6, 0.5]), words) == ["a"]
+    assert nearest_words(np.array([0.0, 0.0]), words) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "agrees"),
+    [
+        (0.7071, 0.71, True),
+        (0.7071, 0.7, True),
+        (0.7071, 0.72, False),
+        (0.99995, 1, True),
+        (0.4, 1, False),
+        (0.125, 0.13, True),
+        (0.125, 0.12, True),
+        (12345.0, 12345, True),
+        (1e-5, 0.00001, True),
+        (3.0, 2, False),
+    ],
+)
+def test_a_printed_number_agrees_if_the_value_rounds_to_it(value, printed, agrees):
+    assert rounds_to(value, printed) is agrees
+
+
+def test_overrides_change_the_run_and_nothing_else():
+    scenario = ha.load("bank")
+    before = ha.run(scenario).to_json()
+    soft = ha.run(scenario, overrides={"layer.head.separation": "softmax"})
+    assert not soft.ok
+    np.testing.assert_allclose(soft.arrays["layer 1 head 1 weights"].values[3].sum(), 1)
+    assert ha.run(scenario).to_json() == before
+
+
+def test_after_a_change_from_outside_expectations_without_an_object_are_set_aside():
+    result = ha.run(ha.load("bank"), overrides={"input.tokens": ["in", "muddy", "rivers", "banks"]})
+    assert [outcome.met for outcome in result.expectations] == [False, False, None, True]
+
+
+def test_an_override_of_an_expectation_is_checked_like_the_file():
+    with pytest.raises(InvalidInput, match=r"--set expect\.1\.at: 'nope' is unknown"):
+        ha.run(ha.load("bank"), overrides={"expect.1.at": "nope"})
+
+
+def test_a_variant_may_have_its_own_seed():
+    text = HUGE.replace("length = 3", "length = 20") + '[[variant]]\nname = "v"\nset = { seed = 5 }\n'
+    base, variant = ha.run(parse(text, "file.toml", "file")).runs
+    assert base.arrays["tokens"].values != variant.arrays["tokens"].values
+
+
+def test_what_a_projection_does_is_shown():
+    text = GOOD.replace('mask = "causal"', "value = { matrix = [[0, 1], [1, 0]], scale = 2 }")
+    working = ha.run(parse(text, "file.toml", "file"), explain=True).runs[0].working
+    assert "  the value of each word times 2, by the matrix:" in working
+    assert "    a#1: (0, 2)" in working
+    assert any("×value(a#1)" in line for line in working)
+
+
+def test_an_override_that_does_not_fit_is_refused_by_its_name():
+    with pytest.raises(
+        InvalidInput, match=r"--set layer\.head\.separation: 'softmx' is unknown; did you mean 'softmax'"
+    ):
+        ha.run(ha.load("bank"), overrides={"layer.head.separation": "softmx"})
+    with pytest.raises(InvalidInput, match="--set layr: 'layr' is unknown; did you mean 'layer'"):
+        ha.run(ha.load("bank"), overrides={"layr": 1})
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not():
+    scenario = parse(HUGE, "file.toml", "file")
+    assert ha.run(scenario).to_json() == ha.run(scenario).to_json()
+    longer = parse(HUGE.replace("length = 3", "length = 20"), "file.toml", "file")
+    assert ha.run(longer, seed=1).to_json() == ha.run(longer, seed=1).to_json()
+    assert ha.run(longer, seed=1).arrays["tokens"].values != ha.run(longer, seed=2).arrays["tokens"].values
+    with pytest.raises(InvalidInput, match="seed: expected a whole number"):
+        ha.run(scenario, seed=-1)
+
+
+def test_nothing_touches_the_global_random_state():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    ha.run(ha.load("induction-unseen"))
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_a_result_is_json_with_labels():
+    result = ha.run(ha.load("bank"), explain=True)
+    told = json.loads(result.to_json())
+    weights = told["runs"][0]["arrays"]["layer 1 head 1 weights"]
+    assert weights["labels"][0] == ["in", "financial", "markets", "banks"]
+    assert weights["dims"] == ["query", "key"]
+    assert told["expectations"] == result.table()
+    assert told["runs"][0]["working"]
+    assert "river/layer 1 state" in result.arrays
+
+
+def test_numbers_that_grow_out_of_range_are_refused():
+    text = GOOD.replace("[vocabulary]", '[vocabulary]\nmagnitude = "free"').replace("[1, 0]", "[1e200, 0]")
+    text = text.replace('"softmax"', '"identity"')
+    with pytest.raises(InvalidInput, match=r"file\.toml: the numbers grow out of range \('layer 1 head 1 scores'\)"):
+        ha.run(parse(text, "file.toml", "file"))
+
+
+def test_only_a_scenario_can_be_run():
+    with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not str"):
+        ha.run("bank")
+
+
+MEMORY = """schema = 1
+title = "t"
+source = "ours"
+kind = "memory"
+[vocabulary]
+axes = ["1", "2", "3", "4"]
+magnitude = "free"
+[vocabulary.words]
+all  = [1, 1, 1, 1]
+half = [1, 1, -1, -1]
+cue  = [1, 1, 1, 0]
+[memory]
+patterns = ["all", "half"]
+separation = "identity"
+activation = "sign"
+beta = 0.25
+[input]
+tokens = ["cue", "half"]
+[[expect]]
+at = "cue"
+recalls = "all"
+status = "converged"
+energy = "falls"
+[[expect]]
+at = "half"
+recalls = "all"
+[[expect]]
+at = "cue"
+nearest = "all"
+"""
+
+
+def test_the_memory_kind():
+    result = ha.run(parse(MEMORY, "file.toml", "file"), explain=True)
+    assert [outcome.met for outcome in result.expectations] == [True, False, True]
+    assert result.arrays["recalls"].values.tolist() == ["all", "half"]
+    working = "\n".join(result.runs[0].working)
+    assert "similarity to all: 1×1 + 1×1 + 1×1 + 0×1 = 1 + 1 + 1 + 0 = 3" in working
+    assert "recalls: all" in working
+    memory = ha.Memory([[1, 1, 1, 1], [1, 1, -1, -1]], separation="identity", activation="sign", beta=0.25)
+    np.testing.assert_allclose(result.arrays["state"].values[0], memory.recall([1, 1, 1, 0]).state)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("cue  = [1, 1, 1, 0]", "cue  = [1, 1, 1, 0.5]", "18: input.tokens.1: 'cue' holds 0.5; spins are"),
+        (
+            'patterns = ["all", "half"]',
+            'patterns = ["al"]',
+            "13: memory.patterns.1: 'al' is unknown; did you mean 'all'",
+        ),
+        ('patterns = ["all", "half"]', "patterns = []", "13: memory.patterns: is empty"),
+        (
+            'separation = "identity"',
+            'separation = { name = "power", n = 0 }',
+            "14: memory.separation: n: expected",
+        ),
+        ("half", "nothing", "13: memory.patterns: 'nothing' is what a recall of no pattern is called"),
+        ("beta = 0.25", "max_steps = 0", "16: memory.max_steps: 0 stands there; expected at least 1"),
+        ("beta = 0.25", "max_steps = 1000000", "16: memory.max_steps: 1000000 stands there; expected at most 100000"),
+        ('tokens = ["cue", "half"]', 'tokens = ["cue"]\nqueries = ["cue"]', "19: input.queries: only kind 'attention'"),
+        ('recalls = "all"', 'recalls = "cue"', "21: expect.1.recalls: 'cue' is unknown (choices: all, half, nothing)"),
+    ],
+)
+def test_faults_of_the_memory_kind(old, new, message):
+    with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
+        parse(MEMORY.replace(old, new, -1 if old == "half" else 1), "file.toml", "file")
+    assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value
+
+
+CUE = """schema = 1
+title = "t"
+source = "ours"
+kind = "cue"
+[vocabulary]
+axes = ["1", "2"]
+[vocabulary.words]
+a = [1, 0]
+[input]
+tokens = ["a"]
+[network]
+matrix = [[0.8, 0.6], [0, 1], [-1, 0]]
+activation = "sign"
+[[expect]]
+at = "a"
+is = [1, 0, -1]
+"""
+
+
+def test_the_cue_kind():
+    assert ha.run(parse(CUE, "file.toml", "file")).ok
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "matrix = [[0.8, 0.6], [0, 1], [-1, 0]]",
+            "",
+            "11: network: needs one of neurons, matrix, rotate; none is given",
+        ),
+        (
+            "matrix = [[0.8, 0.6], [0, 1], [-1, 0]]",
+            "matrix = [[1]]",
+            "12: network.matrix.1: 1 numbers do not fit the 2",
+        ),
+        ('activation = "sign"', "rotate = 90", "11: network: needs one of neurons, matrix, rotate; matrix and rotate"),
+        (
+            'activation = "sign"',
+            'activation = "sing"',
+            "13: network.activation: 'sing' is unknown; did you mean 'sign'",
+        ),
+        ("matrix = [[0.8, 0.6], [0, 1], [-1, 0]]", "neurons = { n = [1, 1] }", "12: network.neurons.n: has magnitude"),
+        ("is = [1, 0, -1]", 'of = "input"\nis = [1, 0, -1]', "17: expect.1.is: 3 numbers do not fit the 2 elements"),
+        ("is = [1, 0, -1]", 'nearest = "a"', "16: expect.1.nearest: 'a' has 2 elements, the vector has 3"),
+    ],
+)
+def test_faults_of_the_cue_kind(old, new, message):
+    with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
+        parse(CUE.replace(old, new, 1), "file.toml", "file")
+    assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value
+
+
+def test_the_task_kind_with_examples_written_out():
+    text = HUGE.replace("word = { random = 8 }", 'word = ["a", "b"]').replace(
+        "induction = { count = 1, length = 3 }",
+        'example = [{ tokens = ["a", "b"], answer = "b" }, { tokens = ["b", "a"], answer = "b" }]',
+    )
+    text += 'separation = "argmax"\n[[expect]]\nmeasure = "accuracy"\nis = 0.5\n'
+    result = ha.run(parse(text, "file.toml", "file"), explain=True)
+    assert result.ok
+    assert result.arrays["given"].values.tolist() == ["b", "a"]
+    assert result.runs[0].working[-1] == "accuracy: 1 right of 2 = 0.5"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("induction = { count = 1, length = 3 }", "", "7: task: needs one of induction and example"),
+        ("word = { random = 8 }", 'word = ["a"]', "8: task.induction: draws words at random"),
+        ("[task]", '[task]\nread = "wrod"', "8: task.read: 'wrod' is unknown; did you mean 'word'"),
+        ("induction = { count = 1, length = 3 }", "example = []", "8: task.example: is empty"),
+        ("length = 3", "length = 1", "8: task.induction.length: 1 stands there; expected at least 2"),
+    ],
+)
+def test_faults_of_the_task_kind(old, new, message):
+    with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
+        parse(HUGE.replace(old, new, 1), "file.toml", "file")
+    assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value

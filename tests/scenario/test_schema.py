@@ -1,0 +1,66 @@
+"""The JSON Schema that editors use, held against the files and against the loader by another's validator."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from hopattn.activation import activations
+from hopattn.scenario.expectations import LEADING
+from hopattn.scenario.files import shipped, shipped_folder
+from hopattn.scenario.kinds import kinds
+from hopattn.scenario.schema import schema, schema_text
+from hopattn.separation import separations
+
+from .test_loading import GOOD
+
+VALIDATOR = jsonschema.Draft202012Validator(schema())
+
+
+def test_it_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_it_accepts_every_shipped_file(name):
+    VALIDATOR.validate(tomllib.loads(shipped()[name].read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_shipped_file_names_it_for_editors(name):
+    first = shipped()[name].read_text(encoding="utf-8").split("\n")[0]
+    assert first.startswith("#:schema ")
+    assert (shipped()[name].parent / first.removeprefix("#:schema ")).resolve().is_file()
+
+
+def test_the_file_beside_the_scenarios_is_the_current_one():
+    kept = Path(shipped_folder(), "scenario.schema.json").read_text(encoding="utf-8")
+    assert kept == schema_text(), "make schema"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("schema = 1", "schema = 2"),
+        ('"softmax"', '"softmx"'),
+        ('"softmax"', '{ name = "power", m = 2 }'),
+        ('"causal"', '"casual"'),
+        ('mask = "causal"', "beta = -1"),
+        ('mask = "causal"', 'beta = "8"'),
+        ("[input]", "[imput]"),
+        ('nearest = "b"', 'neerest = "b"'),
+        ('kind = "attention"', 'kind = "cue"'),
+        ("a = [1, 0]", 'a = [1, "0"]'),
+    ],
+)
+def test_it_refuses_what_the_loader_refuses(old, new):
+    assert VALIDATOR.is_valid(tomllib.loads(GOOD))
+    assert not VALIDATOR.is_valid(tomllib.loads(GOOD.replace(old, new, 1)))
+
+
+def test_every_choice_of_every_registry_is_in_it():
+    text = json.dumps(schema())
+    for name in [*separations, *activations, *kinds, *LEADING]:
+        assert f'"{name}"' in text, name
