@@ -1,0 +1,45 @@
+"""`hopattn run`: run one scenario."""
+
+import sys
+
+import click
+
+
+@click.command(short_help="Run a scenario.")
+@click.argument("scenario", metavar="NAME|FILE|-")
+@click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+@click.option(
+    "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as in layer.head.mask=causal."
+)
+@click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
+def command(scenario: str, explain: bool, as_json: bool, changes: tuple[str, ...], seed: int | None) -> int:
+    """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
+
+    \b
+    hopattn run bank
+    hopattn run bank --explain
+    hopattn run bank --set layer.head.separation=softmax
+    hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    """
+    from hopattn.errors import InvalidInput
+    from hopattn.scenario.files import MAX_BYTES, decode
+    from hopattn.scenario.loading import load, parse
+    from hopattn.scenario.overrides import parse_assignment
+    from hopattn.scenario.running import run
+
+    if scenario == "-":
+        if sys.stdin is None:
+            raise InvalidInput("-: standard input is closed")
+        given = sys.stdin.buffer.read(MAX_BYTES + 1)
+        loaded = parse(decode(given, "-"), "-", "standard input")
+    else:
+        loaded = load(scenario)
+    result = run(loaded, seed, dict(parse_assignment(change) for change in changes), explain=explain)
+    if as_json:
+        click.echo(result.to_json())
+    else:
+        from hopattn.terminal import show_result
+
+        show_result(result, explain)
+    return 0 if result.ok else 1

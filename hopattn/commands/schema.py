@@ -1,0 +1,14 @@
+"""`hopattn schema`: the JSON Schema of scenario files."""
+
+import click
+
+
+@click.command(short_help="Print the JSON Schema of scenario files.")
+def command() -> None:
+    """Print the JSON Schema of scenario files.
+
+    Editors complete and check a scenario whose first line names it: `#:schema scenario.schema.json`.
+    """
+    from hopattn.scenario.schema import schema_text
+
+    click.echo(schema_text(), nl=False)

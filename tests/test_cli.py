@@ -1,0 +1,191 @@
+"""The command line as a person uses it: what is printed, where, and the exit code."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hopattn.cli import main
+from hopattn.scenario.files import shipped
+from tests.scenario.test_loading import GOOD
+
+
+@pytest.fixture
+def hopattn(capsys, monkeypatch, tmp_path):
+    """Run a command; give its exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return run
+
+
+def test_help_names_every_command(hopattn):
+    code, out, _ = hopattn("--help")
+    assert code == 0
+    assert all(command in out for command in ("list", "run", "check", "schema"))
+
+
+def test_list_shows_every_scenario_with_its_source(hopattn):
+    code, out, _ = hopattn("list")
+    assert code == 0
+    assert all(name in out for name in shipped())
+    assert "LING3804 Lecture Notes 7, 7.1" in out
+    assert [row["name"] for row in json.loads(hopattn("list", "--json")[1])] == list(shipped())
+
+
+def test_run_shows_the_matrix_and_the_verdicts(hopattn):
+    code, out, err = hopattn("run", "bank")
+    assert (code, err) == (0, "")
+    assert ["banks", "0", "0.6", "0.7975", "0"] in [line.split() for line in out.split("\n")]
+    assert "4 of 4 expectations met" in out
+
+
+def test_explain_writes_the_lectures_arithmetic(hopattn):
+    assert "same → neuron: .8×.8 + .6×.6 = .64 + .36 = 1" in hopattn("run", "similarity", "--explain")[1]
+    assert "cos 90° = 0, sin 90° = 1" in hopattn("run", "positions", "--explain")[1]
+    assert "3^0 + 3^0 + 3^1 + 3^0 = 1 + 1 + 3 + 1 = 6" in hopattn("run", "aaba", "--explain")[1]
+    assert "similarity to financial: 0×0 + .6×1 + .6×0 + .5292×0" in hopattn("run", "bank", "--explain")[1]
+
+
+def test_json_is_json_only(hopattn):
+    for arguments in (("run", "bank", "--json"), ("check", "--json"), ("run", "bank", "--explain", "--json")):
+        code, out, err = hopattn(*arguments)
+        assert (code, err) == (0, "")
+        assert json.loads(out)
+
+
+def test_set_and_seed(hopattn):
+    code, out, _ = hopattn("run", "bank", "--set", "layer.head.separation=softmax")
+    assert code == 1
+    assert "MISSED" in out
+    assert hopattn("run", "bank", "--set", 'input.tokens=["in", "muddy", "rivers", "banks"]')[0] == 1
+    assert json.loads(hopattn("run", "induction-unseen", "--seed", "3", "--json")[1])["seed"] == 3
+
+
+def test_check_lists_all_as_met(hopattn):
+    code, out, _ = hopattn("check")
+    assert code == 0
+    assert all(name in out for name in shipped())
+    assert f"{len(shipped())} scenarios" in out
+    assert "MISSED" not in out
+
+
+def test_a_file_and_standard_input(hopattn, tmp_path, monkeypatch):
+    (tmp_path / "mine.toml").write_text(GOOD)
+    assert hopattn("run", "mine.toml")[0] == 0
+    with (tmp_path / "mine.toml").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert hopattn("run", "-")[0] == 0
+
+
+def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
+    (tmp_path / "mine.toml").write_text(GOOD.replace('nearest = "b"', 'nearest = "a"'))
+    assert hopattn("run", "mine.toml")[0] == 1
+    code, out, _ = hopattn("check", "mine.toml", "bank")
+    assert code == 1
+    assert "mine misses:" in out
+    assert "2 scenarios; 4 of 5 expectations met" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run",), "Missing argument"),
+        (("rnu",), "command 'rnu' is unknown; did you mean 'run'?"),
+        (("run", "bank", "--sed", "1"), "Did you mean"),
+        (("run", "bank", "--seed", "-1"), "Invalid value for '--seed'"),
+        (("run", "bank", "--seed", "x"), "not a valid integer"),
+        (("run", "bnak"), "there is no scenario or file 'bnak'; did you mean 'bank'?"),
+        (("run", "none.toml"), "none.toml: there is no such file"),
+        (("run", "."), "is a folder; expected a scenario file"),
+        (("run", "bank", "--set", "x"), "'x': expected key=value"),
+        (("run", "bank", "--set", "layer.head.mask=nine"), "--set layer.head.mask: 'nine' is unknown"),
+        (("check", "bank", "bnak"), "did you mean 'bank'?"),
+        (("run", "bad.toml"), "bad.toml:14: layer.1.head.1.separation: 'softmx' is unknown; did you mean 'softmax'?"),
+        (("run", "/dev/null"), "'kind' is missing"),
+        (("run", "/dev/zero"), "is larger than 4 MiB"),
+    ],
+)
+def test_wrong_usage_and_input_is_2_with_a_message_on_standard_error(hopattn, tmp_path, arguments, message):
+    (tmp_path / "bad.toml").write_text(GOOD.replace('"softmax"', '"softmx"'))
+    code, _, err = hopattn(*arguments)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_check_goes_on_after_a_bad_file(hopattn, tmp_path):
+    (tmp_path / "bad.toml").write_text("schema = 1")
+    code, out, err = hopattn("check", "bad.toml", "bank")
+    assert code == 2
+    assert "bank" in out
+    assert "bad.toml:1: 'kind' is missing" in err
+
+
+def test_a_fault_of_our_own_is_3_and_never_1(hopattn, monkeypatch):
+    monkeypatch.setattr("hopattn.scenario.running.run", lambda *_, **__: 1 / 0)
+    code, _, err = hopattn("run", "bank")
+    assert code == 3
+    assert "a fault in hopattn itself: ZeroDivisionError" in err
+    monkeypatch.setenv("HOPATTN_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["run", "bank"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 3, "not enough memory"),
+        (OSError(28, "No space left on device"), 3, "No space left on device"),
+    ],
+)
+def test_what_stops_a_run_from_outside(hopattn, monkeypatch, fault, code, message):
+    def stop(*_, **__):
+        raise fault
+
+    monkeypatch.setattr("hopattn.scenario.running.run", stop)
+    found, _, err = hopattn("run", "bank")
+    assert found == code
+    assert message in err
+
+
+def test_text_from_a_file_cannot_steer_the_terminal(hopattn, tmp_path):
+    (tmp_path / "mine.toml").write_text(GOOD.replace('"a title"', r'"\u001b[31m[red]x[/red]"'))
+    out = hopattn("run", "mine.toml")[1]
+    assert "\x1b" not in out
+    assert "[red]x[/red]" in out
+    (tmp_path / "bad.toml").write_text(GOOD.replace('"softmax"', r'"\u001b[31m"'))
+    assert "\x1b" not in hopattn("run", "bad.toml")[2]
+
+
+def run_process(*arguments, **environment):
+    command = [sys.executable, "-c", "import sys; from hopattn.cli import main; main(sys.argv[1:])", *arguments]
+    return subprocess.run(command, capture_output=True, env={**os.environ, **environment}, check=False)
+
+
+def test_a_reader_that_leaves_early_is_no_fault():
+    script = f'{sys.executable} -c \'from hopattn.cli import main; main(["run", "bank", "--json"])\' | head -1'
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, check=False)
+    assert done.stdout == b"{\n"
+    assert done.stderr == b""
+
+
+def test_a_terminal_without_the_letters_gets_others():
+    done = run_process("run", "similarity", "--explain", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert b".8?.8 + .6?.6 = .64 + .36 = 1" in done.stdout
+
+
+def test_no_color_is_honoured():
+    done = run_process("run", "bank", NO_COLOR="1", FORCE_COLOR="1")
+    assert b"met" in done.stdout
+    assert b"\x1b[32m" in run_process("run", "bank", FORCE_COLOR="1", TERM="xterm").stdout
+    assert b"\x1b[32m" not in done.stdout
