@@ -1,5 +1,7 @@
 """The scenarios that come with hopattn: all met, each with its source, readable, and right by another computation."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -143,3 +145,96 @@ def test_the_induction_task_is_failed_by_a_head_that_looks_three_words_back():
     result = ha.run(ha.load("induction-unseen"), overrides={"layer.1.head.key.rotate": 3})
     assert result.arrays["accuracy"].values < 0.2
     assert not result.ok
+
+
+def softmax(scores):
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def weights(result, run=0):
+    return result.runs[run].arrays["layer 1 head 1 weights"].values
+
+
+def state(result, run=0):
+    return result.runs[run].arrays["layer 1 state"].values
+
+
+KIM = {"orange": [0, 3, 0], "phone": [4, 0, 0], "apple": [2, 2, 0], "and": [0, 0, 2], "an": [0, 0, 3]}
+
+
+def cosine_table(words):
+    vectors = np.array([KIM[word] for word in words], dtype=float)
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors, units @ units.T
+
+
+def test_the_tables_of_kim(results):
+    _, five = cosine_table(KIM)
+    np.testing.assert_allclose(weights(results["similarity-table"]), five, atol=1e-12)
+    vectors, four = cosine_table(["orange", "apple", "and", "an"])
+    np.testing.assert_allclose(state(results["apple"]), four @ vectors, atol=1e-12)
+    np.testing.assert_allclose(weights(results["softmax-table"]), softmax(four), atol=1e-12)
+    seen = np.where(four > 0.5, four, -np.inf)
+    np.testing.assert_allclose(weights(results["scaling"]), softmax(seen), atol=1e-12)
+    five_vectors, _ = cosine_table(KIM)
+    np.testing.assert_allclose(weights(results["dot-product"]), five_vectors @ five_vectors.T, atol=1e-12)
+    np.testing.assert_allclose(weights(results["dot-product"], 1), five_vectors @ five_vectors.T / 3**0.5, rtol=1e-12)
+
+
+def test_the_causal_mask_of_at6_renormalises_the_printed_rows(results):
+    table = np.array([[0.91, 0.04, 0.05], [0.03, 0.74, 0.23], [0.01, 0.41, 0.58]])
+    kept = np.tril(table)
+    np.testing.assert_allclose(weights(results["causal-mask"], 1), kept / kept.sum(1, keepdims=True), rtol=1e-12)
+
+
+def test_the_two_bigs_and_what_positions_do_to_them(results):
+    words = {"dog": [0.8, 0.6, 0, 0], "big": [0, 1, 0, 0], "saw": [0, 0, 1, 0], "cat": [1, 0, 0, 0]}
+    text = np.array([words[word] for word in ("big", "dog", "saw", "big", "cat")])
+    angle = np.radians(20 * np.arange(5))
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    twice = np.concatenate([points, points], axis=1)
+    np.testing.assert_allclose(weights(results["two-bigs"]), softmax(text @ text.T), rtol=1e-12)
+    joined = (text + twice, text * twice, np.concatenate([points, text], axis=1))
+    for run, vectors in enumerate(joined):
+        found = weights(results["positions-joined"], run)
+        np.testing.assert_allclose(found, softmax(vectors @ vectors.T), rtol=1e-12)
+
+
+def test_linear_attention_can_sum_the_text_first(results):
+    text = np.array([[1, 0], [0.6, 0.8], [0, 1]])
+    np.testing.assert_allclose(state(results["linear-attention"]), text @ (text.T @ text), rtol=1e-12)
+    np.testing.assert_allclose(state(results["linear-attention"], 1), softmax(text @ text.T) @ text, rtol=1e-12)
+
+
+def test_texts_of_a_batch_never_meet(results):
+    alone, together = results["batch"].runs
+    for name, array in alone.arrays.items():
+        np.testing.assert_allclose(together.arrays[name].values, array.values, rtol=1e-12, err_msg=name)
+    overrides = {"input.batch": [["blue", "blue", "blue"], ["red", "red", "green"]]}
+    other = ha.run(ha.load("batch"), overrides=overrides).runs[0]
+    np.testing.assert_allclose(other.arrays["layer 2 state"].values, alone.arrays["layer 2 state"].values, rtol=1e-12)
+
+
+def test_the_hopfield_update_and_the_attention_step_of_the_note(results):
+    patterns = np.array([[1, -1] * 4, [1] * 4 + [-1] * 4, [1, 1, -1, -1] * 2], dtype=float)
+    cue = np.array([1, 1, 1, 1, -1, -1, -1, 1.0])
+    couplings = patterns.T @ patterns / 8
+    hopfield, attention = results["hopfield-beside-attention"].runs
+    np.testing.assert_allclose(hopfield.arrays["step 1 output"].values[0], np.sign(couplings @ cue))
+    np.testing.assert_allclose(attention.arrays["state"].values[0], softmax(patterns @ cue) @ patterns, rtol=1e-12)
+
+
+def test_the_models_of_the_a_b_task_by_enumeration():
+    texts = [[*text, "B" if "B" in text else "A"] for text in itertools.product("AB", repeat=4)]
+    pairs = [(a, b) for text in texts for a, b in itertools.pairwise(text)]
+    likeliest = {a: max("AB", key=lambda b: pairs.count((a, b))) for a in "AB"}
+    counted = sum(likeliest[text[3]] == text[4] for text in texts) / 16
+    result = ha.run(ha.load("all-a-any-b"))
+    assert {run.name: float(run.arrays["accuracy"].values) for run in result.runs} == {
+        "": 1,
+        "averaging": 1,
+        "counted pairs": counted,
+        "ten words": 1,
+        "averaging ten words": 1014 / 1024,
+    }

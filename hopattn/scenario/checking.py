@@ -199,7 +199,7 @@ def _without(document: Mapping[str, Any], wrong: list[Path]) -> dict[str, Any]:
     expectations are all left out, to be looked at one by one.
     """
     repaired = changed(document, {})[0]
-    for path in sorted(wrong, key=len, reverse=True):
+    for path in sorted(set(wrong), key=_from_the_end, reverse=True):
         if path[:1] == ("expect",):
             repaired.pop("expect", None)
         elif path[:2] == ("vocabulary", "words") and len(path) > 2:
@@ -208,6 +208,11 @@ def _without(document: Mapping[str, Any], wrong: list[Path]) -> dict[str, Any]:
         elif path:
             _remove(repaired, path)
     return repaired
+
+
+def _from_the_end(path: Path) -> list[tuple[bool, int, str]]:
+    """Sorts paths so that, from the last to the first, leaving one out moves none that is still to come."""
+    return [(False, key, "") if isinstance(key, int) else (True, 0, key) for key in path]
 
 
 def _remove(document: Any, path: Path) -> None:

@@ -22,6 +22,11 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted(shipped_folder().glob("*/*.toml"))}
 
 
+def schema_file() -> Path:
+    """The JSON Schema that lies beside the shipped scenarios, for an editor to find."""
+    return shipped_folder() / "scenario.schema.json"
+
+
 def resolve(path: Any) -> Path:
     """The file that a path, or the name of a shipped scenario, means."""
     try:

@@ -1,11 +1,18 @@
 """What a scenario came to: labelled arrays for each run, and the verdict on each expectation."""
 
+import csv
+import io
 import json
+import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import hopattn
+from hopattn.writing import npz, write_folder
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +63,8 @@ class Result:
     note: str | None
     kind: str
     seed: int
+    digest: str
+    """The SHA-256 of the scenario's text."""
     runs: tuple[Run, ...]
     expectations: tuple[Outcome, ...]
 
@@ -88,6 +97,35 @@ class Result:
     def to_json(self) -> str:
         """The result as JSON: the same scenario, seed and versions give the same text."""
         return json_text(self.to_dict())
+
+    def to_csv(self) -> str:
+        """The expectations as CSV, one row each."""
+        buffer = io.StringIO()
+        writer = csv.DictWriter(buffer, [field.name for field in fields(Outcome)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.table())
+        return buffer.getvalue()
+
+    def provenance(self, command: str = "") -> dict[str, Any]:
+        """Where the numbers come from: versions, seed, the hash of the scenario, the command."""
+        versions = {"hopattn": hopattn.__version__, "numpy": np.__version__, "python": platform.python_version()}
+        about = {"scenario": self.name, "source": self.source, "sha256": self.digest, "seed": self.seed}
+        return {**about, "versions": versions, "machine": platform.machine(), "command": command}
+
+    def save(self, folder: Any, command: str = "") -> None:
+        """Write arrays, result, expectations and provenance into a new folder, whole or not at all.
+
+        arrays.npz holds the arrays by the names of `arrays`, result.json what `to_json` gives, expectations.csv the
+        table, provenance.json versions, seed, the scenario's hash and `command`. Raises `InvalidInput` for a folder
+        that is there already and not empty, `CannotDo` where it cannot be written.
+        """
+        files = {
+            "arrays.npz": npz({name: array.values for name, array in self.arrays.items()}),
+            "result.json": f"{self.to_json()}\n".encode(),
+            "expectations.csv": self.to_csv().encode(),
+            "provenance.json": f"{json_text(self.provenance(command))}\n".encode(),
+        }
+        write_folder(Path(folder), files)
 
 
 def json_text(value: Any) -> str:

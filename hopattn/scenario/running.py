@@ -1,5 +1,6 @@
 """Running a checked scenario: every run, then the verdict on every expectation."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from hopattn.arrays import whole
 from hopattn.errors import InvalidInput
+from hopattn.scenario.lines import line_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Labelled, Outcome, Result, Run
 
@@ -38,19 +40,21 @@ def run(
             for name, found in arrays.items()
         )
     return Result(
-        scenario.name,
-        spec.title,
-        spec.source,
-        spec.note,
-        spec.kind,
-        spec.seed if seed is None else seed,
-        runs,
-        _judged(scenario, arrays),
+        name=scenario.name,
+        title=spec.title,
+        source=spec.source,
+        note=spec.note,
+        kind=spec.kind,
+        seed=spec.seed if seed is None else seed,
+        digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
+        runs=runs,
+        expectations=_judged(scenario, arrays),
     )
 
 
 def _computed(scenario: Scenario, name: str, seed: int | None) -> dict[str, Labelled]:
-    spec, where = scenario.runs[name], f"{scenario.where}: " + (f"variant '{name}': " if name else "")
+    spec, line = scenario.runs[name], line_of(dict(scenario.lines), (scenario.spec.working_part,))
+    where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")
     try:
         with np.errstate(all="ignore"):  # what is not finite is found below, and told by name
             found = spec.compute(np.random.default_rng(spec.seed if seed is None else seed))

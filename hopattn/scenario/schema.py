@@ -10,6 +10,7 @@ from typing import Annotated, Any, Union
 
 from pydantic import Field, TypeAdapter
 
+from hopattn.scenario.expectations import LEADING, PLAIN
 from hopattn.scenario.fields import Table
 from hopattn.scenario.kinds import kinds
 
@@ -17,16 +18,48 @@ from hopattn.scenario.kinds import kinds
 def schema() -> dict[str, Any]:
     """The JSON Schema, as a dictionary; each key is described by the text that stands under it in its class."""
     union: Any = Annotated[Union[tuple(kinds.values())], Field(discriminator="kind")]  # noqa: UP007
-    made = TypeAdapter(union).json_schema(by_alias=True)
+    made: dict[str, Any] = _tidied(TypeAdapter(union).json_schema(by_alias=True))
+    definitions = made["$defs"]
     tables = {table.__name__: table for table in _tables(Table)}
-    for name, definition in made["$defs"].items():
-        described = _described(tables[name]) if name in tables else {}
-        for key, text in described.items():
-            if key in definition.get("properties", {}):
-                definition["properties"][key]["description"] = text
+    for name in definitions.keys() & tables.keys():
+        described = _described(tables[name])
+        for key in definitions[name].get("properties", {}).keys() & described.keys():
+            definitions[name]["properties"][key]["description"] = described[key]
+    leading = {kind.__name__: list(kind.leading) for kind in dict.fromkeys(LEADING.values())}
+    told = {name: _has_one(keys) for name, keys in leading.items() if keys != [PLAIN]}
+    told[LEADING[PLAIN].__name__] = {"required": [PLAIN], "not": {"anyOf": list(told.values())}}
+    definitions["Expectation"] = _merged(definitions, told)
+    for kind in kinds.values():
+        definitions[kind.__name__]["properties"]["expect"]["items"] = {"$ref": "#/$defs/Expectation"}
+    of_kind = {kind.__name__: {"properties": {"kind": {"const": name}}} for name, kind in kinds.items()}
     about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hopattn scenario"}
-    tidy: dict[str, Any] = _tidied(made)
-    return about | tidy
+    return {**about, **_merged(definitions, of_kind), "$defs": definitions}
+
+
+def _merged(definitions: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """One table with the keys of several, and a rule for each: where it is told to be that one, it must be that one.
+
+    An editor completes the keys of a table, not those of a choice between tables; and a mistake in a choice is marked
+    on the whole of it, where in a table it is marked on the key.
+    """
+    properties: dict[str, list[Any]] = {}
+    for name in told:
+        for key, entry in definitions[name]["properties"].items():
+            known = properties.setdefault(key, [])
+            known += [] if entry in known else [entry]
+    return {
+        "type": "object",
+        "properties": {
+            key: entries[0] if len(entries) == 1 else {"anyOf": entries} for key, entries in sorted(properties.items())
+        },
+        "required": sorted(set.intersection(*({*definitions[name].get("required", [])} for name in told))),
+        "additionalProperties": False,
+        "allOf": [{"if": rule, "then": {"$ref": f"#/$defs/{name}"}} for name, rule in sorted(told.items())],
+    }
+
+
+def _has_one(keys: list[str]) -> dict[str, Any]:
+    return {"anyOf": [{"required": [key]} for key in keys]}
 
 
 def schema_text() -> str:

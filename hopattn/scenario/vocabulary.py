@@ -91,17 +91,11 @@ class Positions(Table):
 
     turn: Angle
     """Degrees a step, counter-clockwise."""
+    how: Literal["concatenate", "add", "multiply"] = "concatenate"
+    """How they join the words: as a part of their own, or laid along the word's axes, pair by pair, and added to its
+    numbers or multiplied with them."""
     start: Annotated[int, Field(ge=-(10**6), le=10**6)] = 0
     """The position of the first token."""
-
-
-class Input(Table):
-    """The text that goes in."""
-
-    tokens: Annotated[list[str], Field(min_length=1)]
-    """The words, in their order."""
-    queries: Annotated[list[str], Field(min_length=1)] | None = None
-    """Other words that look at the tokens (cross-attention); by default the tokens look at themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +122,14 @@ class Encoding:
         vectors = np.zeros((len(tokens), self.dim))
         vectors[:, self.parts[WORD]] = [self.words[token] for token in tokens]
         if self.positions is not None:
-            steps = self.positions.start + np.arange(len(tokens))
-            vectors[:, self.parts[POSITION]] = circle(steps, self.positions.turn)
+            points = circle(self.positions.start + np.arange(len(tokens)), self.positions.turn)
+            along = np.tile(points, (vectors[:, self.parts[WORD]].shape[1] + 1) // 2)
+            if self.positions.how == "concatenate":
+                vectors[:, self.parts[POSITION]] = points
+            elif self.positions.how == "add":
+                vectors[:, self.parts[WORD]] += along
+            else:
+                vectors[:, self.parts[WORD]] *= along
         return vectors
 
     def offset(self, steps: float) -> np.ndarray:
@@ -162,7 +162,9 @@ def spaces_problems(
             yield Problem(path, near)
         elif isinstance(space, str) and isinstance(spaces[_liked(space)], str) and spaces[_liked(space)] != VOCABULARY:
             yield Problem(path, f"is like '{_liked(space)}', which is itself like another part; name that one")
-    if positions is not None and POSITION not in spaces:
+    if positions is not None and positions.how != "concatenate":
+        yield from _laid_along(spaces, vocabulary, positions)
+    elif positions is not None and POSITION not in spaces:
         yield Problem(
             ("positions",), 'needs [spaces] with a part "position" of two axes, such as position = ["cos", "sin"]'
         )
@@ -170,6 +172,16 @@ def spaces_problems(
         yield Problem(("spaces", POSITION), 'needs two axes, such as ["cos", "sin"]: it holds a point on the circle')
     elif positions is None and POSITION in spaces:
         yield Problem(("spaces", POSITION), "needs [positions] with turn = … degrees a step")
+
+
+def _laid_along(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions) -> Iterator[Problem]:
+    if POSITION in spaces:
+        yield Problem(("spaces", POSITION), f'is not used where positions are joined by how = "{positions.how}"')
+    known = vocabulary is not None if not spaces else WORD in spaces
+    if known and _size(_resolved(WORD, spaces or PLAIN, vocabulary)) % 2:
+        yield Problem(
+            ("positions", "how"), f'"{positions.how}" lays points along pairs of axes, but their number is odd'
+        )
 
 
 def spaces_size(spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> int:
@@ -214,26 +226,3 @@ def _resolved(name: str, spaces: Mapping[str, Any], vocabulary: Vocabulary | Non
 
 def _liked(space: str) -> str:
     return space.removeprefix("like ").strip()
-
-
-def token_problems(tokens: Sequence[str], words: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    """The tokens that are no word of the vocabulary, and words so named that two tokens would have one label."""
-    for i, token in enumerate(tokens):
-        if token not in words:
-            yield Problem((*path, i), unknown(token, words))
-    yield from doubles(labels(tokens), path)
-
-
-def labels(tokens: Sequence[str]) -> tuple[str, ...]:
-    """A label for each token: the word itself, with its occurrence where it stands more than once.
-
-    >>> labels(["their", "dog", "their"])
-    ('their#1', 'dog', 'their#2')
-    """
-    several = {token for token, count in Counter(tokens).items() if count > 1}
-    seen: Counter[str] = Counter()
-    named = []
-    for token in tokens:
-        seen[token] += 1
-        named.append(f"{token}#{seen[token]}" if token in several else token)
-    return tuple(named)

@@ -95,11 +95,14 @@ def _explain_head(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled]
 
 def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, seen: Sequence[int]) -> Iterator[str]:
     names = own["weights"].labels[1]
+    query = own["queries"].values[row]
     for j in seen:
-        score = number(own["scores"].values[row, j])
-        worked = f"{score} (given)" if head.scores else dot(own["queries"].values[row], own["keys"].values[j])
-        cosine = f"; by both magnitudes {score}" if head.similarity == "cosine" else ""
-        yield f"    similarity to {names[j]}: {worked}{cosine}"
+        score, key = own["scores"].values[row, j], own["keys"].values[j]
+        worked = f"{number(score)} (given)" if head.scores else dot(query, key)
+        if head.similarity == "cosine" and not head.scores:
+            lengths = [float(np.linalg.norm(query)), float(np.linalg.norm(key))]
+            worked += f"; divided by {' × '.join(map(number, lengths))} {equals(lengths, score)} {number(score)}"
+        yield f"    similarity to {names[j]}: {worked}"
 
 
 def _explain_output(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], row: int) -> Iterator[str]:

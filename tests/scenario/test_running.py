@@ -149,7 +149,7 @@ def test_a_result_is_json_with_labels():
 def test_numbers_that_grow_out_of_range_are_refused():
     text = GOOD.replace("[vocabulary]", '[vocabulary]\nmagnitude = "free"').replace("[1, 0]", "[1e200, 0]")
     text = text.replace('"softmax"', '"identity"')
-    with pytest.raises(InvalidInput, match=r"file\.toml: the numbers grow out of range \('layer 1 head 1 scores'\)"):
+    with pytest.raises(InvalidInput, match=r"file\.toml:13: the numbers grow out of range \('layer 1 head 1 scores'\)"):
         ha.run(parse(text, "file.toml", "file"))
 
 
@@ -297,8 +297,8 @@ def test_the_task_kind_with_examples_written_out():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("induction = { count = 1, length = 3 }", "", "7: task: needs one of induction and example"),
-        ("word = { random = 8 }", 'word = ["a"]', "8: task.induction: draws words at random"),
+        ("induction = { count = 1, length = 3 }", "", "7: task: needs one of induction, example and every; none"),
+        ("word = { random = 8 }", 'word = ["a"]', "8: task.induction: needs [spaces] with word = { random"),
         ("[task]", '[task]\nread = "wrod"', "8: task.read: 'wrod' is unknown; did you mean 'word'"),
         ("induction = { count = 1, length = 3 }", "example = []", "8: task.example: is empty"),
         ("length = 3", "length = 1", "8: task.induction.length: 1 stands there; expected at least 2"),
@@ -307,4 +307,36 @@ def test_the_task_kind_with_examples_written_out():
 def test_faults_of_the_task_kind(old, new, message):
     with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
         parse(HUGE.replace(old, new, 1), "file.toml", "file")
+    assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('batch = [["a", "b", "a", "b"]]', "12: input.batch.1: 4 words are more than the 3 tokens"),
+        ('batch = [["a"]]', "12: input.batch.1: is shorter than the tokens, so it needs input.padding"),
+        ('batch = [["a", "b", "c"]]', "12: input.batch.1.3: 'c' is unknown"),
+        ('batch = [["a", "b", "a"]]\nqueries = ["a"]', "12: input.batch: a batch of queries is not supported"),
+        ('padding = "c"', "12: input.padding: 'c' is unknown"),
+    ],
+)
+def test_faults_of_a_text(line, message):
+    text = GOOD.replace('tokens = ["a", "b", "a"]', f'tokens = ["a", "b", "a"]\n{line}')
+    with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
+        parse(text, "file.toml", "file")
+    assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [
+        ('turn = 9\nhow = "ad"', "12: positions.how: 'ad' is unknown; did you mean 'add'?"),
+        ("turn = 1e300", "11: positions.turn: 1e+300 stands there; expected at most 1e+06"),
+        ("turn = 9", '10: positions: needs [spaces] with a part "position"'),
+    ],
+)
+def test_faults_of_positions(positions, message):
+    text = GOOD.replace("[input]", f"[positions]\n{positions}\n[input]")
+    with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
+        parse(text, "file.toml", "file")
     assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value

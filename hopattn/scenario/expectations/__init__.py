@@ -14,7 +14,7 @@ from hopattn.errors import nearest
 from hopattn.registry import modules_in
 from hopattn.scenario.expectations.base import Expectation
 
-_PLAIN = "is"
+PLAIN = "is"
 """The leading key of the plainest expectation; the others have it too, so it decides last."""
 
 LEADING: dict[str, type[Expectation]] = {
@@ -33,11 +33,11 @@ def leading_class(value: Any) -> str | None:
         return type(value).__name__
     if not isinstance(value, dict):
         return None
-    told = next((key for key in LEADING if key in value and key != _PLAIN), None)
+    told = next((key for key in LEADING if key in value and key != PLAIN), None)
     if told is None:
-        plain = {field.alias or name for name, field in LEADING[_PLAIN].model_fields.items()}
+        plain = {field.alias or name for name, field in LEADING[PLAIN].model_fields.items()}
         slips = (nearest(key, LEADING) for key in value if key not in plain)
-        told = next((slip for slip in slips if slip), _PLAIN if _PLAIN in value else None)
+        told = next((slip for slip in slips if slip), PLAIN if PLAIN in value else None)
     return LEADING[told].__name__ if told else None
 
 

@@ -20,7 +20,9 @@ class Entry(Table):
     column: Annotated[str, Field(alias="to")]
     """The token that is attended to."""
     layer: Count | None = None
+    """In which layer, where there are several."""
     head: Count | None = None
+    """In which head, where there are several."""
 
 
 class WeightIs(Value):
@@ -57,7 +59,9 @@ class MatrixIs(Numeric):
     matrix: str
     """Which: weights, scores, queries, keys, values, state, …"""
     layer: Count | None = None
+    """In which layer, where there are several."""
     head: Count | None = None
+    """In which head, where there are several."""
     is_: Annotated[Matrix, Field(alias="is")]
     """The right numbers, row by row."""
     stated: Matrix | None = None

@@ -11,17 +11,15 @@ from hopattn.scenario.fields import Problem, Text
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.result import Labelled
+from hopattn.scenario.text import Input, labels
 from hopattn.scenario.vocabulary import (
     Encoding,
-    Input,
     Positions,
     Space,
     Vocabulary,
     encoding,
-    labels,
     spaces_problems,
     spaces_size,
-    token_problems,
 )
 from hopattn.scenario.wiring import LayerTable
 from hopattn.scenario.working import HEAD_ARRAYS, explain_layers
@@ -32,9 +30,13 @@ class Attending(Spec):
     """What every kind with layers of attention has: words, parts, positions, layers."""
 
     vocabulary: Vocabulary | None = None
+    """The words as vectors."""
     spaces: dict[Text, Space] = Field(default_factory=dict)
+    """The named parts of a vector."""
     positions: Positions | None = None
+    """Where in the text a word stands, as points on a circle."""
     layer: Annotated[list[LayerTable], Field(min_length=1)]
+    """The layers of attention, in their order."""
 
     @property
     def encoding(self) -> Encoding:
@@ -68,16 +70,63 @@ class Attending(Spec):
             yield from layer.problems(coding, shape, crossed, ("layer", i))
 
 
+TEMPLATE = """\
+# A word with two senses, and a word before it that tells which. Change the words, the text, and what must come out.
+schema = 1
+title = "my first attention"
+source = "ours"                          # the document and section that it comes from
+kind = "attention"
+
+[vocabulary]
+axes = ["cave", "cricket"]               # one name for each number of a vector
+magnitude = "unit"                       # checked; "normalise" scales, "free" leaves vectors as they are
+[vocabulary.words]
+cave    = [1, 0]
+cricket = [0, 1]
+bat     = [0.6, 0.8]                     # half way between; .6² + .8² = 1
+
+[input]
+tokens = ["cave", "bat"]                 # the text
+
+[[layer]]                                # more layers may follow
+[[layer.head]]                           # more heads may follow
+separation = "identity"                  # the raw similarity is the weight; "softmax" is a transformer's
+mask = "strict"                          # previous words only; "causal" lets in the word itself
+
+[[variant]]                              # the same with another text
+name = "sport"
+set = { "input.tokens" = ["cricket", "bat"] }
+
+[[expect]]
+at = "bat"
+closer_to = "cave"
+than = "cricket"
+than_before = true                       # and closer than the bare word was
+
+[[expect]]
+variant = "sport"
+at = "bat"
+closer_to = "cricket"
+than = "cave"
+
+[[expect]]
+weight = { from = "bat", to = "cave" }   # .6 × 1 + .8 × 0
+is = 0.6
+"""
+
+
 class Attention(Attending):
     """A text and the layers of attention that it goes through."""
 
     telling: ClassVar[tuple[str, ...]] = ("weights", "state")
+    template: ClassVar[str] = TEMPLATE
     kind: Literal["attention"]
+    """Which kind of scenario it is."""
     input: Input
+    """The text that goes in."""
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
-        yield from token_problems(self.input.queries or [], coding.words, ("input", "queries"))
+        yield from self.input.problems(coding.words)
         yield from self.layer_problems(coding, self._shape, self.input.queries is not None)
 
     @property
@@ -87,7 +136,8 @@ class Attention(Attending):
     def size(self) -> int:
         heads = sum(len(layer.head) for layer in self.layer)
         n, m = self._shape
-        return heads * (2 * n * m + 4 * max(n, m) * self.dim + 4 * self.dim**2)
+        texts = 1 + len(self.input.batch or [])
+        return heads * (texts * (3 * n * m + 4 * max(n, m) * self.dim) + 4 * self.dim**2)
 
     def layout(self) -> Layout:
         coding, (n, m) = self.encoding, self._shape
@@ -102,20 +152,23 @@ class Attention(Attending):
         return Layout(rows, labels(self.input.tokens), coding.words, coding.parts, shapes)
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        coding = self.encoding
-        source = None if self.input.queries is None else coding.encode(self.input.tokens)
-        text = coding.encode(self.input.queries or self.input.tokens)
-        rows, columns = labels(self.input.queries or self.input.tokens), labels(self.input.tokens)
-        layers = self.layers(coding, self._shape, source is not None)
-        arrays = {"input": Labelled(text, ("token", "axis"), (rows, coding.axes))}
+        coding, asked = self.encoding, self.input
+        source = None if asked.queries is None else coding.encode(asked.tokens)
+        texts = asked.texts() if asked.queries is None else [asked.queries]
+        batch = np.stack([coding.encode(text) for text in texts])
+        padding = np.stack([asked.words_only(text) for text in (texts if source is None else [asked.tokens])])
+        rows, columns = labels(texts[0]), labels(asked.tokens)
+        arrays = {"input": Labelled(batch[0], ("token", "axis"), (rows, coding.axes))}
         if source is not None:
             arrays["source"] = Labelled(source, ("token", "axis"), (columns, coding.axes))
-        for i, found in enumerate(stack(layers, text, source=source), start=1):
+        layers = self.layers(coding, self._shape, source is not None)
+        given = None if asked.padding is None else padding
+        for i, found in enumerate(stack(layers, batch, given, source=source), start=1):
             for j, head in enumerate(found.heads, start=1):
                 for what in HEAD_ARRAYS:
                     arrays[f"layer {i} head {j} {what}"] = _labelled(what, getattr(head, what), rows, columns, coding)
-            arrays[f"layer {i} output"] = Labelled(found.output, ("token", "axis"), (rows, coding.axes))
-            arrays[f"layer {i} state"] = Labelled(found.state, ("token", "axis"), (rows, coding.axes))
+            arrays[f"layer {i} output"] = Labelled(_first(found.output, 2), ("token", "axis"), (rows, coding.axes))
+            arrays[f"layer {i} state"] = Labelled(_first(found.state, 2), ("token", "axis"), (rows, coding.axes))
         return arrays
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
@@ -123,9 +176,16 @@ class Attention(Attending):
 
 
 def _labelled(what: str, values: Any, rows: tuple[str, ...], columns: tuple[str, ...], coding: Encoding) -> Labelled:
+    """A head's array for the first text of the batch, which is the one that is told of."""
     if what in ("scores", "mask", "weights"):
-        square = np.broadcast_to(True if values is None else values, (len(rows), len(columns)))
-        return Labelled(square, ("query", "key"), (rows, columns))
-    own = rows if what in ("queries", "output") else columns
-    wide = coding.axes if values.shape[-1] == coding.dim else tuple(str(i + 1) for i in range(values.shape[-1]))
-    return Labelled(np.asarray(values), ("token", "axis"), (own, wide))
+        square = np.broadcast_to(True if values is None else values, (*np.shape(values)[:-2], len(rows), len(columns)))
+        return Labelled(_first(square, 2), ("query", "key"), (rows, columns))
+    own = _first(values, 2)
+    wide = coding.axes if own.shape[-1] == coding.dim else tuple(str(i + 1) for i in range(own.shape[-1]))
+    return Labelled(own, ("token", "axis"), (rows if what in ("queries", "output") else columns, wide))
+
+
+def _first(array: Any, n_axes: int) -> np.ndarray:
+    """The first text's part of an array that may have a batch axis."""
+    values = np.asarray(array)
+    return values[0] if values.ndim > n_axes else values

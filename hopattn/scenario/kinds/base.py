@@ -56,6 +56,10 @@ class Spec(Table):
 
     telling: ClassVar[tuple[str, ...]] = ()
     """The sorts of array that say most about a run, for a terminal."""
+    working_part: ClassVar[str] = "layer"
+    """The part of the file that says what is computed, where a run that fails points to."""
+    template: ClassVar[str] = ""
+    """A small file of this kind that runs, with a comment on each part, for a person to change."""
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong in the file, in three rounds; each takes for granted that the one before found nothing."""

@@ -13,7 +13,8 @@ from hopattn.scenario.fields import Angle, Matrix, NameIn, Problem, Table, Text,
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.result import Labelled
-from hopattn.scenario.vocabulary import WORD, Input, Vocabulary, labels, token_problems
+from hopattn.scenario.text import Input, labels, token_problems
+from hopattn.scenario.vocabulary import WORD, Vocabulary
 
 
 class Network(Table):
@@ -61,21 +62,55 @@ class Network(Table):
         return np.array(self.matrix, dtype=float)
 
 
+TEMPLATE = """\
+# Two patterns of activation cue one neuron. Change the numbers, the names, and what must come out.
+schema = 1
+title = "my first cue"
+source = "ours"                          # the document and section that it comes from
+kind = "cue"
+
+[vocabulary]
+axes = ["first", "second"]               # one name for each number of a vector
+magnitude = "unit"                       # checked; "normalise" scales, "free" leaves vectors as they are
+[vocabulary.words]
+same     = [0.8, 0.6]
+opposite = [-0.8, -0.6]
+
+[input]
+tokens = ["same", "opposite"]            # the patterns that cue the neuron, in this order
+
+[network.neurons]
+neuron = [0.8, 0.6]                      # its weights; more neurons may follow
+
+[[expect]]                               # .8 × .8 + .6 × .6 = 1
+at = "same"
+is = [1]                                 # one number for each neuron
+
+[[expect]]
+at = "opposite"
+is = [-1]
+"""
+
+
 class Cue(Spec):
     """Patterns of activation, and a layer of neurons that they cue."""
 
     telling: ClassVar[tuple[str, ...]] = ("network", "state")
+    working_part: ClassVar[str] = "network"
+    template: ClassVar[str] = TEMPLATE
     kind: Literal["cue"]
     vocabulary: Vocabulary
+    """The words as vectors."""
     input: Input
+    """The words that cue the neurons."""
     network: Network
+    """The neurons."""
 
     def fit_problems(self) -> Iterator[Problem]:
         yield from self.vocabulary.problems()
         yield from token_problems(self.input.tokens, self.vocabulary.words, ("input", "tokens"))
         yield from self.network.problems(self.vocabulary)
-        if self.input.queries is not None:
-            yield Problem(("input", "queries"), "only kind 'attention' has queries")
+        yield from self.input.only_tokens()
 
     def size(self) -> int:
         axes = len(self.vocabulary.axes)

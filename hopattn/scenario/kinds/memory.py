@@ -15,7 +15,8 @@ from hopattn.scenario.fields import Count, NameIn, PositiveNumber, Problem, Tabl
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.result import Labelled
-from hopattn.scenario.vocabulary import WORD, Input, Vocabulary, labels, token_problems
+from hopattn.scenario.text import Input, labels, token_problems
+from hopattn.scenario.vocabulary import WORD, Vocabulary
 from hopattn.scenario.wiring import SeparationChoice
 from hopattn.separation import separations
 from hopattn.similarity import similarities
@@ -38,14 +39,51 @@ class MemoryTable(Table):
     """The most steps that a recall may take; 1 is transformer attention."""
 
 
+TEMPLATE = """\
+# Two patterns are stored; a damaged one is recalled. Change the patterns, the cue, and what must come out.
+schema = 1
+title = "my first memory"
+source = "ours"                          # the document and section that it comes from
+kind = "memory"
+
+[vocabulary]
+axes = ["1", "2", "3", "4", "5", "6"]    # one name for each neuron
+magnitude = "free"                       # spins are -1 or 1; 0 in a cue means unknown
+[vocabulary.words]
+stripes = [1, -1, 1, -1, 1, -1]
+halves  = [1, 1, 1, -1, -1, -1]
+damaged = [1, 1, -1, -1, -1, -1]         # halves, its third neuron flipped
+
+[memory]
+patterns = ["stripes", "halves"]         # the words that are stored
+separation = "identity"                  # Hopfield's network; "softmax" is the modern one
+activation = "sign"                      # spins; with "softmax", try "identity"
+beta = 0.16666666666666666               # 1 / number of neurons
+
+[input]
+tokens = ["damaged"]                     # the cues
+
+[[expect]]
+at = "damaged"
+recalls = "halves"
+status = "converged"
+energy = "falls"
+"""
+
+
 class Memory(Spec):
     """Stored patterns and the cues that they are recalled from."""
 
     telling: ClassVar[tuple[str, ...]] = ("scores", "weights", "state", "status", "recalls")
+    working_part: ClassVar[str] = "memory"
+    template: ClassVar[str] = TEMPLATE
     kind: Literal["memory"]
     vocabulary: Vocabulary
+    """The words as vectors."""
     memory: MemoryTable
+    """What is stored, and how it is recalled."""
     input: Input
+    """The cues."""
 
     def fit_problems(self) -> Iterator[Problem]:
         vocabulary = [*self.vocabulary.problems()]
@@ -56,8 +94,7 @@ class Memory(Spec):
         ]
         yield from vocabulary
         yield from tokens
-        if self.input.queries is not None:
-            yield Problem(("input", "queries"), "only kind 'attention' has queries")
+        yield from self.input.only_tokens()
         if not vocabulary and not tokens:
             yield from self._memory_problems()
 

@@ -1,105 +1,89 @@
 """kind = "task": many sequences, each with the answer that the layers of attention should give at its last word."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
 
-from hopattn.arrays import normalised
 from hopattn.errors import unknown
 from hopattn.scenario.expectations.vectors import nearest_words
-from hopattn.scenario.fields import Count, Problem, Table
+from hopattn.scenario.fields import Problem
 from hopattn.scenario.kinds.attention import Attending
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.result import Labelled
-from hopattn.scenario.vocabulary import WORD, Encoding, RandomWords, token_problems
+from hopattn.scenario.sequences import Sequence, TaskTable
+from hopattn.scenario.vocabulary import WORD, Encoding, RandomWords
+from hopattn.systems.baselines import Bigram, average
 from hopattn.transformer import stack
 
 BATCH = 64
 """So many sequences go through the layers at once."""
 
 
-class Example(Table):
-    """A sequence and its answer."""
+TEMPLATE = """\
+# Is there a B anywhere? A word that looks for B answers for every sequence. Change the words, the rule, the layers.
+schema = 1
+title = "my first task"
+source = "ours"                          # the document and section that it comes from
+kind = "task"
 
-    tokens: Annotated[list[str], Field(min_length=1)]
-    answer: str
+[vocabulary]
+axes = ["A", "B"]                        # one name for each number of a vector
+magnitude = "free"                       # the query is ten long
+[vocabulary.words]
+A        = [1, 0]
+B        = [0, 1]
+"find B" = [0, 10]
 
+[task]
+every  = { words = ["A", "B"], length = 3 }              # all 8 sequences
+answer = { any = "B", then = "B", otherwise = "A" }      # the right answer to each
+query  = "find B"                        # the word that looks at the sequence; without it, its last word does
 
-class Induction(Table):
-    """Sequences of random words, none of them ever seen: distinct words, then one of them again; the answer is what
-    followed it.
-    """
+[[layer]]
+residual = false                         # the output takes the place of the query
+[[layer.head]]
+separation = "softmax"
 
-    count: Count
-    """How many sequences."""
-    length: Annotated[int, Field(ge=2)]
-    """How many distinct words stand before the repeated one."""
-
-
-class TaskTable(Table):
-    """The sequences of a task, and where its answer is read."""
-
-    induction: Induction | None = None
-    """Random sequences with a repeated word."""
-    example: Annotated[list[Example], Field(min_length=1)] | None = None
-    """Sequences written out."""
-    read: str = WORD
-    """The part of the last word's vector in which the answer stands; the nearest word is the answer given."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sequence:
-    """A sequence, its answer, and the words it is made of."""
-
-    tokens: list[str]
-    answer: str
-    words: Mapping[str, np.ndarray]
+[[expect]]                               # the answer given is the word nearest to the output
+measure = "accuracy"
+is = 1
+"""
 
 
 class Task(Attending):
     """Many sequences and the layers that should answer them."""
 
     telling: ClassVar[tuple[str, ...]] = ("accuracy",)
+    template: ClassVar[str] = TEMPLATE
     kind: Literal["task"]
     task: TaskTable
+    """The sequences, and how the answer is read."""
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        task, random = self.task, isinstance(self.spaces.get(WORD), RandomWords)
-        if (task.induction is None) == (task.example is None):
-            yield Problem(("task",), "needs one of induction and example")
-        elif task.induction is not None and not random:
-            yield Problem(("task", "induction"), "draws words at random: it needs [spaces] with word = { random = 64 }")
-        elif task.example is not None and random:
-            yield Problem(("task", "example"), 'its words are written out, so the part "word" cannot be random')
+        task = self.task
+        yield from task.source_problems(isinstance(self.spaces.get(WORD), RandomWords))
+        yield from task.word_problems(coding.words)
         if task.read not in coding.parts:
             yield Problem(("task", "read"), unknown(task.read, coding.parts))
         elif self._size(coding, task.read) != self._size(coding, WORD):
             yield Problem(("task", "read"), f"the part '{task.read}' has not as many elements as a word")
-        for i, example in enumerate(task.example or []):
-            path = ("task", "example", i)
-            yield from token_problems(example.tokens, coding.words, (*path, "tokens"))
-            yield from (
-                Problem((*path, "answer"), p.message) for p in token_problems([example.answer], coding.words, path)
-            )
-        for n in self._lengths():
-            yield from self.layer_problems(coding, (n, n))
+        elif task.threshold is not None and task.threshold.axis not in self._axes(coding):
+            yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
+        for n in self.task.lengths():
+            yield from self.layer_problems(coding, self._shape(n), task.query is not None)
 
     def size(self) -> int:
-        n = max(self._lengths(), default=1)
-        count = self.task.induction.count if self.task.induction else len(self.task.example or [])
-        dim = self.dim
+        n = max(self.task.lengths(), default=1)
         heads = sum(len(layer.head) for layer in self.layer)
-        return heads * (BATCH * (3 * n * n + 4 * n * dim) + 4 * dim * dim) + count * n * dim
+        return heads * (BATCH * (3 * n * n + 4 * n * self.dim) + 4 * self.dim**2) + self.task.count() * n * self.dim
 
     def layout(self) -> Layout:
         return Layout(measures=("accuracy",), arrays={"accuracy": ()})
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         coding = self.encoding
-        sequences = list(self.sequences(coding, rng))
+        sequences = list(self.task.sequences(coding, rng))
         given = self.answers(coding, sequences)
         right = [answer == [sequence.answer] for sequence, answer in zip(sequences, given, strict=True)]
         names = tuple(f"sequence {i + 1}" for i in range(len(sequences)))
@@ -111,29 +95,43 @@ class Task(Attending):
         arrays = {what: Labelled(np.array(column), ("sequence",), (names,)) for what, column in texts.items()}
         return {**arrays, "accuracy": Labelled(np.array(np.mean(right)))}
 
-    def sequences(self, coding: Encoding, rng: np.random.Generator) -> Iterator[Sequence]:
-        """The sequences, drawn or written out."""
-        for example in self.task.example or []:
-            yield Sequence(example.tokens, example.answer, coding.words)
-        if self.task.induction is not None:
-            for _ in range(self.task.induction.count):
-                yield self._induction(self.task.induction.length, self._size(coding, WORD), rng)
-
     def answers(self, coding: Encoding, sequences: list[Sequence]) -> list[list[str]]:
-        """The words nearest to what the layers leave in the part that is read, at the last word; several in a tie.
-
-        Sequences of one length go through the layers together.
-        """
+        """The answers given; several in a tie. Sequences of one length go through the model together."""
+        if self.task.model == "bigram":
+            counted = Bigram.counted([*sequence.tokens, sequence.answer] for sequence in sequences)
+            return [counted.likeliest(after=sequence.tokens[-1]) for sequence in sequences]
         found: dict[int, list[str]] = {}
-        for n in sorted({len(sequence.tokens) for sequence in sequences}):
+        for n in self.task.lengths():
             chosen = [i for i, sequence in enumerate(sequences) if len(sequence.tokens) == n]
-            layers = self.layers(coding, (n, n))
             for start in range(0, len(chosen), BATCH):
                 some = chosen[start : start + BATCH]
-                texts = [coding.with_words(sequences[i].words).encode(sequences[i].tokens) for i in some]
-                last = stack(layers, np.stack(texts))[-1].state[:, -1, coding.parts[self.task.read]]
-                found |= {i: nearest_words(row, sequences[i].words) for i, row in zip(some, last, strict=True)}
+                outputs = self._outputs(coding, [sequences[i] for i in some])
+                found |= {i: self._read(coding, row, sequences[i].words) for i, row in zip(some, outputs, strict=True)}
         return [found[i] for i in range(len(sequences))]
+
+    def _outputs(self, coding: Encoding, sequences: list[Sequence]) -> np.ndarray:
+        """The vector of each sequence in which the answer stands, `(n_sequences, dim)`."""
+        texts = np.stack([coding.with_words(sequence.words).encode(sequence.tokens) for sequence in sequences])
+        if self.task.model == "averaging":
+            return np.asarray(average(texts))
+        layers = self.layers(coding, self._shape(texts.shape[1]), self.task.query is not None)
+        if self.task.query is None:
+            return np.asarray(stack(layers, texts)[-1].state[:, -1])
+        asking = np.broadcast_to(coding.encode([self.task.query]), (len(texts), 1, coding.dim))
+        return np.asarray(stack(layers, asking, source=texts)[-1].state[:, -1])
+
+    def _read(self, coding: Encoding, output: np.ndarray, words: Mapping[str, np.ndarray]) -> list[str]:
+        """The answer that stands in a vector: by the threshold, or the nearest word."""
+        part = output[coding.parts[self.task.read]]
+        if (limit := self.task.threshold) is not None:
+            return [limit.then if part[self._axes(coding).index(limit.axis)] > limit.above else limit.otherwise]
+        return nearest_words(part, {word: vector for word, vector in words.items() if word != self.task.query})
+
+    def _axes(self, coding: Encoding) -> list[str]:
+        return [axis.removeprefix(f"{self.task.read}: ") for axis in coding.axes[coding.parts[self.task.read]]]
+
+    def _shape(self, n: int) -> tuple[int, int]:
+        return (n if self.task.query is None else 1), n
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         tokens, answers, given = (arrays[what].values for what in ("tokens", "answer", "given"))
@@ -145,19 +143,6 @@ class Task(Attending):
         hits = int(np.sum(answers == given))
         yield f"accuracy: {hits} right of {len(tokens)} = {hits / len(tokens):.4g}"
 
-    def _lengths(self) -> set[int]:
-        if self.task.induction is not None:
-            return {self.task.induction.length + 1}
-        return {len(example.tokens) for example in self.task.example or []}
-
     @staticmethod
     def _size(coding: Encoding, part: str) -> int:
         return int(coding.parts[part].stop - coding.parts[part].start)
-
-    @staticmethod
-    def _induction(length: int, dim: int, rng: np.random.Generator) -> Sequence:
-        vectors = normalised(rng.standard_normal((length, dim)))
-        words = {f"w{i + 1}": row for i, row in enumerate(vectors)}
-        names = list(words)
-        repeated = int(rng.integers(length - 1))
-        return Sequence([*names, names[repeated]], names[repeated + 1], words)

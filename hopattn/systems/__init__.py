@@ -1,0 +1,1 @@
+"""Systems built of memories, and the models that they are compared with."""

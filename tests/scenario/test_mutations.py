@@ -1,0 +1,22 @@
+"""Slips of the hand in the shipped files never lead to a traceback, a hang, or a message that names no line."""
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.mutations import attempt, mutated
+
+
+@settings(max_examples=120)
+@given(st.integers(0, 10**9))
+def test_a_slip_is_refused_with_its_line_or_runs(seed):
+    text, _ = mutated(random.Random(seed))
+    assert attempt(text) in ("met", "missed", "refused")
+
+
+def test_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed in range(20):
+        attempt(mutated(random.Random(seed))[0])
+    assert list(tmp_path.iterdir()) == []
