@@ -1,10 +1,14 @@
 """The command line as a person uses it: what is printed, where, and the exit code."""
 
+import csv
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hopattn.cli import main
@@ -189,3 +193,96 @@ def test_no_color_is_honoured():
     assert b"met" in done.stdout
     assert b"\x1b[32m" in run_process("run", "bank", FORCE_COLOR="1", TERM="xterm").stdout
     assert b"\x1b[32m" not in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["attention", "cue", "memory", "task"])
+def test_new_writes_a_scenario_that_runs_and_never_over_another(hopattn, tmp_path, kind):
+    assert hopattn("new", kind, "mine.toml") == (0, "", "")
+    code, out, _ = hopattn("run", "mine.toml")
+    assert code == 0
+    assert "MISSED" not in out
+    (tmp_path / "mine.toml").write_text("mine")
+    code, _, err = hopattn("new", kind, "mine.toml")
+    assert code == 2
+    assert "is left as it is" in err
+    assert (tmp_path / "mine.toml").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_new_names_the_schema_for_editors(hopattn):
+    code, out, _ = hopattn("new")
+    assert code == 0
+    assert out.startswith("#:schema ")
+    assert Path(out.split("\n")[0].removeprefix("#:schema ")).is_file()
+    assert hopattn("new", "atention")[0] == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_what_the_shell_reads(hopattn, shell):
+    code, out, _ = hopattn("completion", shell)
+    assert code == 0
+    assert "_HOPATTN_COMPLETE" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("hopattn run ban", {"bank", "bank-layers", "bank-mask", "bank-softmax"}),
+        ("hopattn check pract", {"practice-7-1", "practice-7-2", "practice-7-3"}),
+        ("hopattn ch", {"check"}),
+        ("hopattn run bank --ex", {"--explain"}),
+        ("hopattn completion z", {"zsh"}),
+    ],
+)
+def test_names_and_options_are_completed(words, expected):
+    done = run_process(_HOPATTN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
+    assert {line.split(",")[1] for line in done.stdout.decode().split()} == expected
+
+
+def test_out_keeps_everything_whole(hopattn, tmp_path):
+    assert hopattn("run", "bank", "--out", "kept/here")[0] == 0
+    folder = tmp_path / "kept/here"
+    assert {path.name for path in folder.iterdir()} == {
+        "arrays.npz",
+        "result.json",
+        "expectations.csv",
+        "provenance.json",
+    }
+    with np.load(folder / "arrays.npz") as arrays:
+        assert arrays["layer 1 head 1 weights"][3, 1] == 0.6
+        assert "river/layer 1 state" in arrays
+    assert json.loads((folder / "result.json").read_text())["ok"]
+    rows = list(csv.DictReader((folder / "expectations.csv").read_text().splitlines()))
+    assert [row["met"] for row in rows] == ["True"] * 4
+    told = json.loads((folder / "provenance.json").read_text())
+    assert told["sha256"] == hashlib.sha256(shipped()["bank"].read_bytes()).hexdigest()
+    assert told["versions"]["numpy"] == np.__version__
+
+
+def test_out_is_the_same_bytes_twice(hopattn, tmp_path):
+    for name in ("one", "two"):
+        hopattn("run", "induction-unseen", "--out", name)
+    for file in ("arrays.npz", "result.json", "expectations.csv"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_out_never_writes_over_anything(hopattn, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/file").write_text("mine")
+    (tmp_path / "text").write_text("mine")
+    for name in ("mine", "text"):
+        code, _, err = hopattn("run", "bank", "--out", name)
+        assert code == 2
+        assert "is left as it is" in err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "text"]
+
+
+def test_out_that_cannot_be_written_leaves_nothing_behind(hopattn, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    code, _, err = hopattn("run", "bank", "--out", "kept")
+    assert code == 3
+    assert "kept: cannot be written: No space left on device" in err
+    assert list(tmp_path.iterdir()) == []

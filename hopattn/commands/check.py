@@ -2,9 +2,11 @@
 
 import click
 
+from hopattn.names import ScenarioName
+
 
 @click.command(short_help="Run scenarios and show which expectations are met.")
-@click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...")
+@click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...", type=ScenarioName())
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met."""

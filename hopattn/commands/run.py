@@ -1,19 +1,26 @@
 """`hopattn run`: run one scenario."""
 
+import shlex
 import sys
+from pathlib import Path
 
 import click
 
+from hopattn.names import ScenarioName
+
 
 @click.command(short_help="Run a scenario.")
-@click.argument("scenario", metavar="NAME|FILE|-")
+@click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.option(
     "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as in layer.head.mask=causal."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
-def command(scenario: str, explain: bool, as_json: bool, changes: tuple[str, ...], seed: int | None) -> int:
+@click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
+def command(
+    scenario: str, explain: bool, as_json: bool, changes: tuple[str, ...], seed: int | None, out: Path | None
+) -> int:
     """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
 
     \b
@@ -21,6 +28,10 @@ def command(scenario: str, explain: bool, as_json: bool, changes: tuple[str, ...
     hopattn run bank --explain
     hopattn run bank --set layer.head.separation=softmax
     hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    hopattn run bank --out results
+
+    The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
+    scenario's hash, the command), all or nothing.
     """
     from hopattn.errors import InvalidInput
     from hopattn.scenario.files import MAX_BYTES, decode
@@ -36,6 +47,8 @@ def command(scenario: str, explain: bool, as_json: bool, changes: tuple[str, ...
     else:
         loaded = load(scenario)
     result = run(loaded, seed, dict(parse_assignment(change) for change in changes), explain=explain)
+    if out is not None:
+        result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
     if as_json:
         click.echo(result.to_json())
     else:

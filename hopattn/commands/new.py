@@ -1,0 +1,31 @@
+"""`hopattn new`: a scenario to begin with."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(short_help="Write a scenario to begin with.")
+@click.argument("kind", default="attention")
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+def command(kind: str, file: Path | None) -> None:
+    """Write a small commented scenario of a KIND (attention by default) that runs, for you to change.
+
+    It goes to standard output, or into a new FILE; a file that is there already is left as it is.
+
+    \b
+    hopattn new attention mine.toml
+    hopattn run mine.toml
+    """
+    from hopattn.errors import InvalidInput
+    from hopattn.scenario.files import schema_file
+    from hopattn.scenario.kinds import kinds
+    from hopattn.writing import write_new
+
+    text = f"#:schema {schema_file().as_posix()}\n{kinds[kind].template}"
+    if file is None:
+        click.echo(text, nl=False)
+    elif file.exists():
+        raise InvalidInput(f"{file}: is there already, and is left as it is; give another name")
+    else:
+        write_new(file, text.encode())

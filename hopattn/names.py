@@ -1,0 +1,17 @@
+"""Scenario names as a shell completes them."""
+
+import click
+from click.shell_completion import CompletionItem
+
+
+class ScenarioName(click.types.StringParamType):
+    """The name of a shipped scenario, or a file."""
+
+    name = "scenario"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The names that begin so, and, where none does, the shell's own files."""
+        from hopattn.scenario.files import shipped
+
+        names = [CompletionItem(name) for name in shipped() if name.startswith(incomplete)]
+        return names or [CompletionItem(incomplete, type="file")]

@@ -1,0 +1,73 @@
+"""Writing files so that nothing is lost: under a temporary name first, then renamed."""
+
+import io
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from hopattn.errors import CannotDo, InvalidInput
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time that is written into archives, so that the same arrays give the same bytes."""
+
+
+def write_new(file: Path, data: bytes) -> None:
+    """Write a file that is not there yet; raises `CannotDo` where it cannot be written."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
+            stream.write(data)
+        os.chmod(stream.name, 0o666 & ~_umask())  # noqa: PTH101
+        os.link(stream.name, file)  # unlike a rename, it fails where the file has appeared meanwhile
+    except FileExistsError:
+        raise InvalidInput(f"{file}: is there already, and is left as it is") from None
+    except OSError as error:
+        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
+    finally:
+        if "stream" in locals():
+            Path(stream.name).unlink(missing_ok=True)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a new folder of files, whole or not at all.
+
+    Raises `InvalidInput` for a folder that is there already and not empty, or something else of that name, and
+    `CannotDo` where it cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidInput(f"{folder}: is there already, and is left as it is; give the name of a new folder")
+    made = ""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")
+        for name, data in files.items():
+            Path(made, name).write_bytes(data)
+        os.chmod(made, 0o777 & ~_umask())  # noqa: PTH101
+        Path(made).replace(folder)
+    except OSError as error:
+        raise CannotDo(f"{folder}: cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Arrays as the bytes of an `.npz` archive, the same for the same arrays; `numpy.load` gives them back by name."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            entry = zipfile.ZipInfo(f"{name}.npy", EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _umask() -> int:
+    """What the user keeps others from, which temporary files do not follow by themselves."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
