@@ -4,7 +4,7 @@ PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types bench schema clean
+.PHONY: demo test lint types bench schema docs mutations clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
@@ -24,6 +24,12 @@ bench: $(VENV)/.run
 
 schema: $(VENV)/.run
 	$(BIN)/hopattn schema > scenarios/scenario.schema.json
+
+docs: schema
+	$(BIN)/python docs/refresh.py
+
+mutations: $(VENV)/.test
+	$(BIN)/python -m tests.mutations 2000
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,94 @@
+"""Bring what the README and the pages show up to date: files, the output of commands, tables of keys.
+
+`make docs` writes them; a test holds each page against what this makes of it.
+"""
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from hopattn.cli import main as hopattn
+from hopattn.scenario.schema import schema
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md")
+
+
+def refreshed(text: str) -> str:
+    """A page with its shipped files, console blocks and tables of keys made anew."""
+    text = re.sub(r"(<!-- file: (\S+) -->\n\n?```toml\n).*?(```)", _file, text, flags=re.DOTALL)
+    text = re.sub(r"(```console\n\$ hopattn ([^\n]*)\n).*?(```)", _console, text, flags=re.DOTALL)
+    return re.sub(r"(<!-- keys: (\w+) -->\n).*?(<!-- end -->)", _keys, text, flags=re.DOTALL)
+
+
+def _file(found: re.Match[str]) -> str:
+    return f"{found[1]}{(ROOT / found[2]).read_text(encoding='utf-8')}{found[3]}"
+
+
+def _console(found: re.Match[str]) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+        hopattn(shlex.split(found[2]))
+    lines = [line.rstrip() for line in printed.getvalue().strip().split("\n")]
+    return found[1] + "\n".join(lines) + f"\n{found[3]}"
+
+
+def _keys(found: re.Match[str]) -> str:
+    table = schema()["$defs"][found[2]]
+    rows = [
+        f"| `{key}` | {_kind(entry)} | {_default(entry, key in table.get('required', []))} | {_cell(entry)} |"
+        for key, entry in table["properties"].items()
+    ]
+    return "\n".join(
+        [found[1] + "\n| key | value | default | what it says |", "|---|---|---|---|", *rows, "\n" + found[3]]
+    )
+
+
+def _cell(entry: dict[str, Any]) -> str:
+    return str(entry.get("description", "")).replace("|", "\\|")
+
+
+def _default(entry: dict[str, Any], required: bool) -> str:
+    if required:
+        return "needed"
+    value = entry.get("default")
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value:g}`"
+
+
+def _kind(entry: dict[str, Any]) -> str:
+    """What may stand there, in words."""
+    for several in ("oneOf", "anyOf"):
+        if several in entry:
+            return " or ".join(dict.fromkeys(_kind(choice) for choice in entry[several]))
+    if "enum" in entry or "const" in entry:
+        return ", ".join(f"`{_word(choice)}`" for choice in entry.get("enum", [entry.get("const")]))
+    if "$ref" in entry:
+        return "a table"
+    if entry.get("type") == "array":
+        inner = _kind(entry.get("items", {}))
+        article, _, noun = inner.partition(" ")
+        return f"an array of {noun.replace('array', 'arrays', 1) if article == 'an' else f'{noun}s' if noun else inner}"
+    if isinstance(entry.get("additionalProperties"), dict):
+        return f"a table; each value {_kind(entry['additionalProperties'])}"
+    if entry.get("exclusiveMinimum") == 0:
+        return "a positive number"
+    kinds = {"string": "a text", "number": "a number", "integer": "a whole number", "boolean": "`true` or `false`"}
+    return kinds.get(entry.get("type", ""), "a table")
+
+
+def _word(choice: Any) -> str:
+    return f'"{choice}"' if isinstance(choice, str) else str(choice).lower()
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
+        sys.stdout.write(f"{page.relative_to(ROOT)}\n")

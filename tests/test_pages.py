@@ -1,0 +1,62 @@
+"""The README and the pages show what one sees: files, the output of commands, tables of keys, examples that run."""
+
+import doctest
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import hopattn as ha
+from hopattn.scenario.loading import parse
+from hopattn.scenario.schema import schema
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SCENARIOS = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
+_spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs/refresh.py")
+refresh = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(refresh)
+
+
+def blocks(text, language):
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.parametrize("page", refresh.PAGES, ids=lambda page: page.name)
+def test_files_commands_and_keys_are_up_to_date(page):
+    text = page.read_text(encoding="utf-8")
+    assert refresh.refreshed(text) == text, "make docs"
+
+
+@pytest.mark.parametrize("text", blocks(SCENARIOS, "toml"), ids=lambda text: re.search('title = "(.*)"', text)[1])
+def test_every_example_of_the_page_runs_and_meets_its_expectations(text):
+    result = ha.run(parse(text, "page.toml", "page"))
+    assert result.ok
+    assert result.expectations
+
+
+def test_the_python_example_runs():
+    (example,) = blocks(README, "python")
+    test = doctest.DocTestParser().get_doctest(example, {}, "README.md", None, 0)
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/scenarios.md", "docs/architecture.md", "docs/dependencies.md"])
+def test_every_linked_file_is_there(page):
+    for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
+        assert link.startswith("https://") or (ROOT / page).parent.joinpath(link).exists(), link
+
+
+def test_every_table_of_the_format_is_on_the_page():
+    shown = set(re.findall(r"<!-- keys: (\w+) -->", SCENARIOS))
+    tables = schema()["$defs"]
+    dynamic = {name for name in tables if name.endswith("Table") and "name" in tables[name]["properties"]}
+    named_in_the_text = {"Cue", "Task", "Memory", "Entry", "Example", "RandomWords", "Expectation"}
+    assert set(schema()["$defs"]) == shown | dynamic | named_in_the_text
+
+
+def test_every_key_says_what_it_means():
+    for name in re.findall(r"<!-- keys: (\w+) -->", SCENARIOS):
+        for key, entry in schema()["$defs"][name]["properties"].items():
+            assert entry.get("description"), f"{name}.{key}"
