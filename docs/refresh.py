@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import inspect
 import io
 import re
 import shlex
@@ -11,10 +12,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hopattn.activation import activations
 from hopattn.cli import main as hopattn
+from hopattn.masks import mask_rules
+from hopattn.registry import Registry
 from hopattn.scenario.schema import schema
+from hopattn.separation import separations
+from hopattn.similarity import similarities
 
 ROOT = Path(__file__).resolve().parent.parent
+REGISTRIES: dict[str, Registry[Any]] = {
+    "similarity": similarities,
+    "separation": separations,
+    "activation": activations,
+    "mask": mask_rules,
+}
 PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md")
 
 
@@ -22,6 +34,7 @@ def refreshed(text: str) -> str:
     """A page with its shipped files, console blocks and tables of keys made anew."""
     text = re.sub(r"(<!-- file: (\S+) -->\n\n?```toml\n).*?(```)", _file, text, flags=re.DOTALL)
     text = re.sub(r"(```console\n\$ hopattn ([^\n]*)\n).*?(```)", _console, text, flags=re.DOTALL)
+    text = re.sub(r"(<!-- choices: (\w+) -->\n).*?(<!-- end -->)", _choices, text, flags=re.DOTALL)
     return re.sub(r"(<!-- keys: (\w+) -->\n).*?(<!-- end -->)", _keys, text, flags=re.DOTALL)
 
 
@@ -35,6 +48,15 @@ def _console(found: re.Match[str]) -> str:
         hopattn(shlex.split(found[2]))
     lines = [line.rstrip() for line in printed.getvalue().strip().split("\n")]
     return found[1] + "\n".join(lines) + f"\n{found[3]}"
+
+
+def _choices(found: re.Match[str]) -> str:
+    """One row for each entry of a registry: its name and the first sentence of its description."""
+    rows = [
+        f'| `"{name}"` | {(inspect.getdoc(entry) or "").split(chr(10) * 2)[0].replace(chr(10), " ")} |'
+        for name, entry in REGISTRIES[found[2]].items()
+    ]
+    return found[1] + "\n".join(["", f"| {found[2]} | what it is |", "|---|---|", *rows, "", found[3]])
 
 
 def _keys(found: re.Match[str]) -> str:

@@ -78,7 +78,8 @@ class _Checker:
             reason, _, place = str(error).partition(" (at ")
             found = re.match(r"line (\d+)", place)
             line = found[1] if found else str(self.text.count("\n") + 1)
-            raise InvalidScenario([f"{self.where}:{line}: not TOML: {shortened(reason, 200)}"]) from None
+            advice = "; a key of other letters than a-z, A-Z, 0-9, _ and - stands in quotes" if " key" in reason else ""
+            raise InvalidScenario([f"{self.where}:{line}: not TOML: {shortened(reason, 200)}{advice}"]) from None
         except ValueError:  # Python reads no whole number of more than 4,300 digits
             digits = re.search(r"\d{4300}", self.text.replace("_", ""))
             line = str(self.text.count("\n", 0, digits.start()) + 1) if digits else "1"

@@ -32,7 +32,9 @@ class Projection(Table):
         """
         for part, key in ((self.source, "from"), (self.target, "to")):
             if part is not None and part not in encoding.parts:
-                yield Problem((*path, key), unknown(part, encoding.parts))
+                joined = part == POSITION and encoding.positions is not None
+                how = f"there is no part 'position' where positions are joined by {encoding.joined}"
+                yield Problem((*path, key), how if joined else unknown(part, encoding.parts))
                 return
         if self.target is not None and role != "value":
             yield Problem((*path, "to"), f"a {role} is compared, not written anywhere; only a value has `to`")

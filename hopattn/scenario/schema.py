@@ -3,7 +3,7 @@
 import ast
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, Union
@@ -25,25 +25,46 @@ def schema() -> dict[str, Any]:
         described = _described(tables[name])
         for key in definitions[name].get("properties", {}).keys() & described.keys():
             definitions[name]["properties"][key]["description"] = described[key]
-    leading = {kind.__name__: list(kind.leading) for kind in dict.fromkeys(LEADING.values())}
-    told = {name: _has_one(keys) for name, keys in leading.items() if keys != [PLAIN]}
-    told[LEADING[PLAIN].__name__] = {"required": [PLAIN], "not": {"anyOf": list(told.values())}}
-    definitions["Expectation"] = _merged(definitions, told)
+    definitions["Expectation"] = _expectation(definitions)
     for kind in kinds.values():
         definitions[kind.__name__]["properties"]["expect"]["items"] = {"$ref": "#/$defs/Expectation"}
-    of_kind = {kind.__name__: {"properties": {"kind": {"const": name}}} for name, kind in kinds.items()}
     about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hopattn scenario"}
-    return {**about, **_merged(definitions, of_kind), "$defs": definitions}
+    merged = _merged(definitions, [kind.__name__ for kind in kinds.values()])
+    return {**about, **merged, "dependentSchemas": _owners(definitions, merged), "$defs": definitions}
 
 
-def _merged(definitions: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """One table with the keys of several, and a rule for each: where it is told to be that one, it must be that one.
+def _expectation(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Any expectation; where it is told by its leading key to be one of them, it must be that one."""
+    leading = {kind.__name__: list(kind.leading) for kind in dict.fromkeys(LEADING.values())}
+    told: dict[str, Any] = {
+        name: {"anyOf": [{"required": [key]} for key in keys]} for name, keys in leading.items() if keys != [PLAIN]
+    }
+    told[LEADING[PLAIN].__name__] = {"required": [PLAIN], "not": {"anyOf": list(told.values())}}
+    rules = [{"if": rule, "then": {"$ref": f"#/$defs/{name}"}} for name, rule in sorted(told.items())]
+    return {**_merged(definitions, told), "allOf": rules}
+
+
+def _owners(definitions: dict[str, Any], merged: dict[str, Any]) -> dict[str, Any]:
+    """For each key that only some kinds have, which kinds these are.
+
+    Rules by kind would say more, but an editor that meets `allOf` in the outermost table looks for its keys only there.
+    """
+    having = {
+        key: sorted(name for name, kind in kinds.items() if key in definitions[kind.__name__]["properties"])
+        for key in merged["properties"]
+    }
+    return {key: {"properties": {"kind": {"enum": names}}} for key, names in having.items() if len(names) < len(kinds)}
+
+
+def _merged(definitions: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """One table with the keys of several.
 
     An editor completes the keys of a table, not those of a choice between tables; and a mistake in a choice is marked
     on the whole of it, where in a table it is marked on the key.
     """
     properties: dict[str, list[Any]] = {}
-    for name in told:
+    names = list(names)
+    for name in names:
         for key, entry in definitions[name]["properties"].items():
             known = properties.setdefault(key, [])
             known += [] if entry in known else [entry]
@@ -52,14 +73,9 @@ def _merged(definitions: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]
         "properties": {
             key: entries[0] if len(entries) == 1 else {"anyOf": entries} for key, entries in sorted(properties.items())
         },
-        "required": sorted(set.intersection(*({*definitions[name].get("required", [])} for name in told))),
+        "required": sorted(set.intersection(*({*definitions[name].get("required", [])} for name in names))),
         "additionalProperties": False,
-        "allOf": [{"if": rule, "then": {"$ref": f"#/$defs/{name}"}} for name, rule in sorted(told.items())],
     }
-
-
-def _has_one(keys: list[str]) -> dict[str, Any]:
-    return {"anyOf": [{"required": [key]} for key in keys]}
 
 
 def schema_text() -> str:

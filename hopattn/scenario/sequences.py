@@ -19,7 +19,9 @@ class Example(Table):
     """A sequence and its answer."""
 
     tokens: Annotated[list[str], Field(min_length=1)]
+    """Its words."""
     answer: str
+    """The right answer, a word of the vocabulary."""
 
 
 class Induction(Table):
@@ -48,7 +50,7 @@ class Rule(Table):
     any: str
     """The word that is looked for."""
     then: str
-    """The answer where it stands."""
+    """The answer, a word of the vocabulary, where it stands."""
     otherwise: str
     """The answer where it does not."""
 
@@ -81,7 +83,8 @@ class TaskTable(Table):
     """Who answers: the layers; the mean of the word vectors; or pairs of words, counted in the sequences with their
     answers."""
     query: str | None = None
-    """A word that looks at each sequence; by default its last word looks at the others."""
+    """A word that looks at each sequence. By default its last word looks at it, at itself too unless the mask is
+    "strict"."""
     read: str = WORD
     """The part of the vector in which the answer stands: the nearest word (the query aside) is the answer
     given."""

@@ -113,6 +113,11 @@ class Encoding:
         return len(self.axes)
 
     @property
+    def joined(self) -> str:
+        """How positions join the words."""
+        return f'how = "{self.positions.how}"' if self.positions is not None else "nothing"
+
+    @property
     def turn(self) -> float:
         """How many degrees one position lies from the next."""
         return self.positions.turn if self.positions is not None else 0.0
@@ -148,7 +153,7 @@ def spaces_problems(
     if not spaces and vocabulary is None:
         yield Problem((), "needs a [vocabulary] or [spaces]: nothing says which words there are")
     if spaces and WORD not in spaces:
-        yield Problem(("spaces",), 'has no part "word", where the tokens go')
+        yield Problem(("spaces",), 'has no part "word", where the tokens go: word = "vocabulary", or a list of words')
     for name, space in spaces.items():
         path = ("spaces", name)
         if isinstance(space, list):
@@ -166,7 +171,8 @@ def spaces_problems(
         yield from _laid_along(spaces, vocabulary, positions)
     elif positions is not None and POSITION not in spaces:
         yield Problem(
-            ("positions",), 'needs [spaces] with a part "position" of two axes, such as position = ["cos", "sin"]'
+            ("positions",),
+            'needs [spaces] with position = ["cos", "sin"], and with a word part such as word = "vocabulary"',
         )
     elif positions is not None and not (isinstance(spaces[POSITION], list) and len(spaces[POSITION]) == 2):
         yield Problem(("spaces", POSITION), 'needs two axes, such as ["cos", "sin"]: it holds a point on the circle')

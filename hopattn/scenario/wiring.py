@@ -69,7 +69,8 @@ class HeadTable(Table):
     scores: Matrix | None = None
     """The scores, where the source prints them, in place of query and key."""
     weights: Matrix | None = None
-    """The weights, where the source prints them, in place of query, key and separation."""
+    """The weights, where the source prints them, in place of query, key and separation; under a mask, what it leaves of
+    a row is scaled to the row's sum, and without one ("none", the default here) the table stands as it is."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
     """How well a query matches a key."""
     separation: SeparationChoice = "softmax"
@@ -85,7 +86,8 @@ class HeadTable(Table):
     base: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
     """The base of the powers in the softmax, in place of e: beta = ln base."""
     mask: Mask | None = None
-    """Which words may be attended to; "causal" by default, and "none" where the queries are other words."""
+    """Which words may be attended to; "causal" by default, and "none" where the queries are other words or the weights
+    are given."""
 
     def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
         """Everything that does not fit, given the number of queries and keys."""

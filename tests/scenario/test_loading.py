@@ -147,7 +147,7 @@ def test_the_good_one_is_good():
         ),
         ('title = "a title"', "title = 1979-05-27", "2: title: 1979-05-27 stands there; expected a text"),
         ("a = [1, 0]", 'a = [1, 0]\n"a\\nb" = [1, 1]', '9: vocabulary.words."a\\nb": has magnitude'),
-        ("[input]", "[positions]\nturn = 90\n[input]", '10: positions: needs [spaces] with a part "position"'),
+        ("[input]", "[positions]\nturn = 90\n[input]", '10: positions: needs [spaces] with position = ["cos", "sin"]'),
         ("[vocabulary]", '[spaces]\nwrod = "vocabulary"\n[vocabulary]', '5: spaces: has no part "word"'),
         ("[vocabulary]", '[spaces]\nword = "like wrd"\n[vocabulary]', "6: spaces.word: 'wrd' is unknown"),
         ("[vocabulary]", '[spaces]\nword = "x"\n[vocabulary]', "6: spaces.word: 'x': expected a list of axes"),

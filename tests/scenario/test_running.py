@@ -332,7 +332,7 @@ def test_faults_of_a_text(line, message):
     [
         ('turn = 9\nhow = "ad"', "12: positions.how: 'ad' is unknown; did you mean 'add'?"),
         ("turn = 1e300", "11: positions.turn: 1e+300 stands there; expected at most 1e+06"),
-        ("turn = 9", '10: positions: needs [spaces] with a part "position"'),
+        ("turn = 9", '10: positions: needs [spaces] with position = ["cos", "sin"]'),
     ],
 )
 def test_faults_of_positions(positions, message):
@@ -340,3 +340,15 @@ def test_faults_of_positions(positions, message):
     with pytest.raises(InvalidInput, match=r"file\.toml") as caught:
         parse(text, "file.toml", "file")
     assert any(f"file.toml:{message}" in line for line in str(caught.value).split("\n")), caught.value
+
+
+def test_a_task_works_out_its_first_sequence():
+    text = HUGE.replace("word = { random = 8 }", 'word = ["a", "b"]').replace(
+        "induction = { count = 1, length = 3 }",
+        'query = "a"\nexample = [{ tokens = ["a", "b"], answer = "a" }, { tokens = ["b"], answer = "b" }]',
+    )
+    result = ha.run(parse(text, "file.toml", "file"), explain=True)
+    working = "\n".join(result.runs[0].working)
+    assert "similarity to a: 1×1 + 0×0 = 1 + 0 = 1" in working
+    assert "weights (softmax): a 2.7183/3.7183" in working
+    assert "a b → " in working

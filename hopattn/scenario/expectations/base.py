@@ -95,7 +95,8 @@ class Value(Numeric):
     is_: Annotated[Number, Field(alias="is")]
     """The right value."""
     stated: Number | None = None
-    """The number that the source prints; it must be the right value, rounded to its decimals."""
+    """The number that the source prints; it must be the right value, rounded to its decimals (zeros at its end do
+    not count)."""
 
 
 def rounds_to(value: float, printed: float) -> bool:

@@ -20,9 +20,9 @@ class Ended(Expectation):
     at: str
     """The cue."""
     recalls: Text | None = None
-    """The stored pattern that it came to, or "nothing"."""
+    """The stored pattern that it came to (a cosine of at least .95), or "nothing"."""
     status: Literal["converged", "cycle", "limit", "diverged"] | None = None
-    """How it ended."""
+    """How it ended: at a fixed point, in a cycle of two, at max_steps, or growing without bound."""
     energy: Literal["falls"] | None = None
     """The energy never rose on the way, and fell."""
 

@@ -1,7 +1,7 @@
 """kind = "attention": a text goes through layers of attention heads."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -63,6 +63,32 @@ class Attending(Spec):
     def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[AttentionLayer]:
         """The layers, for so many queries and keys."""
         return [layer.build(coding, crossed, shape) for layer in self.layer]
+
+    def traced(
+        self,
+        coding: Encoding,
+        batch: np.ndarray,
+        tokens: Sequence[str],
+        seen: np.ndarray | None = None,
+        source: np.ndarray | None = None,
+        read: Sequence[str] = (),
+    ) -> dict[str, Labelled]:
+        """What the layers make of a batch `(n_texts, n, dim)`, told for its first text by name.
+
+        seen: which words are not padding. source, read: the other text that is looked at, and its words.
+        """
+        rows, columns = labels(tokens), labels(read or tokens)
+        arrays = {"input": Labelled(batch[0], ("token", "axis"), (rows, coding.axes))}
+        if source is not None:
+            arrays["source"] = Labelled(source, ("token", "axis"), (columns, coding.axes))
+        layers = self.layers(coding, (len(rows), len(columns)), source is not None)
+        for i, found in enumerate(stack(layers, batch, seen, source=source), start=1):
+            for j, head in enumerate(found.heads, start=1):
+                for what in HEAD_ARRAYS:
+                    arrays[f"layer {i} head {j} {what}"] = _labelled(what, getattr(head, what), rows, columns, coding)
+            arrays[f"layer {i} output"] = Labelled(_first(found.output, 2), ("token", "axis"), (rows, coding.axes))
+            arrays[f"layer {i} state"] = Labelled(_first(found.state, 2), ("token", "axis"), (rows, coding.axes))
+        return arrays
 
     def layer_problems(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> Iterator[Problem]:
         """What does not fit in the layers, for so many queries and keys."""
@@ -153,23 +179,12 @@ class Attention(Attending):
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         coding, asked = self.encoding, self.input
-        source = None if asked.queries is None else coding.encode(asked.tokens)
-        texts = asked.texts() if asked.queries is None else [asked.queries]
-        batch = np.stack([coding.encode(text) for text in texts])
-        padding = np.stack([asked.words_only(text) for text in (texts if source is None else [asked.tokens])])
-        rows, columns = labels(texts[0]), labels(asked.tokens)
-        arrays = {"input": Labelled(batch[0], ("token", "axis"), (rows, coding.axes))}
-        if source is not None:
-            arrays["source"] = Labelled(source, ("token", "axis"), (columns, coding.axes))
-        layers = self.layers(coding, self._shape, source is not None)
-        given = None if asked.padding is None else padding
-        for i, found in enumerate(stack(layers, batch, given, source=source), start=1):
-            for j, head in enumerate(found.heads, start=1):
-                for what in HEAD_ARRAYS:
-                    arrays[f"layer {i} head {j} {what}"] = _labelled(what, getattr(head, what), rows, columns, coding)
-            arrays[f"layer {i} output"] = Labelled(_first(found.output, 2), ("token", "axis"), (rows, coding.axes))
-            arrays[f"layer {i} state"] = Labelled(_first(found.state, 2), ("token", "axis"), (rows, coding.axes))
-        return arrays
+        seen = None if asked.padding is None else np.stack([asked.words_only(text) for text in asked.texts()])
+        if asked.queries is None:
+            batch = np.stack([coding.encode(text) for text in asked.texts()])
+            return self.traced(coding, batch, asked.tokens, seen)
+        source = coding.encode(asked.tokens)
+        return self.traced(coding, coding.encode(asked.queries)[None], asked.queries, seen, source, asked.tokens)
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)

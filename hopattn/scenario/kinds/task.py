@@ -13,8 +13,12 @@ from hopattn.scenario.layout import Layout
 from hopattn.scenario.result import Labelled
 from hopattn.scenario.sequences import Sequence, TaskTable
 from hopattn.scenario.vocabulary import WORD, Encoding, RandomWords
+from hopattn.scenario.working import explain_layers
 from hopattn.systems.baselines import Bigram, average
 from hopattn.transformer import stack
+
+FIRST = "sequence 1 "
+"""How the arrays of the first sequence are named, which is the one that is worked out."""
 
 BATCH = 64
 """So many sequences go through the layers at once."""
@@ -93,7 +97,18 @@ class Task(Attending):
             "given": [" and ".join(answer) or "nothing" for answer in given],
         }
         arrays = {what: Labelled(np.array(column), ("sequence",), (names,)) for what, column in texts.items()}
-        return {**arrays, "accuracy": Labelled(np.array(np.mean(right)))}
+        first = {f"{FIRST}{name}": array for name, array in self._working(coding, sequences[0]).items()}
+        return {**arrays, "accuracy": Labelled(np.array(np.mean(right))), **first}
+
+    def _working(self, coding: Encoding, sequence: Sequence) -> dict[str, Labelled]:
+        """What the layers make of one sequence; nothing where another model answers."""
+        if self.task.model != "attention":
+            return {}
+        own = coding.with_words(sequence.words)
+        text = own.encode(sequence.tokens)
+        if self.task.query is None:
+            return self.traced(own, text[None], sequence.tokens)
+        return self.traced(own, own.encode([self.task.query])[None], [self.task.query], None, text, sequence.tokens)
 
     def answers(self, coding: Encoding, sequences: list[Sequence]) -> list[list[str]]:
         """The answers given; several in a tie. Sequences of one length go through the model together."""
@@ -134,6 +149,12 @@ class Task(Attending):
         return (n if self.task.query is None else 1), n
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        working = {name.removeprefix(FIRST): array for name, array in arrays.items() if name.startswith(FIRST)}
+        if working:
+            yield "the first sequence:"
+            told = explain_layers(self.layer, self.encoding, working, crossed=self.task.query is not None)
+            yield from (f"  {line}" for line in told)
+            yield "all sequences:"
         tokens, answers, given = (arrays[what].values for what in ("tokens", "answer", "given"))
         for i in range(min(5, len(tokens))):
             verdict = "right" if answers[i] == given[i] else "wrong"
