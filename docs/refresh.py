@@ -52,17 +52,18 @@ def _console(found: re.Match[str]) -> str:
 
 def _choices(found: re.Match[str]) -> str:
     """One row for each entry of a registry: its name and the first sentence of its description."""
-    rows = [
-        f'| `"{name}"` | {(inspect.getdoc(entry) or "").split(chr(10) * 2)[0].replace(chr(10), " ")} |'
-        for name, entry in REGISTRIES[found[2]].items()
-    ]
+    rows = []
+    for name, entry in REGISTRIES[found[2]].items():
+        first = (inspect.getdoc(entry) or "").split("\n\n")[0]
+        rows.append(f'| `"{name}"` | {_escaped(" ".join(first.split()))} |')
     return found[1] + "\n".join(["", f"| {found[2]} | what it is |", "|---|---|", *rows, "", found[3]])
 
 
 def _keys(found: re.Match[str]) -> str:
     table = schema()["$defs"][found[2]]
     rows = [
-        f"| `{key}` | {_kind(entry)} | {_default(entry, key in table.get('required', []))} | {_cell(entry)} |"
+        f"| `{key}` | {_kind(entry)} | {_default(entry, key in table.get('required', []))} | "
+        f"{_escaped(str(entry.get('description', '')))} |"
         for key, entry in table["properties"].items()
     ]
     return "\n".join(
@@ -70,8 +71,8 @@ def _keys(found: re.Match[str]) -> str:
     )
 
 
-def _cell(entry: dict[str, Any]) -> str:
-    return str(entry.get("description", "")).replace("|", "\\|")
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _default(entry: dict[str, Any], required: bool) -> str:
@@ -95,14 +96,16 @@ def _kind(entry: dict[str, Any]) -> str:
     if "$ref" in entry:
         return "a table"
     if entry.get("type") == "array":
-        inner = _kind(entry.get("items", {}))
+        inner = "a truth value" if entry["items"].get("type") == "boolean" else _kind(entry["items"])
         article, _, noun = inner.partition(" ")
         return f"an array of {noun.replace('array', 'arrays', 1) if article == 'an' else f'{noun}s' if noun else inner}"
     if isinstance(entry.get("additionalProperties"), dict):
         return f"a table; each value {_kind(entry['additionalProperties'])}"
-    if entry.get("exclusiveMinimum") == 0:
-        return "a positive number"
-    kinds = {"string": "a text", "number": "a number", "integer": "a whole number", "boolean": "`true` or `false`"}
+    if "exclusiveMinimum" in entry:
+        return f"a number above {entry['exclusiveMinimum']:g}"
+    if entry.get("type") == "boolean":
+        return "`true` or `false`"
+    kinds = {"string": "a text", "number": "a number", "integer": "a whole number"}
     return kinds.get(entry.get("type", ""), "a table")
 
 
