@@ -1,7 +1,11 @@
 """Scenario names as a shell completes them."""
 
+from typing import TYPE_CHECKING
+
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class ScenarioName(click.types.StringParamType):
@@ -9,8 +13,10 @@ class ScenarioName(click.types.StringParamType):
 
     name = "scenario"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         """The names that begin so, and, where none does, the shell's own files."""
+        from click.shell_completion import CompletionItem
+
         from hopattn.scenario.files import shipped
 
         names = [CompletionItem(name) for name in shipped() if name.startswith(incomplete)]

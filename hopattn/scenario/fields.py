@@ -41,7 +41,7 @@ Matrix = Annotated[list[Vector], Field(min_length=1)]
 class Table(BaseModel):
     """A TOML table with a fixed set of keys."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True)
