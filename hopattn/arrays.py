@@ -137,14 +137,19 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
 
 def positive(value: Any, what: str) -> float:
     """A positive finite number as a Python float, which leaves float32 arrays float32."""
+    return real(value, what, above=0.0)
+
+
+def real(value: Any, what: str, above: float = float("-inf")) -> float:
+    """A finite number above a bound, as a Python float."""
     try:
         number = math.nan if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError, OverflowError):
         number = math.nan
-    except OverflowError:
-        number = math.inf
-    if not (math.isfinite(number) and number > 0):
-        raise InvalidInput(f"{what}: expected a positive finite number, not {shortened(value)}")
+    if not (math.isfinite(number) and number > above):
+        wanted = "a positive finite number" if above == 0 else "a finite number"
+        reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
+        raise InvalidInput(f"{what}: expected {wanted}{reach}, not {shortened(repr(value))}")
     return number
 
 

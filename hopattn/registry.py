@@ -85,7 +85,7 @@ def modules_in(package: str) -> list[str]:
 def snake_case(name: str) -> str:
     """A class name as its registry name.
 
-    >>> snake_case("RectifiedPower")
-    'rectified_power'
+    >>> snake_case("RectifiedPower"), snake_case("KSubsets")
+    ('rectified_power', 'k_subsets')
     """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

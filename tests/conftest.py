@@ -62,6 +62,16 @@ def torch():
 
 
 @pytest.fixture(scope="session")
+def entmax():
+    """The entmax package as a referee for sparse separations."""
+    if importlib.util.find_spec("entmax") is None:
+        pytest.skip("entmax is not installed (pip install entmax, which needs torch)")
+    import entmax
+
+    return entmax
+
+
+@pytest.fixture(scope="session")
 def jax():
     """JAX as a referee, in float64."""
     made("jax")

@@ -21,6 +21,10 @@ class Argmax(Separation):
     def convex(self) -> bool:
         return True
 
+    @property
+    def margin(self) -> float:
+        return 0.0
+
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         return masked_max(scores, where)[..., 0]
 

@@ -1,10 +1,11 @@
 """The form of every separation: a potential over the scores whose gradient is the weights."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, positive
+from hopattn.arrays import Array, namespace, nonzero, positive
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,14 @@ class Separation(ABC):
     @abstractmethod
     def convex(self) -> bool:
         """Whether Ψ₁ is convex, which is what makes the energy fall."""
+
+    @property
+    def margin(self) -> float:
+        """The least lead of one of the scores βs over all others from which on it takes all the weight.
+
+        Infinite where no lead is enough. Source: Blondel, Martins & Niculae (2020), JMLR 21, section 4.
+        """
+        return float("inf")
 
     @abstractmethod
     def potential(self, scores: Array, where: Array | None = None) -> Array:
@@ -53,6 +62,42 @@ def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
         return values
     xp = namespace(values)
     return xp.where(where, values, xp.full_like(values, fill))
+
+
+def below_the_largest(scores: Array, where: Array | None, beta: float) -> tuple[Array, Array]:
+    """The largest score, `(…,)`, and how far below it each one lies, times β: β(s − max s), 0 where masked.
+
+    β outside the numbers of the dtype counts as the nearest one inside, and what lies further below than the root of
+    the largest number as lying there, so that nothing overflows.
+    """
+    finfo = namespace(scores).finfo(scores.dtype)
+    inside = min(max(beta, float(finfo.smallest_normal)), float(finfo.max))
+    largest = masked_max(scores, where)
+    lowest = -(float(finfo.max) ** 0.5) / max(inside, 1.0)
+    return largest[..., 0], inside * namespace(scores).clip(masked(scores - largest, where), lowest, None)
+
+
+def shares(parts: Array) -> Array:
+    """Each entry's part of its row's sum; zeros where the sum is 0."""
+    return parts / nonzero(namespace(parts).sum(parts, axis=-1, keepdims=True))
+
+
+def root(excess: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """Where a falling function changes its sign between low and high, `(…, 1)`, by bisection.
+
+    A fixed number of halvings, which leaves nothing of an interval of length 1 in float64, so that it can be traced.
+    """
+    xp = namespace(low)
+    for _ in range(64):
+        middle = 0.5 * (low + high)
+        above = excess(middle) > 0
+        low, high = xp.where(above, middle, low), xp.where(above, high, middle)
+    return 0.5 * (low + high)
+
+
+def count_allowed(scores: Array, where: Array | None) -> Array:
+    """How many entries of each row may be attended to, `(…, 1)`, in the dtype of the scores."""
+    return namespace(scores).sum(masked(namespace(scores).ones_like(scores), where), axis=-1, keepdims=True)
 
 
 def masked_max(scores: Array, where: Array | None) -> Array:

@@ -28,14 +28,18 @@ class Power(Separation):
     def convex(self) -> bool:
         return self.n % 2 == 0
 
+    def seen(self, scores: Array, where: Array | None) -> Array:
+        """The scores that the powers are taken of."""
+        return masked(scores, where)
+
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         near, rest = self._split_beta()
-        seen = near * masked(scores, where)
+        seen = near * self.seen(scores, where)
         return rest**self.n / (self.n * self.beta) * namespace(seen).sum(seen**self.n, axis=-1)
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         near, rest = self._split_beta()
-        return (near * masked(scores, where)) ** (self.n - 1), rest ** (self.n - 1)
+        return (near * self.seen(scores, where)) ** (self.n - 1), rest ** (self.n - 1)
 
     def _split_beta(self) -> tuple[float, float]:
         """β as a power of two times a number in [√½, √2).
@@ -45,3 +49,19 @@ class Power(Separation):
         """
         exponent = round(math.log2(self.beta))
         return 2.0**exponent, self.beta / 2.0**exponent
+
+
+@dataclass(frozen=True)
+class RectifiedPower(Power):
+    """Ψ₁(s) = Σ [s]₊ⁿ/n, p = [βs]₊ⁿ⁻¹, for a whole n from 2 to 1000: only patterns on the side of the cue count.
+
+    Convex for every n. Raises `InvalidInput` for another n.
+    Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 4 (rectified polynomials; our potential is theirs over n).
+    """
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    def seen(self, scores: Array, where: Array | None) -> Array:
+        return namespace(scores).clip(masked(scores, where), 0.0, None)

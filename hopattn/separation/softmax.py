@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.arrays import Array, namespace, nonzero
-from hopattn.separation.base import Separation, masked, masked_max
+from hopattn.separation.base import Separation, below_the_largest, masked, shares
 
 
 @dataclass(frozen=True)
@@ -24,20 +24,10 @@ class Softmax(Separation):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
-        largest, exponentials = self._exponentials(scores, where)
-        total = xp.sum(exponentials, axis=-1)
-        return largest[..., 0] + xp.log(nonzero(total)) / self.beta
+        largest, below = below_the_largest(scores, where, self.beta)
+        total = xp.sum(masked(xp.exp(below), where), axis=-1)
+        return largest + xp.log(nonzero(total)) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        xp = namespace(scores)
-        _, exponentials = self._exponentials(scores, where)
-        total = xp.sum(exponentials, axis=-1, keepdims=True)
-        return exponentials / nonzero(total), 1.0
-
-    def _exponentials(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
-        xp = namespace(scores)
-        largest = masked_max(scores, where)
-        finfo = xp.finfo(scores.dtype)
-        beta = min(max(self.beta, float(finfo.smallest_normal)), float(finfo.max))
-        below = xp.clip(masked(scores - largest, where), -float(finfo.max) / max(beta, 1.0), None)
-        return largest, masked(xp.exp(beta * below), where)
+        _, below = below_the_largest(scores, where, self.beta)
+        return shares(masked(namespace(scores).exp(below), where)), 1.0

@@ -1,0 +1,89 @@
+"""Sparse separations from the Tsallis entropies: sparsemax and entmax."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array, namespace, nonzero, real
+from hopattn.errors import InvalidInput
+from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, root, shares
+
+
+@dataclass(frozen=True)
+class Entmax(Separation):
+    """Ψ₁(s) = max_p p·s − (Σ p^α − 1) / α(α−1) over all shares p, for an α ≥ 1: 1 is softmax, 2 is sparsemax.
+
+    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is written in its dual form,
+    τ + Σ p^α/α with τ = (t + 1/α)/(α−1), which is least at that t: so its derivative is p, however t was found.
+    Raises `InvalidInput` for an α below 1.
+    Source: Peters, Niculae & Martins (2019), ACL, eq. 8 to 11; as a memory: Santos et al. (2024), ICML.
+    """
+
+    alpha: float = 1.5
+    source: ClassVar[str] = "Peters et al. 2019"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", real(self.alpha, "alpha"))
+        if self.alpha < 1:
+            raise InvalidInput(f"alpha: expected a number of at least 1, not {self.alpha:g}")
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    @property
+    def margin(self) -> float:
+        return 1 / (self.alpha - 1) if self.alpha > 1 else float("inf")
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        xp = namespace(scores)
+        largest, below = below_the_largest(scores, where, self.beta)
+        if self.alpha == 1:
+            total = xp.sum(masked(xp.exp(below), where), axis=-1)
+            return largest + xp.log(nonzero(total)) / self.beta
+        t = self._t(below, where)
+        excess = masked(xp.clip((self.alpha - 1) * below - t, 0.0, None), where)
+        powers = xp.sum(excess ** (self.alpha / (self.alpha - 1)), axis=-1)
+        dual = (t[..., 0] + 1 / self.alpha) / (self.alpha - 1) + powers / self.alpha
+        some = count_allowed(scores, where)[..., 0] > 0
+        return largest + xp.where(some, dual, xp.zeros_like(dual)) / self.beta
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        _, below = below_the_largest(scores, where, self.beta)
+        if self.alpha == 1:
+            return shares(masked(namespace(scores).exp(below), where)), 1.0
+        return shares(self._powers(below, self._t(below, where), where)), 1.0
+
+    def _powers(self, below: Array, t: Array, where: Array | None) -> Array:
+        reach = namespace(below).clip((self.alpha - 1) * below - t, 0.0, None)
+        return masked(reach ** (1 / (self.alpha - 1)), where)
+
+    def _t(self, below: Array, where: Array | None) -> Array:
+        """The t at which the powers sum to 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
+        xp = namespace(below)
+        zero = xp.zeros_like(below[..., :1])
+        return root(lambda t: xp.sum(self._powers(below, t, where), axis=-1, keepdims=True) - 1, zero - 1, zero)
+
+
+@dataclass(frozen=True)
+class Sparsemax(Separation):
+    """Ψ₁(s) = max_p p·s − ½|p|² + ½ over all shares p: the point of the simplex nearest to the scores.
+
+    p_μ = [βs_μ − t]₊: entmax for α = 2. Source: Martins & Astudillo (2016), ICML, eq. 2; Hu et al. (2023), NeurIPS.
+    """
+
+    source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    @property
+    def margin(self) -> float:
+        return 1.0
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        return Entmax(self.beta, 2.0).potential(scores, where)
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        return Entmax(self.beta, 2.0).factored_weights(scores, where)

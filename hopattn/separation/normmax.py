@@ -1,0 +1,61 @@
+"""The separation from the norm entropies: normmax."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array, namespace, nonzero, real
+from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, root, shares
+
+
+@dataclass(frozen=True)
+class Normmax(Separation):
+    """Ψ₁(s) = max_p p·s − |p|_α + 1 over all shares p, with the norm |p|_α = (Σ p^α)^(1/α), for an α > 1.
+
+    p ∝ [βs − τ]₊^(1/(α−1)), with τ such that |[βs − τ]₊| = 1 in the dual norm α/(α−1). The potential is τ + 1; the dual
+    norm's distance from 1, which is 0 at that τ, carries the derivative. Raises `InvalidInput` for an α of 1 or less.
+    Source: Blondel, Martins & Niculae (2020), JMLR 21 (norm entropies); as a memory: Santos et al. (2024), ICML.
+    """
+
+    alpha: float = 2.0
+    source: ClassVar[str] = "Santos et al. 2024"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", real(self.alpha, "alpha", above=1.0))
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    @property
+    def margin(self) -> float:
+        return 1.0
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        xp = namespace(scores)
+        largest, below = below_the_largest(scores, where, self.beta)
+        tau = self._tau(below, where)
+        reach = masked(xp.clip(below - tau, 0.0, None), where)
+        dual = self.alpha / (self.alpha - 1)
+        power = xp.sum(reach**dual, axis=-1)
+        norm = nonzero(power) ** (1 / dual)
+        slope = nonzero(xp.sum(reach ** (dual - 1), axis=-1))
+        some = count_allowed(scores, where)[..., 0] > 0
+        value = tau[..., 0] + 1 + (norm - 1) / slope
+        return largest + xp.where(some, value, xp.zeros_like(value)) / self.beta
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        _, below = below_the_largest(scores, where, self.beta)
+        reach = namespace(below).clip(below - self._tau(below, where), 0.0, None)
+        return shares(masked(reach ** (1 / (self.alpha - 1)), where)), 1.0
+
+    def _tau(self, below: Array, where: Array | None) -> Array:
+        """The τ at which the dual norm is 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
+        xp = namespace(below)
+        zero = xp.zeros_like(below[..., :1])
+        dual = self.alpha / (self.alpha - 1)
+
+        def excess(tau: Array) -> Array:
+            return xp.sum(masked(xp.clip(below - tau, 0.0, None) ** dual, where), axis=-1, keepdims=True) - 1
+
+        return root(excess, zero - 1, zero)

@@ -1,0 +1,67 @@
+"""The separation into subsets: k patterns together."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array, namespace, whole
+from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, root
+
+
+@dataclass(frozen=True)
+class KSubsets(Separation):
+    """Ψ₁(s) = max_p p·s − ½|p|² over all p between 0 and 1 that sum to k: a mean of k patterns, for a whole k ≥ 1.
+
+    p_μ = βs_μ − t, kept between 0 and 1, with t such that they sum to k; all weights are 1 where there are no more than
+    k patterns. Raises `InvalidInput` for another k.
+    Source: Santos et al. (2024), ICML, section 4 (SparseMAP with the k-subsets as structures).
+    """
+
+    k: int = 1
+    source: ClassVar[str] = "Santos et al. 2024"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "k", whole(self.k, "k"))
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    @property
+    def margin(self) -> float:
+        return 1.0 if self.k == 1 else float("inf")
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        xp = namespace(scores)
+        largest, below = below_the_largest(scores, where, self.beta)
+        t, size = self._t(below, where)
+        reach = xp.clip(below - t, 0.0, None)
+        inside = xp.clip(reach, None, 1.0)
+        dual = size * t + xp.sum(masked(inside * reach - 0.5 * inside * inside, where), axis=-1, keepdims=True)
+        return (size[..., 0] * largest) + dual[..., 0] / self.beta
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        _, below = below_the_largest(scores, where, self.beta)
+        t, _ = self._t(below, where)
+        return masked(namespace(below).clip(below - t, 0.0, 1.0), where), 1.0
+
+    def _t(self, below: Array, where: Array | None) -> tuple[Array, Array]:
+        """The t at which the weights sum to k, and that sum, `(…, 1)` each.
+
+        t lies within 1 below the k-th largest entry; where there are no more than k, 1 below the smallest gives all.
+        """
+        xp = namespace(below)
+        available = count_allowed(below, where)
+        size = xp.clip(available, None, float(self.k))
+        n = below.shape[-1]
+        lowest = float(xp.finfo(below.dtype).min)
+        ranked = xp.sort(masked(below, where, lowest), axis=-1)
+        rank = max(n - self.k, 0)
+        last = ranked[..., rank : rank + 1]
+        smallest = xp.min(below, axis=-1, keepdims=True)
+        last = xp.where(available <= self.k, smallest, last)
+
+        def excess(t: Array) -> Array:
+            return xp.sum(masked(xp.clip(below - t, 0.0, 1.0), where), axis=-1, keepdims=True) - size
+
+        return xp.where(available <= self.k, smallest - 1, root(excess, last - 1, last)), size

@@ -1,0 +1,40 @@
+"""The threshold separation: all patterns that are near enough, each with the same weight."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array, namespace, real
+from hopattn.separation.base import Separation, masked
+
+
+@dataclass(frozen=True)
+class Threshold(Separation):
+    """Ψ₁(s) = Σ [s − t]₊, p_μ = 1 where βs_μ ≥ t, else 0, for a real t.
+
+    At βs = t exactly, the weight is one subgradient among several. Raises `InvalidInput` where
+    t is no finite number.
+    Source: Kanerva (1988), Sparse Distributed Memory (the addresses within a radius).
+    """
+
+    t: float = 0.0
+    source: ClassVar[str] = "Kanerva 1988"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "t", real(self.t, "t"))
+
+    @property
+    def convex(self) -> bool:
+        return True
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        xp = namespace(scores)
+        return (
+            xp.sum(masked(xp.clip(self.beta * masked(scores, where) - self.t, 0.0, None), where), axis=-1) / self.beta
+        )
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        xp = namespace(scores)
+        scaled = self.beta * masked(scores, where)
+        reached = xp.astype(scaled >= self.t, scores.dtype)
+        return masked(xp.where(xp.isnan(scaled), scaled, reached), where), 1.0
