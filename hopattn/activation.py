@@ -6,6 +6,7 @@ Each activation is the gradient of a potential Φ over fields; the convex conjug
 energy. Add an activation by adding a frozen dataclass here.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, as_float, namespace, normalised, require_dim, row_length
+from hopattn.arrays import Array, as_float, namespace, nonzero, normalised, positive, require_dim, row_length
 from hopattn.errors import InvalidInput
 from hopattn.registry import Registry
 
@@ -109,6 +110,84 @@ class Sign(Activation):
     def foreign(self, state: np.ndarray) -> str:
         odd = state[~np.isin(state, (-1, 0, 1))]
         return f"holds {odd[0]:.6g}; spins are −1 or 1, or 0 for unknown" if odd.size else ""
+
+
+@dataclass(frozen=True)
+class Tanh(Activation):
+    """Φ(h) = β⁻¹ Σ log cosh βh_i, x⁺_i = tanh βh_i: graded neurons, which β makes steep.
+
+    Φ*(x) = β⁻¹ Σ ½[(1+x) log(1+x) + (1−x) log(1−x)] on the cube, infinite outside. Raises `InvalidInput` for a β that
+    is not positive. Source: Hopfield (1984), PNAS 81, 3088, eq. 7 (their λ is our β, their ∫g⁻¹ our Φ*).
+    """
+
+    beta: float = 1.0
+    source: ClassVar[str] = "Hopfield 1984"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", positive(self.beta, "beta"))
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        return namespace(field).tanh(self.beta * field)
+
+    def potential(self, field: Array) -> Array:
+        xp = namespace(field)
+        size = xp.abs(self.beta * field)
+        return xp.sum(size + xp.log1p(xp.exp(-2 * size)) - math.log(2), axis=-1) / self.beta
+
+    def conjugate(self, state: Array) -> Array:
+        xp = namespace(state)
+        inside = xp.clip(state, -1.0, 1.0)
+        parts = [side * xp.log(nonzero(side)) for side in (1 + inside, 1 - inside)]
+        value = 0.5 * xp.sum(parts[0] + parts[1], axis=-1) / self.beta
+        return value + _zero_within(state, xp.all(xp.abs(state) <= 1, axis=-1))
+
+    def foreign(self, state: np.ndarray) -> str:
+        odd = state[np.abs(state) > 1]
+        return f"holds {odd[0]:.6g}; graded neurons lie between −1 and 1" if odd.size else ""
+
+
+@dataclass(frozen=True)
+class LayerNorm(Activation):
+    """Φ(h) = γN √(var h + ε), x⁺ = γ (h − mean h) / √(var h + ε): layer normalisation with one scale γ.
+
+    Φ*(x) = −γN √ε √(1 − |x|²/γ²N) where the entries of x sum to 0 and |x|² ≤ γ²N, infinite elsewhere. A scale for each
+    entry, or a shift, has no potential. Raises `InvalidInput` for a γ or ε that is not positive.
+    Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016), eq. 4.
+    """
+
+    gamma: float = 1.0
+    epsilon: float = 1e-5
+    source: ClassVar[str] = "Krotov & Hopfield 2021; Ba et al. 2016"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", positive(self.gamma, "gamma"))
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        centred = field - namespace(field).mean(field, axis=-1, keepdims=True)
+        return self.gamma * centred / self._deviation(field)[..., None]
+
+    def potential(self, field: Array) -> Array:
+        return self.gamma * field.shape[-1] * self._deviation(field)
+
+    def conjugate(self, state: Array) -> Array:
+        xp = namespace(state)
+        n = state.shape[-1]
+        left = 1 - xp.sum(state * state, axis=-1) / (self.gamma**2 * n)
+        inside = (left >= -_slack(state)) & (xp.abs(xp.sum(state, axis=-1)) <= self.gamma * n * _slack(state))
+        value = -self.gamma * n * self.epsilon**0.5 * xp.sqrt(xp.clip(left, 0.0, None))
+        return value + _zero_within(state, inside)
+
+    def foreign(self, state: np.ndarray) -> str:
+        if abs(state.sum()) > self.gamma * state.size * _slack(state):
+            return f"has the sum {state.sum():.6g}; layer normalisation keeps it at 0"
+        length = float(np.linalg.norm(state)) / (self.gamma * state.size**0.5)
+        return "" if length <= 1 + _slack(state) else f"is {length:.6g} times as long as layer normalisation allows"
+
+    def _deviation(self, field: Array) -> Array:
+        xp = namespace(field)
+        centred = field - xp.mean(field, axis=-1, keepdims=True)
+        return xp.sqrt(xp.mean(centred * centred, axis=-1) + self.epsilon)
 
 
 def _slack(state: Array) -> float:

@@ -6,11 +6,12 @@ Add a similarity by adding a frozen dataclass here.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hopattn.arrays import Array, as_float, namespace, normalised, require_dim, row_length
-from hopattn.errors import InvalidInput
+from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.registry import Registry
 
 
@@ -60,6 +61,79 @@ class Cosine(Similarity):
 
     def rounding(self, cues: Array, keys: Array) -> Array:
         return super().rounding(normalised(cues), normalised(keys))
+
+
+@dataclass(frozen=True)
+class Euclidean(Similarity):
+    """s_μ = −|k_μ − x|, 0 or less; 0 where the cue is the key.
+
+    Source: Millidge et al. (2022), ICML, section 3. Not the inverse of the distance: a noiseless cue would divide by 0.
+    """
+
+    source: ClassVar[str] = "Millidge et al. 2022"
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        return -row_length(_differences(cues, keys))
+
+
+@dataclass(frozen=True)
+class Manhattan(Similarity):
+    """s_μ = −Σ_j |k_μj − x_j|, 0 or less; 0 where the cue is the key."""
+
+    source: ClassVar[str] = "Millidge et al. 2022"
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        differences = _differences(cues, keys)
+        return -namespace(differences).sum(namespace(differences).abs(differences), axis=-1)
+
+
+@dataclass(frozen=True)
+class Hamming(Similarity):
+    """s_μ = −(the number of entries in which key and cue differ), a whole number from −dim to 0.
+
+    Source: Kanerva (1988), Sparse Distributed Memory.
+    """
+
+    source: ClassVar[str] = "Kanerva 1988"
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        xp = namespace(cues)
+        return -xp.sum(xp.astype(_differences(cues, keys) != 0, cues.dtype), axis=-1)
+
+
+@dataclass(frozen=True)
+class FeatureMap(Similarity):
+    """s_μ = φ(k_μ)·φ(x), with φ applied to each entry: "identity", "relu" or "elu" (elu(x) + 1, above 0).
+
+    Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML, eq. 4 and 7.
+    """
+
+    phi: str = "elu"
+    source: ClassVar[str] = "Katharopoulos et al. 2020"
+
+    def __post_init__(self) -> None:
+        reject_unknown("phi", [self.phi], _FEATURES)
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        phi = _FEATURES[self.phi]
+        return phi(cues) @ phi(keys).mT
+
+
+def _elu(x: Array) -> Array:
+    xp = namespace(x)
+    return xp.where(x > 0, x + 1, xp.exp(xp.clip(x, None, 0.0)))
+
+
+_FEATURES: dict[str, Callable[[Array], Array]] = {
+    "identity": lambda x: x,
+    "relu": lambda x: namespace(x).clip(x, 0.0, None),
+    "elu": _elu,
+}
+
+
+def _differences(cues: Array, keys: Array) -> Array:
+    """x − k for each cue and key, `(…, n_cues, n_patterns, dim)`."""
+    return cues[..., None, :] - (keys if cues.ndim == 1 else keys[..., None, :, :])
 
 
 similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__])

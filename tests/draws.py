@@ -24,3 +24,12 @@ def stores(draw, values=False):
 
 def spins(shape):
     return hnp.arrays(np.float64, shape, elements=st.sampled_from([-1.0, 1.0]))
+
+
+def domain(activation, cues):
+    """The cues, moved into the domain of the activation."""
+    if activation == "sign":
+        return np.where(cues >= 0, 1.0, -1.0)
+    if activation == "layer_norm":
+        cues = cues - cues.mean(axis=-1, keepdims=True)
+    return cues if activation == "identity" else cues / 64

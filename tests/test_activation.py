@@ -11,6 +11,7 @@ from hopattn.activation import activations
 from hopattn.errors import InvalidInput
 
 every = pytest.mark.parametrize("name", list(activations))
+STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]
 
 
 @every
@@ -41,6 +42,41 @@ def test_what_it_gives_is_not_foreign_to_it(name):
     rng = np.random.default_rng(3)
     for field in rng.normal(size=(50, 7)):
         assert activation.foreign(activation(field)) == ""
+
+
+@pytest.mark.parametrize(("name", "parameters"), STEEP)
+@given(data=st.data(), n=st.integers(2, 6))
+def test_parameters_keep_gradient_and_conjugate(name, parameters, data, n):
+    field, h = data.draw(arrays((n,))) / 4, 1e-6
+    activation = activations[name](**parameters)
+    slopes = [(activation.potential(field + h * e) - activation.potential(field - h * e)) / (2 * h) for e in np.eye(n)]
+    state = activation(field)
+    np.testing.assert_allclose(state, slopes, atol=1e-6)
+    own = activation.potential(field) + activation.conjugate(state)
+    np.testing.assert_allclose(own, field @ state, rtol=1e-9, atol=1e-9)
+
+
+def test_layer_norm_is_pytorchs(torch):
+    field = np.random.default_rng(0).normal(size=(4, 6))
+    reference = torch.nn.functional.layer_norm(torch.asarray(field), (6,), eps=1e-5)
+    np.testing.assert_allclose(activations["layer_norm"]()(field), reference, rtol=1e-12)
+
+
+def test_tanh_does_not_overflow():
+    tanh = activations["tanh"](beta=1e6)
+    field = np.array([1e4, -1e4, 0.0])
+    assert tanh(field).tolist() == [1, -1, 0]
+    np.testing.assert_allclose(tanh.potential(field), 2e4, rtol=1e-9)
+    assert tanh.conjugate(np.array([1.0, -1.0])) == pytest.approx(2 * np.log(2) / 1e6)
+    assert tanh.conjugate(np.array([1.5, 0.0])) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("tanh", {"beta": -1}), ("layer_norm", {"gamma": 0}), ("layer_norm", {"epsilon": np.nan})]
+)
+def test_parameters_that_cannot_be_are_refused(name, parameters):
+    with pytest.raises(InvalidInput, match="expected a positive finite number"):
+        activations[name](**parameters)
 
 
 def test_sign_keeps_the_spin_where_the_field_is_zero():

@@ -3,11 +3,12 @@
 import array_api_strict
 import numpy as np
 import pytest
-from draws import spins, stores
+from draws import domain, spins, stores
 from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.activation import activations
 from hopattn.dynamics import Status, Synchronous, updates
 from hopattn.errors import InvalidInput
 from hopattn.separation import separations
@@ -16,11 +17,11 @@ CONVEX = [name for name in separations if separations[name]().convex]
 
 
 @pytest.mark.parametrize("separation", CONVEX)
-@pytest.mark.parametrize("activation", ["identity", "unit", "sign"])
+@pytest.mark.parametrize("activation", activations)
 @given(store=stores())
 def test_the_record_tells_one_story(separation, activation, store):
     keys, cues, mask = store
-    keys, cues = keys / 8, np.where(cues >= 0, 1.0, -1.0) if activation == "sign" else cues / 64
+    keys, cues = keys / 8, domain(activation, cues)
     memory = ha.Memory(keys, separation=separation, activation=activation)
     found = memory.recall(cues, max_steps=30, mask=mask, keep=("trajectory",))
     n, dim = cues.shape

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.special
-from draws import arrays, betas, sizes, spins, stores
+from draws import arrays, betas, domain, sizes, spins, stores
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,19 +15,16 @@ from hopattn.errors import InvalidInput
 from hopattn.separation import separations
 from hopattn.similarity import similarities
 
-COMBINATIONS = list(itertools.product(similarities, separations, activations))
+COMBINATIONS = [
+    *itertools.product(["dot"], separations, activations),
+    *itertools.product([name for name in similarities if name != "dot"], ["softmax", "identity"], ["identity", "sign"]),
+]
+"""Every separation with every activation, and every similarity with some of them."""
 every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
 
 
 def memory(keys, values=None, *, similarity="dot", separation="softmax", activation="identity", beta=0.5):
     return ha.Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
-
-
-def domain(activation, cues):
-    """The cues, moved into the domain of the activation."""
-    if activation == "sign":
-        return np.where(cues >= 0, 1.0, -1.0)
-    return cues / 64 if activation == "unit" else cues
 
 
 @every
@@ -138,10 +135,9 @@ def test_a_softmax_step_is_scipys_softmax(store, beta, data):
 
 
 @every
-@given(n=sizes)
-def test_the_same_on_every_library(similarity, separation, activation, library, n):
-    rng = np.random.default_rng(n)
-    keys, cues, mask = rng.normal(size=(n, 3)), rng.normal(size=(2, 3)), rng.random((2, n)) > 0.3
+def test_the_same_on_every_library(similarity, separation, activation, library):
+    rng = np.random.default_rng(4)
+    keys, cues, mask = rng.normal(size=(4, 3)), rng.normal(size=(2, 3)), rng.random((2, 4)) > 0.3
     own = memory(keys, similarity=similarity, separation=separation, activation=activation)
     other = memory(library.array(keys), similarity=similarity, separation=separation, activation=activation)
     given_mask = library.array(mask)

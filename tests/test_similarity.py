@@ -46,6 +46,35 @@ def test_cosine_stays_within_one(data, n):
     assert np.all(np.abs(ha.cosine(a, 3 * a)) <= 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "metric"), [("euclidean", "euclidean"), ("manhattan", "cityblock"), ("hamming", "hamming")]
+)
+@given(store=stores())
+def test_distances_are_scipys(name, metric, store):
+    keys, cues, _ = store
+    scale = keys.shape[1] if name == "hamming" else 1
+    reference = -scale * scipy.spatial.distance.cdist(cues, keys, metric)
+    np.testing.assert_allclose(similarities[name]()(cues, keys), reference, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "manhattan", "hamming"])
+def test_a_noiseless_cue_has_the_distance_zero_and_a_derivative(name, jax):
+    keys = jax.numpy.asarray([[1.0, 2.0], [0.0, 1.0]])
+    similarity = similarities[name]()
+    assert float(similarity(keys[0], keys)[0]) == 0
+    assert np.all(np.isfinite(jax.grad(lambda x: similarity(x, keys).sum())(keys[0])))
+
+
+def test_feature_maps_are_their_formula():
+    keys, cue = np.array([[1.0, -2.0], [0.5, 0.0]]), np.array([-1.0, 3.0])
+    elu = similarities["feature_map"]()(cue, keys)
+    np.testing.assert_allclose(elu, [2 * np.exp(-1) + 4 * np.exp(-2), 1.5 * np.exp(-1) + 4 * 1], rtol=1e-12)
+    assert similarities["feature_map"](phi="relu")(cue, keys).tolist() == [0, 0]
+    assert similarities["feature_map"](phi="identity")(cue, keys).tolist() == similarities["dot"]()(cue, keys).tolist()
+    with pytest.raises(InvalidInput, match="phi: 'eluu' is unknown; did you mean 'elu'"):
+        similarities["feature_map"](phi="eluu")
+
+
 def test_cosine_of_a_zero_vector_is_zero():
     assert ha.cosine([0, 0], [1, 2]) == 0
 
