@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hopattn import learning as learning
     from hopattn.activation import activations as activations
     from hopattn.activation import cue as cue
     from hopattn.arrays import unit as unit
@@ -57,6 +58,9 @@ _NAMES = {
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
+_ROOMS = ("learning",)
+"""Modules whose functions are called by the module's name: `ha.learning.hebb(patterns)`."""
+
 __all__ = sorted(_HOMES)
 
 
@@ -64,12 +68,14 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = globals()[name] = getattr(import_module(_HOMES[name]), name)
         return value
+    if name in _ROOMS:
+        return import_module(f"hopattn.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'hopattn' has no attribute '{name}'")
     from hopattn.errors import unknown
 
-    raise AttributeError(f"hopattn: {unknown(name, _HOMES)}")
+    raise AttributeError(f"hopattn: {unknown(name, [*_HOMES, *_ROOMS])}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_ROOMS, "__version__"]

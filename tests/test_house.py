@@ -66,7 +66,8 @@ def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
     branch = next(node for node in tree.body if isinstance(node, ast.If))
     typed = {(node.module, alias.name) for node in branch.body for alias in node.names}
-    assert typed == {(module, name) for module, names in hopattn._NAMES.items() for name in names}
+    named = {(module, name) for module, names in hopattn._NAMES.items() for name in names}
+    assert typed == named | {("hopattn", room) for room in hopattn._ROOMS}
     for name in hopattn.__all__:
         assert getattr(hopattn, name) is not None
     assert set(hopattn.__all__) <= set(dir(hopattn))
