@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hopattn.activation import activations as activations
     from hopattn.activation import cue as cue
     from hopattn.arrays import unit as unit
+    from hopattn.couplings import Hopfield as Hopfield
     from hopattn.dynamics import Recall as Recall
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "hopattn.activation": ("activations", "cue"),
     "hopattn.arrays": ("unit",),
+    "hopattn.couplings": ("Hopfield",),
     "hopattn.dynamics": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),

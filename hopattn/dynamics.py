@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from hopattn.activation import Activation
-from hopattn.arrays import as_float, namespace, require_dim, require_finite, tolerance, whole
+from hopattn.arrays import as_float, namespace, nonzero, require_dim, require_finite, tolerance, whole
 from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.masks import MaskRule, resolve
 from hopattn.registry import Registry
@@ -173,7 +173,7 @@ class _Course:
 
     def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator, keep_trajectory: bool) -> Recall:
         """Step the cues that are still moving; each stops on its own, whatever the others do."""
-        scale = np.maximum(np.abs(states).max(axis=-1), np.abs(self.memory.patterns).max())
+        scale = nonzero(np.maximum(np.abs(states).max(axis=-1), np.abs(self.memory.patterns).max(initial=0.0)))
         steps = np.full(len(states), max_steps)
         status = np.full(len(states), Status.LIMIT, dtype="<U9")
         active, before = np.arange(len(states)), states
@@ -214,7 +214,8 @@ class _Course:
         energies: list[Any],
         trajectory: list[np.ndarray] | None,
     ) -> Recall:
-        cosines = Cosine()(states, self.memory.patterns)
+        known = len(self.memory.patterns) > 0
+        cosines = Cosine()(states, self.memory.patterns if known else np.zeros_like(states[:1]))
         similarity = cosines.max(axis=-1)
         return Recall(
             state=states,

@@ -1,0 +1,130 @@
+"""The classical network: neurons coupled to one another by a square matrix.
+
+h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn import dynamics
+from hopattn.activation import Activation, activations
+from hopattn.arrays import as_float, require_dim, require_finite
+from hopattn.errors import InvalidInput
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Hopfield:
+    """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
+
+    couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
+    patterns: `(n_patterns, N)`, what a recalled state is compared with, or None. Couplings that are whole numbers over
+    N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so that a tie is
+    a tie. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do not fit, and a
+    mistyped activation.
+    Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088, eq. 7 (their T is our W, their I our b).
+
+    >>> import hopattn as ha
+    >>> network = ha.Hopfield(ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]], self_coupling=True))
+    >>> network.recall([1, 1, 1, 0]).state
+    array([1., 1., 1., 1.])
+    """
+
+    couplings: np.ndarray
+    scale: float
+    bias: np.ndarray
+    activation: Activation
+    patterns: np.ndarray
+
+    def __init__(
+        self, couplings: Any, *, bias: Any = 0.0, activation: str | Activation = "sign", patterns: Any = None
+    ) -> None:
+        matrix = as_float(couplings, "couplings")
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+            raise InvalidInput(f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}")
+        require_finite(matrix, "couplings")
+        n = len(matrix)
+        own_bias = as_float(bias, "bias")
+        require_finite(own_bias, "bias")
+        if own_bias.shape not in ((), (n,)):
+            raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {n} neurons")
+        known = np.zeros((0, n)) if patterns is None else as_float(patterns, "patterns")
+        require_dim(known, n, "patterns", "couplings")
+        whole, scale = _whole(matrix)
+        object.__setattr__(self, "couplings", whole)
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "bias", np.broadcast_to(own_bias, (n,)))
+        object.__setattr__(self, "activation", activations.make(activation))
+        object.__setattr__(self, "patterns", known)
+
+    def __repr__(self) -> str:
+        return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
+
+    def field(self, states: Any) -> np.ndarray:
+        """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one."""
+        x = self._states(states)
+        return np.asarray(self.scale * (x @ self.couplings.T) + self.bias)
+
+    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """x⁺ = ∇Φ(W x + b), all neurons at once. There are no patterns to mask, so a mask is refused."""
+        if mask is not None:
+            raise InvalidInput("mask: a network of couplings has no patterns to mask")
+        states = self._states(cues)
+        return np.asarray(self.activation(self.field(states), states))
+
+    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+        """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
+        if self.lacks_energy:
+            raise InvalidInput(f"energy: {self.lacks_energy}")
+        if mask is not None:
+            raise InvalidInput("mask: a network of couplings has no patterns to mask")
+        x = self._states(states)
+        pairs = self.scale * ((x @ self.couplings) * x).sum(axis=-1)
+        return np.asarray(self.activation.conjugate(x) - 0.5 * pairs - x @ self.bias)
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why the network has no energy, or an empty string where it has one."""
+        uneven = np.abs(self.couplings - self.couplings.T).max()
+        return "the couplings are not symmetric" if uneven > 1e-12 * np.abs(self.couplings).max() else ""
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why ½ xᵀW x is not convex, or an empty string where it is."""
+        eigenvalues = np.linalg.eigvalsh(self.couplings)
+        if eigenvalues[0] >= -1e-12 * np.abs(eigenvalues).max():
+            return ""
+        return "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
+
+    def descends(self, update: str | dynamics.Update = "sync") -> dynamics.Descent:
+        """Whether this update never raises the energy: a yes or no (in a condition) with its `reason`."""
+        return dynamics.updates.make(update).descends(self)
+
+    def recall(
+        self,
+        cues: Any,
+        *,
+        update: str | dynamics.Update = "sync",
+        max_steps: int = 100,
+        tol: float | None = None,
+        rng: int | np.random.Generator | None = None,
+        mask: Any = None,
+        keep: Sequence[str] = (),
+    ) -> dynamics.Recall:
+        """Step until nothing changes: see `hopattn.dynamics.recall` for the arguments and the record."""
+        return dynamics.recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
+
+    def _states(self, states: Any) -> np.ndarray:
+        x = as_float(states, "cues")
+        require_dim(x, len(self.couplings), "cues", "couplings")
+        return np.asarray(x)
+
+
+def _whole(matrix: np.ndarray) -> tuple[np.ndarray, float]:
+    """The matrix as whole numbers times 1/N, where it is that up to rounding; otherwise itself, times 1."""
+    n = len(matrix)
+    counts = np.rint(n * matrix)
+    exact = bool(np.all(np.abs(n * matrix - counts) <= 4 * np.finfo(matrix.dtype).eps * np.abs(counts)))
+    return (counts, 1 / n) if exact else (matrix, 1.0)

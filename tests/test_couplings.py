@@ -1,0 +1,100 @@
+"""The classical network: one law with the memory, its energy, its cycles, and what it refuses."""
+
+import itertools
+
+import numpy as np
+import pytest
+from draws import arrays, domain, spins
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.activation import activations
+from hopattn.errors import InvalidInput
+
+
+@given(data=st.data(), n=st.integers(2, 8), m=st.integers(1, 5))
+def test_the_two_forms_of_the_network_are_one(data, n, m):
+    patterns, states = data.draw(spins((m, n))), data.draw(spins((4, n)))
+    network = ha.Hopfield(ha.learning.hebb(patterns, self_coupling=True), patterns=patterns)
+    memory = ha.Memory(patterns, separation="identity", beta=1 / n, activation="sign")
+    assert np.array_equal(network.step(states), memory.step(states))
+    np.testing.assert_allclose(network.energy(states), memory.energy(states), rtol=1e-12, atol=1e-12)
+    ours, theirs = network.recall(states), memory.recall(states)
+    for what in ("state", "steps", "status", "matched"):
+        assert np.array_equal(getattr(ours, what), getattr(theirs, what)), what
+    np.testing.assert_allclose(ours.energies, theirs.energies, rtol=1e-12, atol=1e-12)
+
+
+@given(data=st.data(), n=st.integers(2, 9), m=st.integers(1, 6))
+def test_a_tie_is_a_tie(data, n, m):
+    patterns, state = data.draw(spins((m, n))), data.draw(spins((n,)))
+    whole = patterns.astype(int)
+    exact = (whole.T @ whole - m * np.eye(n, dtype=int)) @ state.astype(int)
+    step = ha.Hopfield(ha.learning.hebb(patterns)).step(state)
+    assert np.array_equal(step, np.where(exact == 0, state, np.sign(exact)))
+
+
+@pytest.mark.parametrize("activation", activations)
+@given(data=st.data(), n=st.integers(2, 6))
+def test_the_energy_never_rises_where_that_is_claimed(activation, data, n):
+    root, bias = data.draw(arrays((n, n))) / 8, data.draw(arrays((n,)))
+    network = ha.Hopfield(root @ root.T, bias=bias, activation=activation)
+    states = domain(activation, data.draw(arrays((3, n))))
+    assert network.descends(), network.descends().reason
+    before, after = network.energy(states), network.energy(network.step(states))
+    assert np.all(after - before <= 1e-9 * np.maximum(1, np.abs(before) + np.abs(after)))
+
+
+@given(data=st.data(), n=st.integers(2, 6))
+def test_the_classical_energy_by_its_sums(data, n):
+    root, bias, state = data.draw(arrays((n, n))), data.draw(arrays((n,))), data.draw(spins((n,)))
+    couplings = root + root.T
+    pairs = sum(couplings[i, j] * state[i] * state[j] for i in range(n) for j in range(n))
+    expected = -0.5 * pairs - sum(b * x for b, x in zip(bias, state, strict=True))
+    np.testing.assert_allclose(ha.Hopfield(couplings, bias=bias).energy(state), expected, rtol=1e-12, atol=1e-9)
+
+
+def test_without_self_couplings_all_neurons_at_once_may_cycle():
+    network = ha.Hopfield([[0, -1], [-1, 0]])
+    assert not network.descends()
+    assert "cycle of two" in network.descends().reason
+    found = network.recall([1, 1], keep=("trajectory",))
+    assert (found.status, found.steps, found.matched) == ("cycle", 2, -1)
+    assert found.trajectory.tolist() == [[1, 1], [-1, -1], [1, 1]]
+    three = ha.Hopfield(1 - 2 * np.eye(3), bias=[0.5, 0.25, -1.0])
+    states = [np.array(state) for state in itertools.product([-1.0, 1.0], repeat=3)]
+    rises = [state for state in states if three.energy(three.step(state)) > three.energy(state)]
+    assert rises
+
+
+def test_couplings_that_are_not_symmetric_have_no_energy():
+    network = ha.Hopfield([[0, 1], [-1, 0]])
+    assert not network.descends()
+    with pytest.raises(InvalidInput, match="the couplings are not symmetric"):
+        network.energy([1, 1])
+    assert network.recall([1, 1], max_steps=3).energies is None
+
+
+def test_a_bias_moves_the_tie():
+    network = ha.Hopfield(np.zeros((2, 2)), bias=[0.5, -0.5])
+    assert network.recall([0, 0]).state.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ha.Hopfield([[1, 2]]), "couplings: expected a square matrix"),
+        (lambda: ha.Hopfield([[np.nan]]), "couplings: row 0 holds a NaN"),
+        (lambda: ha.Hopfield([[1]], bias=[1, 2]), "bias: shape"),
+        (lambda: ha.Hopfield([[1]], bias=np.inf), "bias: holds"),
+        (lambda: ha.Hopfield([[1]], patterns=[[1, 2]]), "patterns: dim 2 does not fit couplings of dim 1"),
+        (lambda: ha.Hopfield([[1]], activation="sgin"), "did you mean 'sign'"),
+        (lambda: ha.Hopfield([[1]]).step([1, 2]), "cues: dim 2 does not fit"),
+        (lambda: ha.Hopfield([[1]]).step([1], [True]), "no patterns to mask"),
+        (lambda: ha.Hopfield([[1]]).recall([[1], [0.5]]), "row 1 holds 0.5; spins are"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
