@@ -3,7 +3,6 @@
 h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from hopattn.errors import InvalidInput
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Hopfield:
+class Hopfield(dynamics.Recalled):
     """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
 
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
@@ -97,24 +96,6 @@ class Hopfield:
         if eigenvalues[0] >= -1e-12 * np.abs(eigenvalues).max():
             return ""
         return "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
-
-    def descends(self, update: str | dynamics.Update = "sync") -> dynamics.Descent:
-        """Whether this update never raises the energy: a yes or no (in a condition) with its `reason`."""
-        return dynamics.updates.make(update).descends(self)
-
-    def recall(
-        self,
-        cues: Any,
-        *,
-        update: str | dynamics.Update = "sync",
-        max_steps: int = 100,
-        tol: float | None = None,
-        rng: int | np.random.Generator | None = None,
-        mask: Any = None,
-        keep: Sequence[str] = (),
-    ) -> dynamics.Recall:
-        """Step until nothing changes: see `hopattn.dynamics.recall` for the arguments and the record."""
-        return dynamics.recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
 
     def _states(self, states: Any) -> np.ndarray:
         x = as_float(states, "cues")

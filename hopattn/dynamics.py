@@ -1,24 +1,20 @@
 """Dynamics: recall, the repeated application of a memory's update until nothing changes.
 
-What is recalled over is a protocol, not a class: anything with a step, an energy (or the reason why it has none),
-patterns and an activation. Add an update by adding a frozen dataclass here that says how it steps and what it
-guarantees.
+What is recalled over is a protocol, not a class: see `hopattn.updates`.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Activation
 from hopattn.arrays import as_float, namespace, nonzero, require_dim, require_finite, tolerance, whole
 from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.masks import MaskRule, resolve
-from hopattn.registry import Registry
 from hopattn.similarity import Cosine
+from hopattn.updates import Descent, Recallable, Update, updates
 
 GROWTH = 2.0**20
 """A state this many times larger than its cue and all patterns counts as diverged."""
@@ -45,72 +41,6 @@ class Status(StrEnum):
             Status.LIMIT: "no fixed point and no cycle of two was met within max_steps",
             Status.DIVERGED: "the state outgrew its patterns a millionfold; choose activation='unit' or a smaller beta",
         }[self]
-
-
-@dataclass(frozen=True)
-class Descent:
-    """Whether an update never raises the energy, and why; true in a condition where it does not."""
-
-    holds: bool
-    reason: str
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-
-class Recallable(Protocol):
-    """What `recall` works over."""
-
-    @property
-    def patterns(self) -> np.ndarray: ...
-    @property
-    def activation(self) -> Activation: ...
-    @property
-    def lacks_energy(self) -> str: ...
-    @property
-    def lacks_convexity(self) -> str: ...
-    def step(self, cues: Any, mask: Any = None) -> Any: ...
-    def energy(self, states: Any, mask: Any = None) -> Any: ...
-
-
-@dataclass(frozen=True)
-class Update(ABC):
-    """One way to apply a memory's update."""
-
-    @abstractmethod
-    def step(
-        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
-        """The states after one step, `(n, dim)`; a step of an asynchronous update is one sweep."""
-
-    @abstractmethod
-    def descends(self, memory: Recallable) -> Descent:
-        """Whether this update never raises the memory's energy."""
-
-
-@dataclass(frozen=True)
-class Synchronous(Update):
-    """All neurons at once: x⁺ = ∇Φ(Kᵀ ∇Ψ(K x)).
-
-    Descends where Ψ is convex: with g = ∇(Ψ∘K)(x), convexity gives Ψ(Kx⁺) ≥ Ψ(Kx) + g·(x⁺ − x), and x⁺ = ∇Φ(g)
-    minimises Φ*(x) − g·x, so E(x⁺) = Φ*(x⁺) − Ψ(Kx⁺) ≤ Φ*(x) − Ψ(Kx). Source: Yuille & Rangarajan (2003), Neural
-    Computation 15, 915.
-    """
-
-    name: ClassVar[str] = "sync"
-
-    def step(
-        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, rng: np.random.Generator
-    ) -> np.ndarray:
-        return np.asarray(memory.step(states, mask))
-
-    def descends(self, memory: Recallable) -> Descent:
-        if obstacle := memory.lacks_energy or memory.lacks_convexity:
-            return Descent(False, obstacle)
-        return Descent(True, "concave-convex procedure: the potential of the scores is convex")
-
-
-updates: Registry[Update] = Registry("update", Update, [__name__])
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +82,8 @@ def recall(
     that draw. mask: `(n_cues, n_patterns)`. keep: ("trajectory",) to keep every state. Raises `InvalidInput` naming
     the row of a cue that cannot be used.
     """
+    if memory.lacks_recall:
+        raise InvalidInput(f"recall: {memory.lacks_recall}")
     rule = updates.make(update)
     whole(max_steps, "max_steps")
     reject_unknown("keep", [keep] if isinstance(keep, str) else keep or (), ["trajectory"])
@@ -160,6 +92,33 @@ def recall(
     course = _Course(memory, rule, _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states)))
     record = course.run(states, max_steps, _generator(rng), bool(keep))
     return record if start.ndim > 1 else _only_row(record)
+
+
+class Recalled:
+    """What whatever has the protocol gets from it: `recall`, and whether the energy falls."""
+
+    @property
+    def lacks_recall(self) -> str:
+        """Why a state cannot be a cue, or an empty string where it can."""
+        return ""
+
+    def recall(
+        self: Recallable,
+        cues: Any,
+        *,
+        update: str | Update = "sync",
+        max_steps: int = 100,
+        tol: float | None = None,
+        rng: int | np.random.Generator | None = None,
+        mask: Any = None,
+        keep: Sequence[str] = (),
+    ) -> Recall:
+        """Step until nothing changes: see `hopattn.dynamics.recall` for the options and the record."""
+        return recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
+
+    def descends(self: Recallable, update: str | Update = "sync") -> Descent:
+        """Whether this update never raises the energy: a yes or no (in a condition) with its `reason`."""
+        return updates.make(update).descends(self)
 
 
 @dataclass(frozen=True, eq=False)

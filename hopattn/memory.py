@@ -4,7 +4,6 @@ s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 E(x) = Φ*(x) − Ψ(K x)
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +49,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Memory:
+class Memory(dynamics.Recalled):
     """An associative memory: keys that a cue is matched with, values that it reads out.
 
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
@@ -65,6 +64,9 @@ class Memory:
     >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
     >>> memory.step([0.6, 0.4]).round(3)
     array([0.832, 0.168])
+    >>> found = memory.recall([0.6, 0.4])
+    >>> found.state.round(3), str(found.status), int(found.matched)
+    (array([1., 0.]), 'converged', 0)
     """
 
     keys: Array
@@ -147,37 +149,16 @@ class Memory:
         return ""
 
     @property
+    def lacks_recall(self) -> str:
+        """Why what is read out cannot be a cue, or an empty string where it can."""
+        if self.values.shape[-1] == self.keys.shape[-1]:
+            return ""
+        return f"values of dim {self.values.shape[-1]} are no cue for keys of dim {self.keys.shape[-1]}; use step"
+
+    @property
     def lacks_convexity(self) -> str:
         """Why the potential of the scores is not convex, or an empty string where it is."""
         return "" if self.separation.convex else f"the potential of {self.separation!r} is not convex"
-
-    def descends(self, update: str | dynamics.Update = "sync") -> dynamics.Descent:
-        """Whether this update never raises the energy: a yes or no (in a condition) with its `reason`."""
-        return dynamics.updates.make(update).descends(self)
-
-    def recall(
-        self,
-        cues: Any,
-        *,
-        update: str | dynamics.Update = "sync",
-        max_steps: int = 100,
-        tol: float | None = None,
-        rng: int | np.random.Generator | None = None,
-        mask: Any = None,
-        keep: Sequence[str] = (),
-    ) -> dynamics.Recall:
-        """Step until nothing changes: see `hopattn.dynamics.recall` for the arguments and the record.
-
-        >>> import hopattn as ha
-        >>> memory = ha.Memory([[1, 1, 1, 1], [1, -1, 1, -1]], separation="identity", beta=1 / 4, activation="sign")
-        >>> found = memory.recall([1, 1, 1, 0])  # the last neuron is unknown
-        >>> found.state.tolist(), str(found.status), int(found.matched)
-        ([1.0, 1.0, 1.0, 1.0], 'converged', 0)
-        """
-        if self.values.shape[-1] != self.keys.shape[-1]:
-            sizes = f"values of dim {self.values.shape[-1]} are no cue for keys of dim {self.keys.shape[-1]}"
-            raise InvalidInput(f"recall: {sizes}; use step")
-        return dynamics.recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)

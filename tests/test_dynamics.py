@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.activation import activations
-from hopattn.dynamics import Status, Synchronous, updates
+from hopattn.dynamics import Status
 from hopattn.errors import InvalidInput
 from hopattn.separation import separations
+from hopattn.updates import Synchronous, updates
 
 CONVEX = [name for name in separations if separations[name]().convex]
 

@@ -5,8 +5,10 @@ import os
 import pytest
 
 import hopattn as ha
-from hopattn.errors import InvalidInput, InvalidScenario
+from hopattn.errors import InvalidInput
 from hopattn.scenario.loading import parse
+
+from .refusal import assert_refused, problems
 
 GOOD = """schema = 1
 title = "a title"
@@ -27,12 +29,6 @@ mask = "causal"
 at = "b"
 nearest = "b"
 """
-
-
-def problems(text):
-    with pytest.raises(InvalidScenario) as caught:
-        parse(text, "file.toml", "file")
-    return list(caught.value.problems)
 
 
 def test_the_good_one_is_good():
@@ -155,8 +151,7 @@ def test_the_good_one_is_good():
 )
 def test_each_fault_has_its_message(old, new, message):
     assert old in GOOD
-    found = problems(GOOD.replace(old, new, 1))
-    assert any(f"file.toml:{message}" in line for line in found), found
+    assert_refused(GOOD.replace(old, new, 1), message)
 
 
 def test_all_faults_come_together_in_the_order_of_their_lines():
