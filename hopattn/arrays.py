@@ -77,6 +77,14 @@ def normalised(x: Array) -> Array:
     return scaled / xp.sqrt(nonzero(xp.sum(scaled * scaled, axis=-1, keepdims=True)))
 
 
+def linear(x: Array, matrix: Array) -> Array:
+    """y = W x for each row of x, `(…, dim)` to `(…, out)`: all rows in one product, a batch's too."""
+    if x.ndim < 3:
+        return x @ matrix.mT
+    rows = namespace(x, matrix).reshape(x, (-1, x.shape[-1])) @ matrix.mT
+    return namespace(rows).reshape(rows, (*x.shape[:-1], matrix.shape[0]))
+
+
 def nonzero(x: Array) -> Array:
     """The numbers with 1 in place of 0, to divide by; the derivative at a 0 is then 0 and not NaN."""
     xp = namespace(x)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.activation import Activation, activations
-from hopattn.arrays import Array, as_float, namespace, require_dim
+from hopattn.arrays import Array, as_float, linear, namespace, require_dim
 from hopattn.errors import InvalidInput
 from hopattn.masks import as_mask
 from hopattn.memory import Retrieval
@@ -118,7 +118,7 @@ class Head:
         """
         text = _text(x, "x", self.w_query)
         read = text if source is None else _text(source, "source", self.w_key)
-        queries, keys, values = text @ self.w_query.mT, read @ self.w_key.mT, read @ self.w_value.mT
+        queries, keys, values = linear(text, self.w_query), linear(read, self.w_key), linear(read, self.w_value)
         scores = self.retrieval.scores(queries, keys)
         allowed = self._allowed(mask, scores, queries, keys)
         weights = self.retrieval.separation.weights(scores, allowed)
@@ -185,7 +185,7 @@ class MultiHead:
         """W_O [head₁(x); head₂(x); …], with what each head computed on its way."""
         traces = tuple(head.trace(x, mask, source=source) for head in self.heads)
         joined = namespace(traces[0].output).concat([trace.output for trace in traces], axis=-1)
-        return MultiHeadTrace(traces, joined @ self.w_out.mT)
+        return MultiHeadTrace(traces, linear(joined, self.w_out))
 
 
 def _matrix(values: Any, what: str) -> Array:
