@@ -17,7 +17,7 @@ import hopattn.commands
 from hopattn import __version__
 from hopattn.errors import CannotDo, HopattnError, InvalidInput, unknown
 
-MISSED, WRONG, CANNOT, INTERRUPTED = 1, 2, 3, 130
+WRONG, CANNOT, INTERRUPTED = 2, 3, 130  # 0 and 1, met and missed, are what a command returns
 
 
 class Commands(click.Group):

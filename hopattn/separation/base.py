@@ -82,6 +82,17 @@ def shares(parts: Array) -> Array:
     return parts / nonzero(namespace(parts).sum(parts, axis=-1, keepdims=True))
 
 
+def soft_shares(below: Array, where: Array | None) -> Array:
+    """exp(s_μ) / Σ_ν exp(s_ν), the softmax of scores of which the largest is 0."""
+    return shares(masked(namespace(below).exp(below), where))
+
+
+def log_sum_exp(below: Array, where: Array | None) -> Array:
+    """log Σ exp(s), `(…,)`, for scores of which the largest is 0; 0 in a row with nothing to attend to."""
+    xp = namespace(below)
+    return xp.log(nonzero(xp.sum(masked(xp.exp(below), where), axis=-1)))
+
+
 def root(excess: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Where a falling function changes its sign between low and high, `(…, 1)`, by bisection.
 

@@ -3,9 +3,18 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, nonzero, real
+from hopattn.arrays import Array, namespace, real
 from hopattn.errors import InvalidInput
-from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, root, shares
+from hopattn.separation.base import (
+    Separation,
+    below_the_largest,
+    count_allowed,
+    log_sum_exp,
+    masked,
+    root,
+    shares,
+    soft_shares,
+)
 
 
 @dataclass(frozen=True)
@@ -39,8 +48,7 @@ class Entmax(Separation):
         xp = namespace(scores)
         largest, below = below_the_largest(scores, where, self.beta)
         if self.alpha == 1:
-            total = xp.sum(masked(xp.exp(below), where), axis=-1)
-            return largest + xp.log(nonzero(total)) / self.beta
+            return largest + log_sum_exp(below, where) / self.beta
         t = self._t(below, where)
         excess = masked(xp.clip((self.alpha - 1) * below - t, 0.0, None), where)
         powers = xp.sum(excess ** (self.alpha / (self.alpha - 1)), axis=-1)
@@ -51,7 +59,7 @@ class Entmax(Separation):
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         _, below = below_the_largest(scores, where, self.beta)
         if self.alpha == 1:
-            return shares(masked(namespace(scores).exp(below), where)), 1.0
+            return soft_shares(below, where), 1.0
         return shares(self._powers(below, self._t(below, where), where)), 1.0
 
     def _powers(self, below: Array, t: Array, where: Array | None) -> Array:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, nonzero
-from hopattn.separation.base import Separation, below_the_largest, masked, shares
+from hopattn.arrays import Array
+from hopattn.separation.base import Separation, below_the_largest, log_sum_exp, soft_shares
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,9 @@ class Softmax(Separation):
         return True
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
-        xp = namespace(scores)
         largest, below = below_the_largest(scores, where, self.beta)
-        total = xp.sum(masked(xp.exp(below), where), axis=-1)
-        return largest + xp.log(nonzero(total)) / self.beta
+        return largest + log_sum_exp(below, where) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         _, below = below_the_largest(scores, where, self.beta)
-        return shares(masked(namespace(scores).exp(below), where)), 1.0
+        return soft_shares(below, where), 1.0
