@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hopattn.activation import cue as cue
     from hopattn.arrays import unit as unit
     from hopattn.couplings import Hopfield as Hopfield
-    from hopattn.dynamics import Recall as Recall
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
     from hopattn.heads import Head as Head
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from hopattn.masks import window as window
     from hopattn.memory import Memory as Memory
     from hopattn.position import rotation as rotation
+    from hopattn.record import Recall as Recall
     from hopattn.scenario.loading import Scenario as Scenario
     from hopattn.scenario.loading import load as load
     from hopattn.scenario.result import Result as Result
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from hopattn.similarity import similarities as similarities
     from hopattn.transformer import AttentionLayer as AttentionLayer
     from hopattn.transformer import stack as stack
+    from hopattn.updates.graded import Graded as Graded
+    from hopattn.updates.single import Asynchronous as Asynchronous
+    from hopattn.updates.single import Glauber as Glauber
+    from hopattn.updates.together import ConcaveConvex as ConcaveConvex
 
 __version__ = "0.1.0"
 
@@ -45,7 +49,7 @@ _NAMES = {
     "hopattn.activation": ("activations", "cue"),
     "hopattn.arrays": ("unit",),
     "hopattn.couplings": ("Hopfield",),
-    "hopattn.dynamics": ("Recall",),
+    "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
     "hopattn.masks": ("causal", "padding", "strict", "window"),
@@ -57,6 +61,9 @@ _NAMES = {
     "hopattn.separation": ("separations",),
     "hopattn.similarity": ("cosine", "similarities"),
     "hopattn.transformer": ("AttentionLayer", "stack"),
+    "hopattn.updates.graded": ("Graded",),
+    "hopattn.updates.single": ("Asynchronous", "Glauber"),
+    "hopattn.updates.together": ("ConcaveConvex",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, as_float, namespace, nonzero, normalised, positive, require_dim, row_length
+from hopattn.arrays import Array, as_float, namespace, nonzero, normalised, positive, require_dim, root, row_length
 from hopattn.errors import InvalidInput
 from hopattn.registry import Registry
 
@@ -25,6 +25,10 @@ class Activation(ABC):
 
     discrete: ClassVar[bool] = False
     """True where states are spins: then two states are one only if they are equal exactly."""
+    directional: ClassVar[bool] = False
+    """True where only the direction of the field counts: ∇Φ(ch) = ∇Φ(h) for every c > 0."""
+    elementwise: ClassVar[bool] = True
+    """True where each neuron looks at its own field alone, so that it can be updated by itself."""
     source: ClassVar[str]
 
     @abstractmethod
@@ -38,6 +42,19 @@ class Activation(ABC):
     @abstractmethod
     def conjugate(self, state: Array) -> Array:
         """Φ*(x) = sup_h h·x − Φ(h), `(…,)`; infinite for a state that the activation cannot give."""
+
+    def inverse(self, state: np.ndarray) -> np.ndarray:
+        """∇Φ*(x): the field that the state answers to; raises `InvalidInput` where many fields give one state."""
+        raise InvalidInput(f"{self!r} has no inverse: many fields give one state")
+
+    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """The state x that makes Φ*(x) + ½λ|x|² − h·x least, for λ = `weight` ≥ 0: ∇Φ(h) where λ is 0.
+
+        A directional activation gives states of one length, on which ½λ|x|² makes no difference.
+        """
+        if self.directional or weight == 0:
+            return np.asarray(self(field, state))
+        raise InvalidInput(f"{self!r} has no damped form")
 
     def foreign(self, state: np.ndarray) -> str:
         """Why a recall cannot start from a state `(dim,)`, or an empty string where it can."""
@@ -59,6 +76,12 @@ class Identity(Activation):
     def conjugate(self, state: Array) -> Array:
         return 0.5 * namespace(state).sum(state * state, axis=-1)
 
+    def inverse(self, state: np.ndarray) -> np.ndarray:
+        return state
+
+    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        return field / (1 + weight)
+
 
 @dataclass(frozen=True)
 class Unit(Activation):
@@ -67,6 +90,8 @@ class Unit(Activation):
     Φ* is 0 on the ball |x| ≤ 1 and infinite outside. Source: Krotov & Hopfield (2021), ICLR, model C.
     """
 
+    directional: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = False
     source: ClassVar[str] = "Krotov & Hopfield 2021, model C"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
@@ -92,6 +117,7 @@ class Sign(Activation):
     """
 
     discrete: ClassVar[bool] = True
+    directional: ClassVar[bool] = True
     source: ClassVar[str] = "Hopfield 1982"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
@@ -141,6 +167,16 @@ class Tanh(Activation):
         value = 0.5 * xp.sum(parts[0] + parts[1], axis=-1) / self.beta
         return value + _zero_within(state, xp.all(xp.abs(state) <= 1, axis=-1))
 
+    def inverse(self, state: np.ndarray) -> np.ndarray:
+        """artanh(x)/β; a state at the edge of the cube counts as the nearest number inside."""
+        edge = 1 - float(np.finfo(state.dtype).epsneg)
+        return np.asarray(np.arctanh(np.clip(state, -edge, edge)) / self.beta)
+
+    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """tanh βu with u + λ tanh βu = h: the left side rises with u, so u is found by bisection."""
+        u = root(lambda u: field - u - weight * np.tanh(self.beta * u), field - weight, field + weight)
+        return np.asarray(np.tanh(self.beta * u))
+
     def foreign(self, state: np.ndarray) -> str:
         odd = state[np.abs(state) > 1]
         return f"holds {odd[0]:.6g}; graded neurons lie between −1 and 1" if odd.size else ""
@@ -157,6 +193,7 @@ class LayerNorm(Activation):
 
     gamma: float = 1.0
     epsilon: float = 1e-5
+    elementwise: ClassVar[bool] = False
     source: ClassVar[str] = "Krotov & Hopfield 2021; Ba et al. 2016"
 
     def __post_init__(self) -> None:
@@ -187,7 +224,8 @@ class LayerNorm(Activation):
     def _deviation(self, field: Array) -> Array:
         xp = namespace(field)
         centred = field - xp.mean(field, axis=-1, keepdims=True)
-        return xp.sqrt(xp.mean(centred * centred, axis=-1) + self.epsilon)
+        spread = row_length(centred) / field.shape[-1] ** 0.5
+        return xp.hypot(spread, xp.full_like(spread, self.epsilon**0.5))
 
 
 def _slack(state: Array) -> float:

@@ -6,6 +6,8 @@ check on values cannot run while a function is being traced or differentiated.
 """
 
 import math
+import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -100,6 +102,19 @@ def row_length(x: Array) -> Array:
     return largest * xp.sqrt(nonzero(square))
 
 
+def root(excess: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """Where a falling function changes its sign between low and high, by bisection.
+
+    A fixed number of halvings, which leaves nothing of an interval of length 1 in float64, so that it can be traced.
+    """
+    xp = namespace(low)
+    for _ in range(64):
+        middle = 0.5 * (low + high)
+        above = excess(middle) > 0
+        low, high = xp.where(above, middle, low), xp.where(above, high, middle)
+    return 0.5 * (low + high)
+
+
 def unit(x: Any) -> Array:
     """Scale each row to unit magnitude: x / |x|, the pattern that "metabolism keeps at unit magnitude".
 
@@ -143,20 +158,34 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
         raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}")
 
 
+def require_room(numbers: int, what: str) -> None:
+    """Raise `InvalidInput` where so many numbers in float64 would not fit into this machine's memory."""
+    if numbers < 2**24:  # 128 MiB, which any machine has
+        return
+    try:
+        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # a system that does not tell
+        return
+    if 8 * numbers > room:
+        gib = 2**30
+        raise InvalidInput(f"{what} would take {8 * numbers / gib:,.1f} GiB; this machine has {room / gib:,.1f} GiB")
+
+
 def positive(value: Any, what: str) -> float:
     """A positive finite number as a Python float, which leaves float32 arrays float32."""
     return real(value, what, above=0.0)
 
 
-def real(value: Any, what: str, above: float = float("-inf")) -> float:
-    """A finite number above a bound, as a Python float."""
+def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
+    """A finite number above a bound, or of at least one, as a Python float."""
     try:
         number = math.nan if isinstance(value, (bool, str)) else float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         number = math.nan
-    if not (math.isfinite(number) and number > above):
+    if not (math.isfinite(number) and number > above and number >= least):
         wanted = "a positive finite number" if above == 0 else "a finite number"
         reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
+        reach += f" of at least {least:g}" if math.isfinite(least) else ""
         raise InvalidInput(f"{what}: expected {wanted}{reach}, not {shortened(repr(value))}")
     return number
 

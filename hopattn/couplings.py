@@ -4,6 +4,7 @@ h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − b
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hopattn import dynamics
 from hopattn.activation import Activation, activations
 from hopattn.arrays import as_float, require_dim, require_finite
 from hopattn.errors import InvalidInput
+from hopattn.spins import CoupledSpins
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -51,8 +53,8 @@ class Hopfield(dynamics.Recalled):
             raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {n} neurons")
         known = np.zeros((0, n)) if patterns is None else as_float(patterns, "patterns")
         require_dim(known, n, "patterns", "couplings")
-        whole, scale = _whole(matrix)
-        object.__setattr__(self, "couplings", whole)
+        counts, scale = whole_over(matrix, n)
+        object.__setattr__(self, "couplings", counts)
         object.__setattr__(self, "scale", scale)
         object.__setattr__(self, "bias", np.broadcast_to(own_bias, (n,)))
         object.__setattr__(self, "activation", activations.make(activation))
@@ -61,25 +63,21 @@ class Hopfield(dynamics.Recalled):
     def __repr__(self) -> str:
         return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
 
-    def field(self, states: Any) -> np.ndarray:
-        """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one."""
-        x = self._states(states)
+    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
+        x = self._states(cues, mask)
         return np.asarray(self.scale * (x @ self.couplings.T) + self.bias)
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
-        """x⁺ = ∇Φ(W x + b), all neurons at once. There are no patterns to mask, so a mask is refused."""
-        if mask is not None:
-            raise InvalidInput("mask: a network of couplings has no patterns to mask")
-        states = self._states(cues)
+        """x⁺ = ∇Φ(W x + b), all neurons at once."""
+        states = self._states(cues, mask)
         return np.asarray(self.activation(self.field(states), states))
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         if self.lacks_energy:
             raise InvalidInput(f"energy: {self.lacks_energy}")
-        if mask is not None:
-            raise InvalidInput("mask: a network of couplings has no patterns to mask")
-        x = self._states(states)
+        x = self._states(states, mask)
         pairs = self.scale * ((x @ self.couplings) * x).sum(axis=-1)
         return np.asarray(self.activation.conjugate(x) - 0.5 * pairs - x @ self.bias)
 
@@ -92,20 +90,51 @@ class Hopfield(dynamics.Recalled):
     @property
     def lacks_convexity(self) -> str:
         """Why ½ xᵀW x is not convex, or an empty string where it is."""
-        eigenvalues = np.linalg.eigvalsh(self.couplings)
-        if eigenvalues[0] >= -1e-12 * np.abs(eigenvalues).max():
+        if self._lowest == 0:
             return ""
         return "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
 
-    def _states(self, states: Any) -> np.ndarray:
+    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
+        """A batch of states whose neurons are updated one at a time."""
+        return CoupledSpins(self._states(states, mask), self.couplings, self.scale, self.bias)
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Its neurons can always be updated one at a time."""
+        return ""
+
+    @property
+    def lacks_single_convexity(self) -> str:
+        """Why ½ xᵀW x is not convex in each neuron alone, or an empty string where it is."""
+        return "a neuron has a negative self-coupling" if np.any(np.diagonal(self.couplings) < 0) else ""
+
+    @property
+    def lacks_flow(self) -> str:
+        """Its field can always be followed in continuous time."""
+        return ""
+
+    @property
+    def curvature(self) -> float:
+        """How much ½|x|² would make ½ xᵀW x convex: minus the lowest eigenvalue of W, or 0."""
+        return float("inf") if self.lacks_energy else -self._lowest
+
+    @cached_property
+    def _lowest(self) -> float:
+        """The lowest eigenvalue of W where it is below 0 by more than rounding, else 0."""
+        eigenvalues = np.linalg.eigvalsh(self.couplings)
+        below = eigenvalues[0] < -1e-12 * np.abs(eigenvalues).max()
+        return float(self.scale * eigenvalues[0]) if below else 0.0
+
+    def _states(self, states: Any, mask: Any = None) -> np.ndarray:
+        if mask is not None:
+            raise InvalidInput("mask: a network of couplings has no patterns to mask")
         x = as_float(states, "cues")
         require_dim(x, len(self.couplings), "cues", "couplings")
         return np.asarray(x)
 
 
-def _whole(matrix: np.ndarray) -> tuple[np.ndarray, float]:
-    """The matrix as whole numbers times 1/N, where it is that up to rounding; otherwise itself, times 1."""
-    n = len(matrix)
+def whole_over(matrix: np.ndarray, n: int) -> tuple[np.ndarray, float]:
+    """The matrix as whole numbers times 1/n, where it is that up to rounding; otherwise itself, times 1."""
     counts = np.rint(n * matrix)
     exact = bool(np.all(np.abs(n * matrix - counts) <= 4 * np.finfo(matrix.dtype).eps * np.abs(counts)))
     return (counts, 1 / n) if exact else (matrix, 1.0)

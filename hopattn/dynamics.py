@@ -1,11 +1,10 @@
 """Dynamics: recall, the repeated application of a memory's update until nothing changes.
 
-What is recalled over is a protocol, not a class: see `hopattn.updates`.
+What is recalled over is a protocol, not a class: see `hopattn.updates.base`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -13,55 +12,12 @@ import numpy as np
 from hopattn.arrays import as_float, namespace, nonzero, require_dim, require_finite, tolerance, whole
 from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.masks import MaskRule, resolve
-from hopattn.similarity import Cosine
-from hopattn.updates import Descent, Recallable, Update, updates
+from hopattn.record import Recall, Status, likeness, overlaps
+from hopattn.updates import updates
+from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 GROWTH = 2.0**20
 """A state this many times larger than its cue and all patterns counts as diverged."""
-
-MATCH = 0.95
-"""A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an
-overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985), spurious mixtures of
-three have 0.5."""
-
-
-class Status(StrEnum):
-    """How a recall ended; `meaning` says it in a sentence."""
-
-    CONVERGED = "converged"
-    CYCLE = "cycle"
-    LIMIT = "limit"
-    DIVERGED = "diverged"
-
-    @property
-    def meaning(self) -> str:
-        return {
-            Status.CONVERGED: "the state is a fixed point of the update",
-            Status.CYCLE: "the update leads back to the state before the last: a cycle of two",
-            Status.LIMIT: "no fixed point and no cycle of two was met within max_steps",
-            Status.DIVERGED: "the state outgrew its patterns a millionfold; choose activation='unit' or a smaller beta",
-        }[self]
-
-
-@dataclass(frozen=True, eq=False)
-class Recall:
-    """What came of a recall; a single cue `(dim,)` drops the axis n everywhere.
-
-    state: `(n, dim)`. steps: `(n,)`, applications of the update, the one that found the fixed point included.
-    status: `(n,)`, words of `hopattn.dynamics.Status`, whose `meaning` says them in a sentence. converged: `(n,)`.
-    energies: `(n, T+1)`, or None for a memory without one. matched: `(n,)`, the stored pattern whose cosine with the
-    state is largest and at least `MATCH`, −1 where there is none. similarity: `(n,)`, that largest cosine.
-    trajectory: `(T+1, n, dim)` if kept, else None. A cue that stopped repeats its last state.
-    """
-
-    state: Any
-    steps: Any
-    status: Any
-    converged: Any
-    energies: Any
-    matched: Any
-    similarity: Any
-    trajectory: Any = None
 
 
 def recall(
@@ -79,19 +35,22 @@ def recall(
 
     cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain. tol: largest change of an entry,
     relative to the largest entry, that counts as none (default: exact equality for spins, else ε^¾). rng: for updates
-    that draw. mask: `(n_cues, n_patterns)`. keep: ("trajectory",) to keep every state. Raises `InvalidInput` naming
-    the row of a cue that cannot be used.
+    that draw. mask: `(n_cues, n_patterns)`. keep: what the record holds of every step, of "trajectory" (the states),
+    "overlaps" and "weights". Where the answer is of another dim than the cue, one step is taken. Raises `InvalidInput`
+    naming the row of a cue that cannot be used, and for an update that the memory cannot have.
     """
-    if memory.lacks_recall:
-        raise InvalidInput(f"recall: {memory.lacks_recall}")
     rule = updates.make(update)
     whole(max_steps, "max_steps")
-    reject_unknown("keep", [keep] if isinstance(keep, str) else keep or (), ["trajectory"])
+    kept = _kept(memory, keep)
+    if memory.lacks_recall:
+        return _answer(memory, cues)
+    if obstacle := rule.obstacle(memory):
+        raise InvalidInput(f"update: {obstacle}")
     start = _checked_cues(memory, cues)
     states = start[None, :] if start.ndim == 1 else start
-    course = _Course(memory, rule, _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states)))
-    record = course.run(states, max_steps, _generator(rng), bool(keep))
-    return record if start.ndim > 1 else _only_row(record)
+    tolerated, allowed = _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states))
+    record = _Course(memory, rule, tolerated, allowed, kept).run(states, max_steps, _generator(rng))
+    return record if start.ndim > 1 else record.only_row()
 
 
 class Recalled:
@@ -129,71 +88,97 @@ class _Course:
     rule: Update
     tol: float
     mask: np.ndarray | None
+    keep: tuple[str, ...]
 
-    def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator, keep_trajectory: bool) -> Recall:
+    def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator) -> Recall:
         """Step the cues that are still moving; each stops on its own, whatever the others do."""
         scale = nonzero(np.maximum(np.abs(states).max(axis=-1), np.abs(self.memory.patterns).max(initial=0.0)))
         steps = np.full(len(states), max_steps)
         status = np.full(len(states), Status.LIMIT, dtype="<U9")
-        active, before = np.arange(len(states)), states
-        energies, trajectory = [self._energy(states)], [states]
+        active, before, own = (
+            np.arange(len(states)),
+            states,
+            tuple(rng.spawn(len(states)) if self.rule.by_chance else ()),
+        )
+        history = [self._told(states)]
         for t in range(1, max_steps + 1):
-            moved = self._step(states, active, rng)
+            moved = self._step(states, active, Turn(t - 1, rng, tuple(own[i] for i in active if own)))
             diverged = ~np.all(np.abs(moved) <= GROWTH * scale[active, None], axis=-1)
             moved = np.where(diverged[:, None], states[active], moved)
-            same = self._same(moved, states[active], scale[active]) & ~diverged
-            cycle = self._same(moved, before[active], scale[active]) & ~same & ~diverged & (t > 1)
+            unmoved = self._same(moved, states[active], scale[active])
+            same = unmoved & ~diverged & self.rule.rests
+            back = self._same(moved, before[active], scale[active])
+            cycle = back & ~unmoved & ~diverged & (t > 1) & self.rule.repeats
             before, states = states, states.copy()
             states[active] = moved
-            energies.append(self._energy(states))
-            trajectory += [states] if keep_trajectory else []
+            history.append(self._told(states))
             for ended, word in ((diverged, Status.DIVERGED), (same, Status.CONVERGED), (cycle, Status.CYCLE)):
                 status[active[ended]], steps[active[ended]] = word, t
             active = active[~(diverged | same | cycle)]
             if not active.size:
                 break
-        return self._record(states, steps, status, energies, trajectory if keep_trajectory else None)
+        return _record(self.memory, states, steps, status, history)
 
-    def _step(self, states: np.ndarray, active: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _step(self, states: np.ndarray, active: np.ndarray, turn: Turn) -> np.ndarray:
         mask = None if self.mask is None else self.mask[active]
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported as diverged
-            return self.rule.step(self.memory, states[active], mask, rng)
+            return self.rule.step(self.memory, states[active], mask, turn)
 
     def _same(self, a: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return np.asarray(np.abs(a - b).max(axis=-1) <= self.tol * scale)
 
-    def _energy(self, states: np.ndarray) -> np.ndarray | None:
-        return None if self.memory.lacks_energy else np.asarray(self.memory.energy(states, self.mask))
+    def _told(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """What the record keeps of one step."""
+        ways: dict[str, Callable[[], Any]] = {
+            "trajectory": lambda: states,
+            "overlaps": lambda: overlaps(states, self.memory.patterns),
+            "weights": lambda: self.memory.weights(states, self.mask),  # type: ignore[attr-defined]
+            "energies": lambda: self._energy(states),
+        }
+        return {name: np.asarray(ways[name]()) for name in self.keep}
 
-    def _record(
-        self,
-        states: np.ndarray,
-        steps: np.ndarray,
-        status: np.ndarray,
-        energies: list[Any],
-        trajectory: list[np.ndarray] | None,
-    ) -> Recall:
-        known = len(self.memory.patterns) > 0
-        cosines = Cosine()(states, self.memory.patterns if known else np.zeros_like(states[:1]))
-        similarity = cosines.max(axis=-1)
-        return Recall(
-            state=states,
-            steps=steps,
-            status=status,
-            converged=status == Status.CONVERGED,
-            energies=None if self.memory.lacks_energy else np.stack(energies, axis=-1),
-            matched=np.where(similarity >= MATCH, cosines.argmax(axis=-1), -1),
-            similarity=similarity,
-            trajectory=None if trajectory is None else np.stack(trajectory),
-        )
+    def _energy(self, states: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            energy = np.asarray(self.memory.energy(states, self.mask))
+        if not np.all(np.isfinite(energy)):
+            raise InvalidInput(f"energy: beyond the numbers of {energy.dtype}; choose a smaller beta, such as 1/dim")
+        return energy
 
 
-def _only_row(record: Recall) -> Recall:
-    values = {
-        name: value if value is None else value[0] for name, value in vars(record).items() if name != "trajectory"
-    }
-    trajectory = None if record.trajectory is None else record.trajectory[:, 0]
-    return Recall(**values, trajectory=trajectory)
+def _record(
+    memory: Recallable, states: np.ndarray, steps: np.ndarray, status: np.ndarray, history: list[dict[str, np.ndarray]]
+) -> Recall:
+    by_step = {name: np.stack([told[name] for told in history]) for name in history[0]}
+    energies = by_step.pop("energies", None)
+    return Recall(
+        state=states,
+        steps=steps,
+        status=status,
+        converged=status == Status.CONVERGED,
+        energies=None if energies is None else energies.T,
+        **vars(likeness(states, memory.patterns, memory.activation)),
+        **by_step,
+    )
+
+
+def _answer(memory: Recallable, cues: Any) -> Recall:
+    """The record of an answer that is no cue itself: one step, and what the answer is like."""
+    given = as_float(cues, "cues")
+    require_finite(given, "cues")
+    states = np.atleast_2d(np.asarray(memory.step(given)))
+    n = len(states)
+    status = np.full(n, Status.ANSWERED, dtype="<U9")
+    record = _record(memory, states, np.ones(n, dtype=int), status, [{}])
+    return record if given.ndim > 1 else record.only_row()
+
+
+def _kept(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
+    """What the record keeps of each step: what is asked for, and the energies where there are any."""
+    asked = (keep,) if isinstance(keep, str) else tuple(keep or ())
+    reject_unknown("keep", asked, Recall.BY_STEP)
+    if "weights" in asked and not hasattr(memory, "weights"):
+        raise InvalidInput("keep: a network of couplings has no weights of patterns")
+    return (*asked, *(() if memory.lacks_energy else ("energies",)))
 
 
 def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
@@ -225,7 +210,7 @@ def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | No
         return None
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {mask!r}")
-    shape = (n_cues, len(memory.patterns))
+    shape = (n_cues, len(getattr(memory, "keys", memory.patterns)))
     return np.broadcast_to(np.asarray(resolve(mask, np.zeros(shape))), shape)
 
 

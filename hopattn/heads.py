@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.activation import Activation, activations
+from hopattn.activation import Activation, Identity, activations
 from hopattn.arrays import Array, as_float, linear, namespace, require_dim
 from hopattn.errors import InvalidInput
 from hopattn.masks import as_mask
@@ -44,7 +44,7 @@ def attention(
         chosen = separation
     else:
         chosen = separations.make(separation, beta=float(keys.shape[-1]) ** -0.5 if beta is None else beta)
-    return Retrieval(Dot(), chosen).field(queries, keys, values, mask)
+    return Retrieval(Dot(), chosen, Identity()).step(queries, keys, values, mask)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,6 @@ class Head:
     w_key: Array
     w_value: Array
     retrieval: Retrieval
-    activation: Activation
     mask: Any
 
     def __init__(
@@ -102,8 +101,8 @@ class Head:
         object.__setattr__(self, "w_query", query)
         object.__setattr__(self, "w_key", key)
         object.__setattr__(self, "w_value", value)
-        object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), chosen))
-        object.__setattr__(self, "activation", activations.make(activation))
+        respond = activations.make(activation)
+        object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), chosen, respond))
         object.__setattr__(self, "mask", as_mask(mask))
 
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None) -> Array:
@@ -122,7 +121,7 @@ class Head:
         scores = self.retrieval.scores(queries, keys)
         allowed = self._allowed(mask, scores, queries, keys)
         weights = self.retrieval.separation.weights(scores, allowed)
-        output = self.activation(self.retrieval.field(queries, keys, values, allowed))
+        output = self.retrieval.step(queries, keys, values, allowed)
         return HeadTrace(queries, keys, values, scores, allowed, weights, output)
 
     def _allowed(self, mask: Any, *matched: Array) -> Array | None:

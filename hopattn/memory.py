@@ -4,6 +4,7 @@ s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 E(x) = Φ*(x) − Ψ(K x)
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,23 +12,34 @@ import numpy as np
 
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
-from hopattn.arrays import Array, as_float, namespace, require_dim, require_finite
+from hopattn.arrays import Array, as_float, namespace, require_dim, require_finite, require_room
 from hopattn.errors import InvalidInput
 from hopattn.masks import resolve
 from hopattn.separation import separations
-from hopattn.separation.base import Separation
+from hopattn.separation.base import Separation, scaled
 from hopattn.similarity import Similarity, similarities
+from hopattn.spins import StoredSpins
 
 
 @dataclass(frozen=True)
 class Retrieval:
-    """One pass from cues to fields: scores, then weights, then the weighted sum of the values."""
+    """One pass from cues to states: scores, then weights, then the weighted sum of the values, then the activation."""
 
     similarity: Similarity
     separation: Separation
+    activation: Activation
+
+    @property
+    def felt(self) -> Separation:
+        """The separation as the activation feels it: where only the field's direction counts, one with that direction
+        alone, which stays within the numbers.
+        """
+        return self.separation.direction() if self.activation.directional else self.separation
 
     def scores(self, cues: Array, keys: Array) -> Array:
-        """s = sim(K, x), `(…, n_cues, n_patterns)`."""
+        """s = sim(K, x), `(…, n_cues, n_patterns)`; raises `InvalidInput` where they would not fit into memory."""
+        pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
+        require_room(pairs * (cues.shape[-1] if self.similarity.by_entries else 1), f"scores of {pairs:,} pairs")
         return self.similarity(cues, keys)
 
     def weights(self, cues: Array, keys: Array, mask: Any = None) -> Array:
@@ -41,11 +53,26 @@ class Retrieval:
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim)`."""
+        return scaled(*self._factored_field(self.separation, cues, keys, values, mask))
+
+    def step(self, cues: Array, keys: Array, values: Array, mask: Any = None, state: Array | None = None) -> Array:
+        """x⁺ = ∇Φ(h), `(…, n_cues, dim)`; `state` is what the neurons were before."""
+        field, factor = self._factored_field(self.felt, cues, keys, values, mask)
+        return self.activation(field if self.activation.directional else scaled(field, factor), state)
+
+    def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
+        """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
+        scores = self.scores(states, keys)
+        allowed = self.allowed(mask, scores, states, keys)
+        return self.activation.conjugate(states) - self.felt.potential(scores, allowed)
+
+    def _factored_field(
+        self, separation: Separation, cues: Array, keys: Array, values: Array, mask: Any
+    ) -> tuple[Array, Any]:
+        """The field as (array, factor), with h = factor · array."""
         scores = self.scores(cues, keys)
-        allowed = self.allowed(mask, scores, cues, keys)
-        weights, factor = self.separation.factored_weights(scores, allowed)
-        field = weights @ values
-        return field if factor == 1.0 else factor * field
+        weights, factor = separation.factored_weights(scores, self.allowed(mask, scores, cues, keys))
+        return weights @ values, factor
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -55,7 +82,8 @@ class Memory(dynamics.Recalled):
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
     kept as they are, not copied.
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
-    a separation given by name; a separation given as an object carries its own. Raises `InvalidInput` for sets that
+    a separation given by name; a separation given as an object carries its own. patterns: what a recalled state is
+    compared with, the values by default. Raises `InvalidInput` for sets that
     are empty or not rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a
     beta that is not positive. Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P
     our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
@@ -74,6 +102,7 @@ class Memory(dynamics.Recalled):
     similarity: Similarity
     separation: Separation
     activation: Activation
+    patterns: Array
 
     def __init__(
         self,
@@ -84,17 +113,21 @@ class Memory(dynamics.Recalled):
         separation: str | Separation = "softmax",
         activation: str | Activation = "identity",
         beta: float | None = None,
+        patterns: Any = None,
     ) -> None:
         stored = _stored(keys, "keys")
         read_out = stored if values is None or values is keys else _stored(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
+        known = read_out if patterns is None else _stored(patterns, "patterns")
+        require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
         object.__setattr__(self, "keys", stored)
         object.__setattr__(self, "values", read_out)
         object.__setattr__(self, "similarity", similarities.make(similarity))
         object.__setattr__(self, "separation", chosen)
         object.__setattr__(self, "activation", activations.make(activation))
+        object.__setattr__(self, "patterns", known)
 
     def __repr__(self) -> str:
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
@@ -102,13 +135,8 @@ class Memory(dynamics.Recalled):
 
     @property
     def retrieval(self) -> Retrieval:
-        """The pass from cues to fields that this memory makes."""
-        return Retrieval(self.similarity, self.separation)
-
-    @property
-    def patterns(self) -> Array:
-        """What a recalled state is compared with: the values, `(n_patterns, dim)`."""
-        return self.values
+        """The pass from cues to states that this memory makes."""
+        return Retrieval(self.similarity, self.separation, self.activation)
 
     def scores(self, cues: Any) -> Array:
         """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
@@ -123,8 +151,16 @@ class Memory(dynamics.Recalled):
         attention.
         """
         states = self._cues(cues)
-        field = self.retrieval.field(states, self.keys, self.values, mask)
-        return self.activation(field, states if self.values.shape == self.keys.shape else None)
+        before = states if self.values.shape == self.keys.shape else None
+        return self.retrieval.step(states, self.keys, self.values, mask, before)
+
+    def field(self, cues: Any, mask: Any = None) -> Array:
+        """h = Vᵀ p: what the activation is given, `(n_cues, dim_out)`."""
+        return self.retrieval.field(self._cues(cues), self.keys, self.values, mask)
+
+    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
+        """A batch of states whose neurons are updated one at a time; see `lacks_energy` for where that is possible."""
+        return StoredSpins(states, self.keys, self.retrieval.felt, mask)
 
     def energy(self, states: Any, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
@@ -133,10 +169,7 @@ class Memory(dynamics.Recalled):
         """
         if self.lacks_energy:
             raise InvalidInput(f"energy: {self.lacks_energy}")
-        cues = self._cues(states)
-        scores = self.retrieval.scores(cues, self.keys)
-        allowed = self.retrieval.allowed(mask, scores, cues, self.keys)
-        return self.activation.conjugate(cues) - self.separation.potential(scores, allowed)
+        return self.retrieval.energy(self._cues(states), self.keys, mask)
 
     @property
     def lacks_energy(self) -> str:
@@ -146,7 +179,12 @@ class Memory(dynamics.Recalled):
         if not self.similarity.linear:
             name = type(self.similarity).__name__.lower()
             return f"the similarity '{name}' is not the dot product, so the field is no gradient"
-        return ""
+        return self.separation.lacks_potential
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
+        return self.lacks_energy
 
     @property
     def lacks_recall(self) -> str:
@@ -159,6 +197,21 @@ class Memory(dynamics.Recalled):
     def lacks_convexity(self) -> str:
         """Why the potential of the scores is not convex, or an empty string where it is."""
         return "" if self.separation.convex else f"the potential of {self.separation!r} is not convex"
+
+    @property
+    def lacks_single_convexity(self) -> str:
+        """Why it is not convex in each neuron alone, or an empty string where it is."""
+        return self.lacks_convexity
+
+    @property
+    def lacks_flow(self) -> str:
+        """Why its field cannot be followed in continuous time, or an empty string where it can."""
+        return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
+
+    @property
+    def curvature(self) -> float:
+        """How much ½|x|² would make the potential convex: nothing where it is so, without bound elsewhere."""
+        return 0.0 if self.separation.convex else float("inf")
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)

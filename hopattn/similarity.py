@@ -27,6 +27,8 @@ class Similarity(ABC):
     """True where the scores are K x: only then is Kᵀ∇Ψ(K x) the gradient of Ψ(K x), and only then is there an
     energy.
     """
+    by_entries: ClassVar[bool] = False
+    """True where the differences of all entries are held at once."""
     source: ClassVar[str]
 
     @abstractmethod
@@ -70,6 +72,7 @@ class Euclidean(Similarity):
     Source: Millidge et al. (2022), ICML, section 3. Not the inverse of the distance: a noiseless cue would divide by 0.
     """
 
+    by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Millidge et al. 2022"
 
     def __call__(self, cues: Array, keys: Array) -> Array:
@@ -80,6 +83,7 @@ class Euclidean(Similarity):
 class Manhattan(Similarity):
     """s_μ = −Σ_j |k_μj − x_j|, 0 or less; 0 where the cue is the key."""
 
+    by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Millidge et al. 2022"
 
     def __call__(self, cues: Array, keys: Array) -> Array:
@@ -94,6 +98,7 @@ class Hamming(Similarity):
     Source: Kanerva (1988), Sparse Distributed Memory.
     """
 
+    by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
     def __call__(self, cues: Array, keys: Array) -> Array:

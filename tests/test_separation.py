@@ -15,7 +15,8 @@ from hopattn.separation import separations
 NEAR = 1e-7
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
 
-EVERY = [(name, {}) for name in separations] + [
+WITH_POTENTIAL = [name for name in separations if not separations[name]().lacks_potential]
+EVERY = [(name, {}) for name in WITH_POTENTIAL] + [
     ("power", {"n": 3}),
     ("power", {"n": 4}),
     ("rectified_power", {"n": 3}),
@@ -135,7 +136,7 @@ def test_softmax_is_stable_for_large_scores(beta):
 def test_a_masked_score_cannot_overflow():
     scores = np.array([1e300, 1.0])
     where = np.array([False, True])
-    for name in separations:
+    for name in WITH_POTENTIAL:
         separation = separations[name](beta=1.0)
         assert np.isfinite(separation.potential(scores, where)), name
         assert separation.weights(scores, where)[0] == 0
@@ -292,7 +293,7 @@ def test_scores_of_ten_thousand_leave_every_weight_finite(name, parameters, beta
     assert np.all(np.isfinite(separation.potential(scores)))
 
 
-@pytest.mark.parametrize("name", [name for name in separations if name not in ("argmax", "threshold")])
+@pytest.mark.parametrize("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
 @pytest.mark.parametrize("where", [None, [True, True, False, True]])
 def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     scores = torch.asarray([[0.5, -1.25, 2.0, 1.7], [0.3, 0.2, 0.1, -0.4]], dtype=torch.float64, requires_grad=True)
@@ -302,7 +303,7 @@ def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     np.testing.assert_allclose(scores.grad.numpy(), separation.weights(scores.detach(), mask).numpy(), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in separations if name not in ("argmax", "threshold")])
+@pytest.mark.parametrize("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
 def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     scores = jax.numpy.asarray([0.5, -1.25, 2.0, 1.7])
     separation = separations[name](beta=0.8)
@@ -325,3 +326,26 @@ def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
 def test_parameters_that_cannot_be_are_refused(name, parameters, message):
     with pytest.raises(InvalidInput, match=message):
         separations[name](**parameters)
+
+
+@pytest.mark.parametrize("n", [2, 3, 50])
+def test_a_power_of_whole_numbers_is_exact(n):
+    scores = np.array([[3.0, -1.0, 2.0], [0.0, 0.0, 0.0]])
+    exact = [sum(int(s) ** n for s in row) / n for row in scores]
+    np.testing.assert_allclose(separations["power"](n=n).potential(scores), exact, rtol=1e-15)
+    np.testing.assert_allclose(
+        separations["power"](n=n).weights(scores)[0], [float(int(s) ** (n - 1)) for s in scores[0]]
+    )
+
+
+def test_the_exponential_works_in_logarithms():
+    exponential = separations["exponential"](beta=0.5)
+    scores = np.array([2.0, -1.0, 0.5])
+    np.testing.assert_allclose(exponential.weights(scores), np.exp(scores / 2), rtol=1e-15)
+    np.testing.assert_allclose(exponential.potential(scores), 2 * np.exp(scores / 2).sum(), rtol=1e-14)
+    array, factor = exponential.factored_weights(scores)
+    np.testing.assert_allclose(factor * array, exponential.weights(scores), rtol=1e-15)
+    direction = exponential.direction()
+    ratio = direction.weights(scores) / exponential.weights(scores)
+    np.testing.assert_allclose(ratio, ratio[0])
+    np.testing.assert_allclose(direction.potential(scores), 2 * np.log(exponential.potential(scores) / 2), rtol=1e-14)

@@ -15,6 +15,7 @@ class Argmax(Separation):
     are one subgradient among several. Source: Millidge et al. (2022), ICML, section 3 (max as a separation function).
     """
 
+    jumps: ClassVar[bool] = True
     source: ClassVar[str] = "Millidge et al. 2022"
 
     @property

@@ -1,9 +1,8 @@
 """The form of every separation: a potential over the scores whose gradient is the weights."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hopattn.arrays import Array, namespace, nonzero, positive
 
@@ -20,6 +19,8 @@ class Separation(ABC):
     """
 
     beta: float = 1.0
+    jumps: ClassVar[bool] = False
+    """True where the weights are not continuous in the scores."""
     source: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -29,6 +30,11 @@ class Separation(ABC):
     @abstractmethod
     def convex(self) -> bool:
         """Whether Ψ₁ is convex, which is what makes the energy fall."""
+
+    @property
+    def lacks_potential(self) -> str:
+        """Why the weights are the gradient of no potential, or an empty string where they are."""
+        return ""
 
     @property
     def margin(self) -> float:
@@ -44,16 +50,26 @@ class Separation(ABC):
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         """p = ∇Ψ₁(βs), `(…, n_patterns)`."""
-        weights, factor = self.factored_weights(scores, where)
-        return weights if factor == 1.0 else factor * weights
+        return scaled(*self.factored_weights(scores, where))
 
     @abstractmethod
-    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        """The weights as (array, number) with p = number · array.
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Any]:
+        """The weights as (array, factor) with p = factor · array; the factor is a number, or one for each row.
 
-        A potential that is homogeneous in β puts β into the number, so that it is applied after the sum over the
+        A potential that is homogeneous in β puts β into the factor, so that it is applied after the sum over the
         patterns: on ±1 patterns the sum is then of whole numbers, and a tie between neurons stays a tie.
         """
+
+    def direction(self) -> "Separation":
+        """What an activation that feels only the direction of its field may be given instead: a separation with
+        weights of the same direction, whose potential rises where this one's does, but within the numbers.
+        """
+        return self
+
+
+def scaled(array: Array, factor: Any) -> Array:
+    """factor · array; the array itself where the factor is the number 1."""
+    return array if isinstance(factor, float) and factor == 1.0 else factor * array
 
 
 def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
@@ -91,19 +107,6 @@ def log_sum_exp(below: Array, where: Array | None) -> Array:
     """log Σ exp(s), `(…,)`, for scores of which the largest is 0; 0 in a row with nothing to attend to."""
     xp = namespace(below)
     return xp.log(nonzero(xp.sum(masked(xp.exp(below), where), axis=-1)))
-
-
-def root(excess: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Where a falling function changes its sign between low and high, `(…, 1)`, by bisection.
-
-    A fixed number of halvings, which leaves nothing of an interval of length 1 in float64, so that it can be traced.
-    """
-    xp = namespace(low)
-    for _ in range(64):
-        middle = 0.5 * (low + high)
-        above = excess(middle) > 0
-        low, high = xp.where(above, middle, low), xp.where(above, high, middle)
-    return 0.5 * (low + high)
 
 
 def count_allowed(scores: Array, where: Array | None) -> Array:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, real
+from hopattn.arrays import Array, namespace, real, root
 from hopattn.errors import InvalidInput
 from hopattn.separation.base import (
     Separation,
@@ -11,7 +11,6 @@ from hopattn.separation.base import (
     count_allowed,
     log_sum_exp,
     masked,
-    root,
     shares,
     soft_shares,
 )

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, nonzero, real
-from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, root, shares
+from hopattn.arrays import Array, namespace, nonzero, real, root
+from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, shares
 
 
 @dataclass(frozen=True)

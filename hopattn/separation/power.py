@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, whole
+from hopattn.arrays import Array, namespace, nonzero, whole
 from hopattn.separation.base import Separation, masked
 
 
@@ -12,7 +12,9 @@ from hopattn.separation.base import Separation, masked
 class Power(Separation):
     """Ψ₁(s) = Σ sⁿ/n, p = (βs)ⁿ⁻¹, for a whole n from 2 to 1000.
 
-    Convex for even n only: for odd n the energy may rise. Raises `InvalidInput` for another n.
+    Convex for even n only: for odd n the energy may rise. The size of a row's scores is taken out as a power of two,
+    which rounds nothing: so only a result that is itself beyond the numbers overflows, and a tie between whole numbers
+    stays a tie. Raises `InvalidInput` for another n.
     Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 2 with F(x) = xⁿ (our potential is theirs divided by n; their
     update flips one neuron at a time by its energy difference, our step moves all by the gradient).
     """
@@ -33,22 +35,29 @@ class Power(Separation):
         return masked(scores, where)
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
-        near, rest = self._split_beta()
-        seen = near * self.seen(scores, where)
-        return rest**self.n / (self.n * self.beta) * namespace(seen).sum(seen**self.n, axis=-1)
+        exponent, rest = self._split_beta()
+        seen, own = self._sized(scores, where)
+        total = namespace(seen).sum(seen**self.n, axis=-1)
+        return total * (rest**self.n / (self.n * self.beta)) * _two_to(self.n * (own[..., 0] + exponent))
 
-    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        near, rest = self._split_beta()
-        return (near * self.seen(scores, where)) ** (self.n - 1), rest ** (self.n - 1)
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Array]:
+        exponent, rest = self._split_beta()
+        seen, own = self._sized(scores, where)
+        xp, power = namespace(scores), self.n - 1
+        most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - power * max(0.0, math.log2(rest))
+        return seen**power, rest**power * _two_to(xp.clip(power * (own + exponent), None, most))  # no 0 · inf
 
-    def _split_beta(self) -> tuple[float, float]:
-        """β as a power of two times a number in [√½, √2).
+    def _sized(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
+        """The scores that are seen, over the power of two below the largest of their row; its exponent, `(…, 1)`."""
+        xp = namespace(scores)
+        seen = self.seen(scores, where)
+        exponent = xp.floor(xp.log2(nonzero(xp.max(xp.abs(seen), axis=-1, keepdims=True))))
+        return seen / _two_to(exponent), exponent
 
-        The power of two goes to the scores, which it scales without rounding, so that neither (βs)ⁿ⁻¹ overflows where
-        βs does not, nor a tie between whole numbers is lost; what remains is applied after the sum.
-        """
+    def _split_beta(self) -> tuple[int, float]:
+        """β as 2 to a whole number, times a number in [√½, √2)."""
         exponent = round(math.log2(self.beta))
-        return 2.0**exponent, self.beta / 2.0**exponent
+        return exponent, self.beta / 2.0**exponent
 
 
 @dataclass(frozen=True)
@@ -65,3 +74,7 @@ class RectifiedPower(Power):
 
     def seen(self, scores: Array, where: Array | None) -> Array:
         return namespace(scores).clip(masked(scores, where), 0.0, None)
+
+
+def _two_to(exponent: Array) -> Array:
+    return namespace(exponent).pow(namespace(exponent).full_like(exponent, 2.0), exponent)

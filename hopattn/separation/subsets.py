@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, whole
-from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, root
+from hopattn.arrays import Array, namespace, root, whole
+from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked
 
 
 @dataclass(frozen=True)

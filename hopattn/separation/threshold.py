@@ -17,6 +17,7 @@ class Threshold(Separation):
     """
 
     t: float = 0.0
+    jumps: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
     def __post_init__(self) -> None:

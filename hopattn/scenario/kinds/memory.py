@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.activation import activations
-from hopattn.dynamics import Status
 from hopattn.errors import InvalidInput
 from hopattn.memory import Memory as AssociativeMemory
+from hopattn.record import Status
 from hopattn.scenario.arithmetic import dot, equals, number, vector, weighing, weighted_sum
 from hopattn.scenario.fields import Count, NameIn, PositiveNumber, Problem, Table, chosen
 from hopattn.scenario.kinds.base import Spec

@@ -1,0 +1,134 @@
+"""The record of a recall: how each cue ended, which stored pattern it came to, or what else."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from hopattn.activation import Activation
+from hopattn.arrays import nonzero
+from hopattn.similarity import Cosine
+
+MATCH = 0.95
+"""A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an
+overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985), spurious mixtures of
+three have 0.5."""
+
+
+class Status(StrEnum):
+    """How a recall ended; `meaning` says it in a sentence."""
+
+    CONVERGED = "converged"
+    CYCLE = "cycle"
+    LIMIT = "limit"
+    DIVERGED = "diverged"
+    ANSWERED = "answered"
+
+    @property
+    def meaning(self) -> str:
+        return {
+            Status.CONVERGED: "the state is a fixed point of the update",
+            Status.CYCLE: "the update leads back to the state before the last: a cycle of two",
+            Status.LIMIT: "no fixed point and no cycle of two was met within max_steps",
+            Status.DIVERGED: "the state outgrew its patterns a millionfold; choose activation='unit' or a smaller beta",
+            Status.ANSWERED: "the answer is of another dim than the cue, so that there is nothing to repeat",
+        }[self]
+
+
+class Spurious(StrEnum):
+    """What a state is that is no stored pattern; `meaning` says it in a sentence."""
+
+    NONE = ""
+    REVERSED = "reversed"
+    MIXTURE = "mixture"
+    OTHER = "other"
+
+    @property
+    def meaning(self) -> str:
+        return {
+            Spurious.NONE: "it is a stored pattern",
+            Spurious.REVERSED: "every neuron of a stored pattern is turned round",
+            Spurious.MIXTURE: "three stored patterns, or their reverses, are mixed",
+            Spurious.OTHER: "neither a stored pattern, nor a reversed one, nor a mixture of three",
+        }[self]
+
+
+@dataclass(frozen=True, eq=False)
+class Recall:
+    """What came of a recall; a single cue `(dim,)` drops the axis n everywhere.
+
+    state: `(n, dim)`. steps: `(n,)`, applications of the update, the one that found the fixed point included.
+    status: `(n,)`, words of `hopattn.record.Status`, whose `meaning` says them in a sentence. converged: `(n,)`.
+    energies: `(n, T+1)`, or None for a memory without one. matched: `(n,)`, the stored pattern whose cosine with the
+    state is largest and at least `MATCH`, −1 where there is none. similarity: `(n,)`, that largest cosine.
+    spurious: `(n,)`, words of `hopattn.record.Spurious`: "" for a stored pattern, "reversed", "mixture" or "other".
+    mixture: `(n, 3)`, the three patterns that are mixed, −1 where the state is no mixture.
+    trajectory `(T+1, n, dim)`, overlaps `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|², and weights
+    `(T+1, n, n_patterns)`: each if kept, else None. A cue that stopped repeats its last state.
+    """
+
+    state: Any
+    steps: Any
+    status: Any
+    converged: Any
+    energies: Any
+    matched: Any
+    similarity: Any
+    spurious: Any
+    mixture: Any
+    trajectory: Any = None
+    overlaps: Any = None
+    weights: Any = None
+
+    BY_STEP = ("trajectory", "overlaps", "weights")
+    """What is kept only where it is asked for; its first axis counts the steps."""
+
+    def only_row(self) -> "Recall":
+        """The record of a single cue, without the axis n."""
+        rows = {
+            name: None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
+            for name, value in vars(self).items()
+        }
+        return Recall(**rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """What each state `(n, dim)` is like: the fields `matched`, `similarity`, `spurious` and `mixture` of a record."""
+
+    matched: np.ndarray
+    similarity: np.ndarray
+    spurious: np.ndarray
+    mixture: np.ndarray
+
+
+def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -> Likeness:
+    """Compare states with the stored patterns, their reverses, and the mixtures of three.
+
+    A mixture is what the activation makes of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that the state is most like or
+    most unlike (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). Where no patterns are known,
+    nothing is matched and nothing is called spurious.
+    """
+    n = len(states)
+    nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
+    if not len(patterns):
+        return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
+    cosines = Cosine()(states, patterns)
+    similarity = cosines.max(axis=-1)
+    matched = np.where(similarity >= MATCH, cosines.argmax(axis=-1), nothing)
+    spurious = np.where(cosines.min(axis=-1) <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
+    mixture = no_mixture
+    if len(patterns) >= 3:
+        three = np.sort(np.argsort(-np.abs(cosines), axis=-1, kind="stable")[:, :3], axis=-1)
+        signs = np.sign(np.take_along_axis(cosines, three, axis=-1))
+        mixed = np.asarray(activation((signs[..., None] * patterns[three]).sum(axis=1)))
+        alike = (Cosine()(states, mixed).diagonal() >= MATCH) & (spurious == Spurious.OTHER) & (matched < 0)
+        mixture = np.where(alike[:, None], three, no_mixture)
+        spurious = np.where(alike, Spurious.MIXTURE, spurious)
+    return Likeness(matched, similarity, np.where(matched >= 0, Spurious.NONE, spurious), mixture)
+
+
+def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+    """m_μ = ξ_μ·x / |ξ_μ|², `(…, n_patterns)`: 1 where the state is the pattern; for spins, (1/N) Σ ξ_μi x_i."""
+    return np.asarray(states @ patterns.T / nonzero(np.sum(patterns * patterns, axis=-1)))
