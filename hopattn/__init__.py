@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hopattn.activation import activations as activations
     from hopattn.activation import cue as cue
     from hopattn.arrays import unit as unit
+    from hopattn.association import Associator as Associator
     from hopattn.couplings import Hopfield as Hopfield
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
@@ -26,6 +27,23 @@ if TYPE_CHECKING:
     from hopattn.masks import padding as padding
     from hopattn.masks import strict as strict
     from hopattn.masks import window as window
+    from hopattn.memories import named_memories as named_memories
+    from hopattn.memories.addressed import nearest as nearest
+    from hopattn.memories.addressed import sdm as sdm
+    from hopattn.memories.addressed import universal as universal
+    from hopattn.memories.bidirectional import bam as bam
+    from hopattn.memories.classical import graded as graded
+    from hopattn.memories.classical import hopfield as hopfield
+    from hopattn.memories.dense import dense as dense
+    from hopattn.memories.dense import exponential as exponential
+    from hopattn.memories.linear import delta as delta
+    from hopattn.memories.linear import linear as linear
+    from hopattn.memories.modern import k_subsets as k_subsets
+    from hopattn.memories.modern import modern as modern
+    from hopattn.memories.modern import normmax as normmax
+    from hopattn.memories.modern import sparse as sparse
+    from hopattn.memories.modern import spherical as spherical
+    from hopattn.memories.sequence import sequence as sequence
     from hopattn.memory import Memory as Memory
     from hopattn.position import rotation as rotation
     from hopattn.record import Recall as Recall
@@ -48,11 +66,20 @@ __version__ = "0.1.0"
 _NAMES = {
     "hopattn.activation": ("activations", "cue"),
     "hopattn.arrays": ("unit",),
+    "hopattn.association": ("Associator",),
     "hopattn.couplings": ("Hopfield",),
     "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
     "hopattn.masks": ("causal", "padding", "strict", "window"),
+    "hopattn.memories": ("named_memories",),
+    "hopattn.memories.addressed": ("nearest", "sdm", "universal"),
+    "hopattn.memories.bidirectional": ("bam",),
+    "hopattn.memories.classical": ("graded", "hopfield"),
+    "hopattn.memories.dense": ("dense", "exponential"),
+    "hopattn.memories.linear": ("delta", "linear"),
+    "hopattn.memories.modern": ("k_subsets", "modern", "normmax", "sparse", "spherical"),
+    "hopattn.memories.sequence": ("sequence",),
     "hopattn.memory": ("Memory",),
     "hopattn.position": ("rotation",),
     "hopattn.scenario.loading": ("Scenario", "load"),

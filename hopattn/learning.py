@@ -1,14 +1,15 @@
 """Learning: from patterns to couplings.
 
 Each rule takes patterns `(n_patterns, N)`, finite numbers and usually ±1, and gives the couplings of N neurons,
-`(N, N)`, W[i, j] from neuron j to neuron i. Without self-couplings the diagonal is 0.
+`(N, N)`, W[i, j] from neuron j to neuron i. Without self-couplings the diagonal is 0. `associate` and `delta` take
+pairs of patterns instead, and give the couplings from one side to the other.
 """
 
 from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, require_finite, whole
+from hopattn.arrays import as_float, real, require_finite, require_room, whole
 from hopattn.errors import InvalidInput
 
 
@@ -94,6 +95,47 @@ def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) ->
     )
 
 
+def associate(left: Any, right: Any) -> np.ndarray:
+    """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule from the patterns x of one side, `(n_patterns, N)`, to those of another.
+
+    right: y, `(n_patterns, M)`. Gives `(M, N)`; where both sides are one it is Hebb's rule with self-couplings. Raises
+    `InvalidInput` where the sides differ in number. Source: Kosko (1988), IEEE Trans. SMC 18, 49, eq. 7 (his M is the
+    transpose of our W, and not divided by N).
+    """
+    cause, effect = _pairs(left, right)
+    return np.asarray(effect.T @ cause / cause.shape[1])
+
+
+def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> np.ndarray:
+    """W ← W + η (v − W k) kᵀ / |k|², pair by pair: what the couplings already answer is taken off first.
+
+    keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; gives `(dim_out, dim)`. rate: η, above 0 and below 2;
+    at 1 a pair is learned at once, and overwrites what its key was paired with before. sweeps: how often all pairs are
+    gone through; for independent keys all pairs are learned in the end (Kaczmarz's method). Raises `InvalidInput` for
+    sides that differ in number, a key that is zero, and a rate or number of sweeps outside.
+    Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML, eq. 24 (their β is our η,
+    their keys of length 1 are ours divided by |k|).
+    """
+    cues, answers = _pairs(keys, values)
+    if real(rate, "rate", above=0.0) >= 2:
+        raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
+    for i, key in enumerate(cues):
+        if not key.any():
+            raise InvalidInput(f"keys: row {i} is zero; nothing can be learned from it")
+    couplings = np.zeros((answers.shape[1], cues.shape[1]))
+    for _ in range(whole(sweeps, "sweeps")):
+        for key, value in zip(cues, answers, strict=True):
+            couplings = couplings + np.outer(rate * (value - couplings @ key), key / (key @ key))
+    return couplings
+
+
+def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
+    cause, effect = _patterns(left), _patterns(right)
+    if len(cause) != len(effect):
+        raise InvalidInput(f"patterns: {len(cause)} on one side, {len(effect)} on the other; expected pairs")
+    return cause, effect
+
+
 def _patterns(patterns: Any) -> np.ndarray:
     rows = as_float(patterns, "patterns")
     if rows.ndim != 2 or 0 in rows.shape:
@@ -101,6 +143,7 @@ def _patterns(patterns: Any) -> np.ndarray:
             f"patterns: expected (n_patterns, N) with at least one pattern, not shape {tuple(rows.shape)}"
         )
     require_finite(rows, "patterns")
+    require_room(rows.shape[1] ** 2, f"couplings of {rows.shape[1]:,} neurons")
     return np.asarray(rows, dtype=float)
 
 

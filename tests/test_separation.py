@@ -328,6 +328,23 @@ def test_parameters_that_cannot_be_are_refused(name, parameters, message):
         separations[name](**parameters)
 
 
+def test_weights_in_proportion_to_the_scores():
+    proportional = separations["proportional"]()
+    scores = np.array([[1.0, 3.0, 4.0], [0.0, 0.0, 0.0]])
+    assert proportional.weights(scores).tolist() == [[0.125, 0.375, 0.5], [0, 0, 0]]
+    assert proportional.weights(scores, np.array([True, True, False])).tolist() == [[0.25, 0.75, 0], [0, 0, 0]]
+    assert separations["proportional"](beta=7).weights(scores).tolist() == proportional.weights(scores).tolist()
+
+
+def test_weights_in_proportion_are_the_gradient_of_nothing():
+    proportional, h = separations["proportional"](), 1e-6
+    scores = np.array([1.0, 3.0])
+    slopes = np.stack([(proportional.weights(scores + h * e) - proportional.weights(scores)) / h for e in np.eye(2)])
+    assert abs(slopes[0, 1] - slopes[1, 0]) > 0.1  # a gradient would have a symmetric matrix of second derivatives
+    with pytest.raises(InvalidInput, match="the gradient of no potential"):
+        proportional.potential(scores)
+
+
 @pytest.mark.parametrize("n", [2, 3, 50])
 def test_a_power_of_whole_numbers_is_exact(n):
     scores = np.array([[3.0, -1.0, 2.0], [0.0, 0.0, 0.0]])

@@ -1,0 +1,124 @@
+"""The bidirectional associative memory: two sides that recall one another."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn import dynamics, learning
+from hopattn.activation import Activation, Sign
+from hopattn.association import Associator
+from hopattn.errors import InvalidInput
+from hopattn.memories.base import drawn_spins, named, spin_patterns
+from hopattn.spins import Running
+
+
+@dataclass(frozen=True, eq=False)
+class Bidirectional(dynamics.Recalled):
+    """Two associators with one matrix: y = sgn(W x), then x⁺ = sgn(Wᵀ y). The states are those of the left side.
+
+    forward: W, from left to right, with the right patterns; backward: Wᵀ, with the left ones. `answer` reads the right
+    side; `turned` is the same memory seen from there.
+    Source: Kosko (1988), IEEE Trans. SMC 18, 49.
+    """
+
+    forward: Associator
+    backward: Associator
+
+    @property
+    def patterns(self) -> np.ndarray:
+        """What a recalled state is compared with: the left patterns."""
+        return self.backward.patterns
+
+    @property
+    def activation(self) -> Activation:
+        """The neurons of both sides are spins."""
+        return Sign()
+
+    @property
+    def turned(self) -> "Bidirectional":
+        """The same memory with its sides exchanged."""
+        return Bidirectional(self.backward, self.forward)
+
+    def answer(self, cues: Any) -> np.ndarray:
+        """y = sgn(W x): the right side that a left state calls up, `(n, dim_right)`; 0 where its field is 0."""
+        return np.asarray(self.activation(self.forward.field(cues)))
+
+    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """h = Wᵀ sgn(W x), `(n, dim_left)`. There are no patterns to mask."""
+        _no_mask(mask)
+        return self.backward.field(self.answer(cues))
+
+    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """x⁺ = sgn(Wᵀ sgn(W x)): to the right and back again."""
+        return np.asarray(self.activation(self.field(cues, mask), np.asarray(cues, dtype=float)))
+
+    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+        """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube."""
+        _no_mask(mask)
+        pairs = np.abs(self.forward.field(states)).sum(axis=-1)
+        return np.asarray(self.activation.conjugate(np.asarray(states, dtype=float)) - pairs)
+
+    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> Running:
+        """Raises `InvalidInput`: a whole side turns at once."""
+        raise InvalidInput(f"update: {self.lacks_single_updates}")
+
+    @property
+    def lacks_energy(self) -> str:
+        """It has one."""
+        return ""
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Σ|W x| is convex."""
+        return ""
+
+    @property
+    def lacks_single_convexity(self) -> str:
+        """Σ|W x| is convex in each neuron too."""
+        return ""
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Why its neurons are not updated one at a time."""
+        return "a bidirectional memory turns a whole side at once"
+
+    @property
+    def lacks_flow(self) -> str:
+        """Why its field cannot be followed in continuous time."""
+        return "the field of a bidirectional memory jumps"
+
+    @property
+    def curvature(self) -> float:
+        """Its potential is convex without inertia."""
+        return 0.0
+
+
+def _no_mask(mask: Any) -> None:
+    if mask is not None:
+        raise InvalidInput("mask: a bidirectional memory has no patterns to mask")
+
+
+def _drawn(rng: np.random.Generator) -> dict[str, Any]:
+    left = drawn_spins(rng)
+    return {"left": left, "right": rng.choice([-1.0, 1.0], size=(len(left), int(rng.integers(2, 17))))}
+
+
+@named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)", draw=_drawn)
+def bam(left: Any, right: Any) -> Bidirectional:
+    """Kosko's bidirectional associative memory: pairs of patterns, of which either recalls the other.
+
+    left: `(n_patterns, N)`, right: `(n_patterns, M)`, ±1. Both sides turn in turn, y = sgn(W x) and x = sgn(Wᵀ y), with
+    W = (1/N) Σ y xᵀ, until neither changes. Raises `InvalidInput` for what is not ±1 and sides that differ in number.
+    Source: Kosko (1988), IEEE Trans. SMC 18, 49, eq. 7 and 13.
+
+    >>> import hopattn as ha
+    >>> memory = ha.bam([[1, 1, 1, 1], [1, -1, 1, -1]], [[1, 1, -1], [-1, 1, 1]])
+    >>> found = memory.recall([1, 1, 1, 0])
+    >>> found.state, memory.answer(found.state)
+    (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))
+    """
+    cause, effect = spin_patterns(left, "left"), spin_patterns(right, "right")
+    couplings = learning.associate(cause, effect)
+    forward = Associator(couplings, activation="sign", patterns=effect)
+    return Bidirectional(forward, Associator(couplings.T, activation="sign", patterns=cause))

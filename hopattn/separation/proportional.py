@@ -1,0 +1,34 @@
+"""The proportional separation: each pattern weighs as its score, all together 1."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.arrays import Array
+from hopattn.errors import InvalidInput
+from hopattn.separation.base import Separation, masked, shares
+
+
+@dataclass(frozen=True)
+class Proportional(Separation):
+    """p_μ = s_μ / Σ_ν s_ν, for scores of which none is negative; β cancels, and weights are 0 where all scores are.
+
+    ∂p_μ/∂s_ν = δ_μν/Σ − s_μ/Σ² is not symmetric: so p is the gradient of no potential, and there is no energy.
+    Source: Katharopoulos et al. (2020), ICML, eq. 4 (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
+    """
+
+    source: ClassVar[str] = "Katharopoulos et al. 2020"
+
+    @property
+    def convex(self) -> bool:
+        return False
+
+    @property
+    def lacks_potential(self) -> str:
+        return "weights in proportion to the scores are the gradient of no potential"
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        """There is none: raises `InvalidInput`."""
+        raise InvalidInput(f"potential: {self.lacks_potential}")
+
+    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        return shares(masked(scores, where)), 1.0
