@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hopattn.scenario.arithmetic import ROUNDING
+from hopattn.scenario.drawing import PLAIN, SHADES, side_by_side
 from hopattn.scenario.result import Labelled, Outcome, Result, Run
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
@@ -71,7 +72,7 @@ def show_result(result: Result, explain: bool) -> None:
         if len(result.runs) > 1:
             out.print()
             out.print(Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
-        for part in _working(run) if explain else _arrays(run):
+        for part in _working(run, out) if explain else _seen(run, out):
             out.print(part)
     if result.expectations:
         out.print()
@@ -116,17 +117,32 @@ def tally(outcomes: Sequence[Outcome]) -> str:
     return f"{sum(judged)} of {len(judged)} expectations met{aside}"
 
 
-def _arrays(run: Run) -> Iterator[Any]:
+def _seen(run: Run, out: Console) -> Iterator[Any]:
     for name in run.shown:
         yield Text("")
         yield Text(plain(name), style="italic")
         yield array_table(run.arrays[name])
+    for strip in run.strips:
+        yield Text("")
+        heading, *lines = side_by_side(strip, out.width)
+        yield Text(plain(heading), style="italic")
+        for line in lines:
+            yield Text(_legible(plain(line), out))
 
 
-def _working(run: Run) -> Iterator[Text]:
+def _working(run: Run, out: Console) -> Iterator[Text]:
     yield Text("")
     for line in run.working:
-        yield Text(plain(line))
+        yield Text(_legible(plain(line), out))
+
+
+def _legible(line: str, out: Console) -> str:
+    """A line with other characters for its pixels where the terminal has no blocks."""
+    try:
+        SHADES.encode(out.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return line.translate(PLAIN)
+    return line
 
 
 def _cell(value: Any) -> str:

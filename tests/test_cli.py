@@ -188,6 +188,16 @@ def test_a_terminal_without_the_letters_gets_others():
     assert b".8?.8 + .6?.6 = .64 + .36 = 1" in done.stdout
 
 
+def test_pictures_are_seen_side_by_side(hopattn):
+    code, out, err = hopattn("run", "letters")
+    assert (code, err) == (0, "")
+    assert "half of R: R, left half hidden\n????████··   ████████··\n" in out
+    assert "recalls R, converged after 2 steps" in out
+    plain = run_process("run", "letters", "--explain", PYTHONIOENCODING="ascii").stdout
+    assert b"    ????####..\n" in plain
+    assert b"elements" not in plain
+
+
 def test_no_color_is_honoured():
     done = run_process("run", "bank", NO_COLOR="1", FORCE_COLOR="1")
     assert b"met" in done.stdout

@@ -103,7 +103,7 @@ def test_the_help_loads_nothing_heavier_than_click():
 
 
 def test_a_scenario_runs_without_what_only_others_need():
-    unneeded = {"scipy", "matplotlib", "networkx", "array_api_compat", "torch", "jax"}
+    unneeded = {"PIL", "scipy", "matplotlib", "networkx", "array_api_compat", "torch", "jax"}
     assert loaded_by("import hopattn as ha; ha.run(ha.load('bank'))").isdisjoint(unneeded)
 
 

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,10 @@ class Checked:
 
 
 def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:
-    """Check a text after changing it; raises `InvalidScenario` with all that is wrong, in the order of its lines."""
+    """Check a text after changing it; raises `InvalidScenario` with all that is wrong, in the order of its lines.
+
+    where: the file that the text comes from; files that it names are looked for in the same folder.
+    """
     try:
         with np.errstate(all="ignore"):
             return _Checker(where, text).check(overrides)
@@ -49,6 +53,7 @@ class _Checker:
 
     def __init__(self, where: str, text: str) -> None:
         self.where, self.text = where, text
+        self.context = {"folder": FilePath(where).parent}
         self.found: set[tuple[int, str]] = set()
         self.void: set[tuple[int, str]] = set()
         self.layouts: dict[str, Layout] = {}
@@ -109,13 +114,13 @@ class _Checker:
         None where too much is wrong for the rest to be read.
         """
         try:
-            spec = model.model_validate(document)
+            spec = model.model_validate(document, context=self.context)
         except ValidationError as error:
             wrong = list(complaints(error, model, document))
             self._note(wrong, origins)
             repaired = _without(document, [problem.path for problem in wrong])
             try:
-                spec = model.model_validate(repaired)
+                spec = model.model_validate(repaired, context=self.context)
             except ValidationError:
                 return None
         problems = [*spec.problems()]

@@ -47,8 +47,9 @@ def load(path: Any) -> Scenario:
 
 
 def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
-    """A checked scenario from its text; `where` is what a message calls the file, overrides are made before it is
-    checked.
+    """A checked scenario from its text; overrides are made before it is checked.
+
+    where: what a message calls the file; files that it names are looked for in the folder of that path.
     """
     checked = check(text, where, overrides or {})
     return Scenario(name, where, text, checked.runs, checked.lines, checked.void)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import hopattn
+from hopattn.scenario.drawing import Strip
 from hopattn.writing import npz, write_folder
 
 
@@ -51,6 +52,8 @@ class Run:
     """The names of the arrays that say most about the run, for a terminal."""
     working: tuple[str, ...] = ()
     """The arithmetic, line by line, where it was asked for."""
+    strips: tuple[Strip, ...] = ()
+    """The pictures that say most about the run, for a terminal."""
 
 
 @dataclass(frozen=True, eq=False)

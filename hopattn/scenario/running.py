@@ -36,7 +36,13 @@ def run(
     arrays = {name: _computed(scenario, name, seed) for name in scenario.runs}
     with np.errstate(all="ignore"):
         runs = tuple(
-            Run(name, found, spec.shown(found), tuple(scenario.runs[name].explain(found)) if explain else ())
+            Run(
+                name,
+                found,
+                scenario.runs[name].shown(found),
+                tuple(scenario.runs[name].explain(found)) if explain else (),
+                tuple(scenario.runs[name].strips(found)),
+            )
             for name, found in arrays.items()
         )
     return Result(

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.scenario.drawing import Strip
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.layout import Layout
@@ -96,6 +97,10 @@ class Spec(Table):
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows."""
         return tuple(name for name in arrays if name.split()[-1] in self.telling)
+
+    def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
+        """The pictures that a terminal shows, where there are any."""
+        return iter(())
 
     def size_problems(self) -> Iterator[Problem]:
         """A run that would not fit into memory, refused before any is taken."""
