@@ -4,7 +4,7 @@ PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types bench schema docs mutations clean
+.PHONY: demo test lint types bench schema docs certificate mutations clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
@@ -27,6 +27,9 @@ schema: $(VENV)/.run
 
 docs: schema
 	$(BIN)/python docs/refresh.py
+
+certificate: $(VENV)/.run
+	$(BIN)/python docs/certify.py
 
 mutations: $(VENV)/.test
 	$(BIN)/python -m tests.mutations 2000

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hopattn.activation import cue as cue
     from hopattn.arrays import unit as unit
     from hopattn.association import Associator as Associator
+    from hopattn.certificate import Certificate as Certificate
+    from hopattn.certificate import certify as certify
     from hopattn.couplings import Hopfield as Hopfield
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
@@ -67,6 +69,7 @@ _NAMES = {
     "hopattn.activation": ("activations", "cue"),
     "hopattn.arrays": ("unit",),
     "hopattn.association": ("Associator",),
+    "hopattn.certificate": ("Certificate", "certify"),
     "hopattn.couplings": ("Hopfield",),
     "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),

@@ -163,8 +163,10 @@ class Tanh(Activation):
     def conjugate(self, state: Array) -> Array:
         xp = namespace(state)
         inside = xp.clip(state, -1.0, 1.0)
-        parts = [side * xp.log(nonzero(side)) for side in (1 + inside, 1 - inside)]
-        value = 0.5 * xp.sum(parts[0] + parts[1], axis=-1) / self.beta
+        sides = [0.5 * side * xp.log(nonzero(side)) for side in (1 + inside, 1 - inside)]
+        small = xp.clip(inside, -0.5, 0.5)  # where the two sides cancel, x artanh x + ½ log(1 − x²) loses nothing
+        near = small * xp.atanh(small) + 0.5 * xp.log1p(-small * small)
+        value = xp.sum(xp.where(xp.abs(inside) < 0.5, near, sides[0] + sides[1]), axis=-1) / self.beta
         return value + _zero_within(state, xp.all(xp.abs(state) <= 1, axis=-1))
 
     def inverse(self, state: np.ndarray) -> np.ndarray:

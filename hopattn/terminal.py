@@ -1,7 +1,7 @@
 """What a person sees on the terminal: labelled tables of numbers, and the verdicts."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
@@ -11,6 +11,9 @@ from rich.text import Text
 from hopattn.scenario.arithmetic import ROUNDING
 from hopattn.scenario.drawing import PLAIN, SHADES, side_by_side
 from hopattn.scenario.result import Labelled, Outcome, Result, Run
+
+if TYPE_CHECKING:
+    from hopattn.certificate import Certificate
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
 WIDE = 160
@@ -150,3 +153,25 @@ def _cell(value: Any) -> str:
         return plain(value)
     number = float(value)
     return f"{0.0 if abs(number) < ROUNDING else number:.4g}"
+
+
+CERTIFICATE = ("memory", "update", "claimed", "largest rise", "not claimed", "rises", "why")
+
+
+def certificate_rows(found: "Iterable[Certificate]") -> Iterator[list[str]]:
+    """One row for each memory and update that can be applied to it."""
+    for one in found:
+        if one.claimed or one.unclaimed:
+            largest = f"{one.largest:.1e}" if one.claimed else "–"
+            rises = f"{one.rises / one.unclaimed:.1%}" if one.unclaimed else "–"
+            why = "; else not: ".join(text for text in (one.reason, one.refusal) if text)
+            yield [one.memory, one.update, f"{one.claimed:,}", largest, f"{one.unclaimed:,}", rises, why]
+
+
+def show_certificates(found: "Sequence[Certificate]") -> None:
+    """The certificates on standard output, and in words whether they hold."""
+    out = console()
+    out.print(table(CERTIFICATE, certificate_rows(found), right=CERTIFICATE[2:6]))
+    broken = [f"{one.memory} under {one.update}" for one in found if not one.holds]
+    out.print()
+    out.print(Text(f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"))

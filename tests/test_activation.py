@@ -1,5 +1,7 @@
 """Laws of every activation: it is a gradient, and its conjugate is the conjugate."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from draws import arrays, sizes
@@ -60,6 +62,14 @@ def test_layer_norm_is_pytorchs(torch):
     field = np.random.default_rng(0).normal(size=(4, 6))
     reference = torch.nn.functional.layer_norm(torch.asarray(field), (6,), eps=1e-5)
     np.testing.assert_allclose(activations["layer_norm"]()(field), reference, rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])
+def test_the_conjugate_of_tanh_keeps_its_digits(x):
+    """Against ∫₀ˣ artanh by its series Σ x²ᵏ⁺² / (2k+1)(2k+2), summed in fractions."""
+    exact = sum(Fraction(x) ** (2 * k + 2) / ((2 * k + 1) * (2 * k + 2)) for k in range(60 if x < 0.9 else 0))
+    expected = float(exact) if x < 0.9 else 0.5 * ((1 + x) * np.log1p(x) + (1 - x) * np.log1p(-min(x, 0.9)))
+    np.testing.assert_allclose(activations["tanh"]().conjugate(np.array([x])), expected, rtol=4e-15)
 
 
 def test_tanh_does_not_overflow():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hopattn.cli import main
+from hopattn.memories import named_memories
 from hopattn.scenario.files import shipped
 from tests.scenario.test_loading import GOOD
 
@@ -42,6 +43,27 @@ def test_list_shows_every_scenario_with_its_source(hopattn):
     assert all(name in out for name in shipped())
     assert "LING3804 Lecture Notes 7, 7.1" in out
     assert [row["name"] for row in json.loads(hopattn("list", "--json")[1])] == list(shipped())
+
+
+def test_list_shows_the_named_memories_from_their_registry(hopattn):
+    code, out, _ = hopattn("list", "--memories")
+    assert code == 0
+    assert all(name in out for name in named_memories)
+    rows = {row["name"]: row for row in json.loads(hopattn("list", "--memories", "--json")[1])}
+    assert rows["modern"]["descends_under"] == ["async", "concave_convex", "graded", "sync"]
+    assert rows["bam"]["source"] == "Kosko 1988"
+    assert list(rows) == sorted(named_memories)
+
+
+def test_certify_tells_what_descends(hopattn):
+    code, out, _ = hopattn("certify", "modern", "hopfield", "--count", "100")
+    assert code == 0
+    assert "no claimed update raised the energy" in out
+    found = json.loads(hopattn("certify", "bam", "--count", "100", "--json")[1])
+    assert {row["update"] for row in found if row["claimed"]} == {"concave_convex", "sync"}
+    code, _, err = hopattn("certify", "modrn")
+    assert code == 2
+    assert "memory: 'modrn' is unknown; did you mean 'modern'" in err
 
 
 def test_run_shows_the_matrix_and_the_verdicts(hopattn):

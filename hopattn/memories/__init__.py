@@ -5,10 +5,11 @@ import sys
 from hopattn.memories.base import Card
 from hopattn.registry import modules_in
 
-named_memories: dict[str, Card] = {
-    name: member.card
+_FOUND = [
+    member.card
     for module in modules_in(__name__)
-    for name, member in sorted(vars(sys.modules[module]).items())
+    for member in vars(sys.modules[module]).values()
     if hasattr(member, "card")
-}
+]
+named_memories: dict[str, Card] = {card.name: card for card in sorted(_FOUND, key=lambda card: card.name)}
 """Each named memory by its name; `.build` is its constructor."""

@@ -67,7 +67,8 @@ def universal(
 
 def _drawn_sdm(rng: np.random.Generator) -> dict[str, Any]:
     addresses = drawn_spins(rng)
-    return {"addresses": addresses, "values": addresses, "radius": int(rng.integers(0, addresses.shape[1] + 1))}
+    values = rng.choice([-1.0, 1.0], size=addresses.shape)
+    return {"addresses": addresses, "values": values, "radius": int(rng.integers(0, addresses.shape[1] + 1))}
 
 
 @named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_drawn_sdm)
