@@ -6,27 +6,36 @@
 import contextlib
 import inspect
 import io
+import json
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hopattn.activation import activations
 from hopattn.cli import main as hopattn
 from hopattn.masks import mask_rules
-from hopattn.registry import Registry
+from hopattn.memories import named_memories
+from hopattn.scenario.fields import own_fields
+from hopattn.scenario.models import model_options
 from hopattn.scenario.schema import schema
 from hopattn.separation import separations
 from hopattn.similarity import similarities
+from hopattn.updates import updates
 
 ROOT = Path(__file__).resolve().parent.parent
-REGISTRIES: dict[str, Registry[Any]] = {
+REGISTRIES: dict[str, Mapping[str, Any]] = {
     "similarity": similarities,
     "separation": separations,
     "activation": activations,
     "mask": mask_rules,
+    "model": named_memories,
+    "update": updates,
 }
+PARAMETERS = {"model": model_options, "update": own_fields}
+"""The registries of which the parameters are shown too."""
 PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md")
 
 
@@ -52,11 +61,26 @@ def _console(found: re.Match[str]) -> str:
 
 def _choices(found: re.Match[str]) -> str:
     """One row for each entry of a registry: its name and the first sentence of its description."""
+    with_parameters = PARAMETERS.get(found[2])
     rows = []
     for name, entry in REGISTRIES[found[2]].items():
-        first = (inspect.getdoc(entry) or "").split("\n\n")[0]
-        rows.append(f'| `"{name}"` | {_escaped(" ".join(first.split()))} |')
-    return found[1] + "\n".join(["", f"| {found[2]} | what it is |", "|---|---|", *rows, "", found[3]])
+        first = (inspect.getdoc(getattr(entry, "build", entry)) or "").split("\n\n")[0]
+        more = f" {_parameters(with_parameters(entry))} |" if with_parameters else ""
+        rows.append(f'| `"{name}"` | {_escaped(" ".join(first.split()))} |{more}')
+    heads = [f"| {found[2]} | what it is | parameters |", "|---|---|---|"]
+    heads = heads if with_parameters else [f"| {found[2]} | what it is |", "|---|---|"]
+    return found[1] + "\n".join(["", *heads, *rows, "", found[3]])
+
+
+def _parameters(told: Mapping[str, tuple[Any, Any]]) -> str:
+    """The parameters of an entry with their defaults, as a file writes them."""
+    return ", ".join(f"`{name} = {_written(default)}`" for name, (_, default) in told.items())
+
+
+def _written(default: Any) -> str:
+    if default is None or default is ...:
+        return "…" if default is None else "… (needed)"
+    return json.dumps(default)
 
 
 def _keys(found: re.Match[str]) -> str:

@@ -107,14 +107,14 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
     """Compare states with the stored patterns, their reverses, and the mixtures of three.
 
     A mixture is what the activation makes of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that the state is most like or
-    most unlike (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). Where no patterns are known,
-    nothing is matched and nothing is called spurious.
+    most unlike (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state smaller than a
+    millionth of the patterns is like none. Where no patterns are known, nothing is matched or called spurious.
     """
     n = len(states)
     nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
     if not len(patterns):
         return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
-    cosines = Cosine()(states, patterns)
+    cosines = Cosine()(np.where(_vanishing(states, patterns), 0.0, states), patterns)
     similarity = cosines.max(axis=-1)
     matched = np.where(similarity >= MATCH, cosines.argmax(axis=-1), nothing)
     spurious = np.where(cosines.min(axis=-1) <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
@@ -127,6 +127,11 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
         mixture = np.where(alike[:, None], three, no_mixture)
         spurious = np.where(alike, Spurious.MIXTURE, spurious)
     return Likeness(matched, similarity, np.where(matched >= 0, Spurious.NONE, spurious), mixture)
+
+
+def _vanishing(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+    """Which states, `(n, 1)`, are so small beside the patterns that what they point to is rounding."""
+    return np.asarray(np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * np.abs(patterns).max())
 
 
 def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:

@@ -44,6 +44,12 @@ def test_the_mixture_of_three_is_a_fixed_point_of_the_classical_network():
     np.testing.assert_allclose(found.overlaps[-1, :3], 0.5, atol=4 * np.sqrt(0.75 / 400))  # 4 standard errors
 
 
+def test_a_state_that_has_faded_away_is_like_nothing():
+    found = like([1e-9 * PATTERNS[0], 1e-3 * PATTERNS[0]])
+    assert found.matched.tolist() == [-1, 0]
+    assert found.spurious.tolist() == ["other", ""]
+
+
 def test_without_known_patterns_nothing_is_called_spurious():
     found = ha.Hopfield([[0.0, 1.0], [1.0, 0.0]]).recall([1.0, 1.0])
     assert (found.matched, found.spurious) == (-1, "")

@@ -72,7 +72,9 @@ def _drawn_sdm(rng: np.random.Generator) -> dict[str, Any]:
 
 
 @named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_drawn_sdm)
-def sdm(addresses: Any, values: Any, radius: float, locations: Any = None, rng: Any = None) -> Memory:
+def sdm(
+    addresses: Any, values: Any, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
+) -> Memory:
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.
 

@@ -6,6 +6,7 @@ touched for it to be listed, certified and run from a scenario.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,21 @@ class Card:
     energy: str
     draw: Draw
     update: str
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The parameters of the constructor; the first takes what is stored, and `read_out` what that leads to."""
+        return signature(self.build).parameters
+
+    @property
+    def stored(self) -> str:
+        """The parameter that takes what is stored."""
+        return next(iter(self.parameters))
+
+    @property
+    def read_out(self) -> str:
+        """The parameter that takes what the stored patterns lead to, or an empty string where there is none."""
+        return next((name for name in ("values", "right") if name in self.parameters), "")
 
     def drawn(self, rng: np.random.Generator) -> Recallable:
         """A memory of random size, load and parameters."""

@@ -3,8 +3,8 @@
 Everything is strict (a text is no number, a number no truth value) and closed (an unknown key is an error).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from dataclasses import Field as DataclassField
 from datetime import date, time
 from functools import cached_property
 from typing import Annotated, Any, Literal, Union
@@ -72,11 +72,25 @@ TextOrTexts = Annotated[
 ]
 
 
+Parameters = Callable[[Any], dict[str, tuple[Any, Any]]]
+"""What gives the parameters of an entry: for each its type and its default, `...` where it has none."""
+
+
+def own_fields(entry: Any) -> dict[str, tuple[Any, Any]]:
+    """The parameters of an entry that is a dataclass: its fields."""
+    found = fields(entry) if is_dataclass(entry) else ()
+    return {
+        field.name: (Number if field.type is float else field.type, ... if field.default is MISSING else field.default)
+        for field in found
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class NameIn:
     """Marks a text as a name that a registry knows."""
 
-    registry: Registry[Any]
+    registry: Mapping[str, Any]
+    parameters: Parameters = own_fields
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Check the name after the text."""
@@ -89,9 +103,15 @@ class NameIn:
     @property
     def names(self) -> list[str]:
         """The entries that need no parameter, so that their name alone says what is meant."""
-        return [name for name, entry in self.registry.items() if not any(f.default is MISSING for f in _fields(entry))]
+        return [name for name, entry in self.registry.items() if not self._needed(entry)]
+
+    def _needed(self, entry: Any) -> list[str]:
+        return [name for name, (_, default) in self.parameters(entry).items() if default is ...]
 
     def _known(self, word: str) -> str:
+        if word in self.registry and (needed := self._needed(self.registry[word])):
+            table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in needed)} }}'
+            raise PydanticCustomError("unknown_name", "{message}", {"message": f"'{word}' needs more: write {table}"})
         if word not in self.names:
             raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.names)})
         return word
@@ -101,35 +121,27 @@ class NameIn:
 class EntryIn:
     """Marks a table as a registry's entry: its name and its parameters, such as { name = "power", n = 3 }."""
 
-    registry: Registry[Any]
+    registry: Mapping[str, Any]
     without: tuple[str, ...] = ()
     """Parameters that have a key of their own elsewhere."""
+    parameters: Parameters = own_fields
+    suffix: str = "Table"
+    """What the tables' names end in, in the schema."""
 
     @cached_property
     def annotation(self) -> Any:
         """The union of one table for each entry, made from the entries' own fields."""
         tables: list[Any] = []
         for name, entry in self.registry.items():
-            parameters: Any = {
-                field.name: (field.type if field.type is not float else Number, _default(field))
-                for field in _fields(entry)
-                if field.name not in self.without
-            }
+            parameters: Any = {key: told for key, told in self.parameters(entry).items() if key not in self.without}
             parameters["name"] = (Literal[name], ...)
-            tables.append(create_model(f"{entry.__name__}Table", __base__=Table, __doc__=entry.__doc__, **parameters))
+            title = "".join(word.capitalize() for word in name.split("_"))
+            tables.append(create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters))
         return Annotated[Union[tuple(tables)], Discriminator("name")]  # noqa: UP007
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Check the table as the entry that its name says."""
         return handler.generate_schema(self.annotation)
-
-
-def _fields(entry: Any) -> tuple[DataclassField[Any], ...]:
-    return fields(entry) if is_dataclass(entry) else ()
-
-
-def _default(field: DataclassField[Any]) -> Any:
-    return ... if field.default is MISSING else field.default
 
 
 def chosen(registry: Registry[Entry], entry: Any, **parameters: Any) -> Entry:

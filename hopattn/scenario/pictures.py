@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr, Tag
 
+from hopattn.arrays import unit
 from hopattn.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.drawing import PIXELS, Size, pixels
 from hopattn.scenario.fields import BySort, Count, Number, Problem, Table, Text, TextOrTexts
@@ -69,6 +70,8 @@ class Loaded:
     size: Size
     words: Mapping[str, np.ndarray]
     problems: tuple[Problem, ...] = ()
+    black: float = 1.0
+    """The number of a black pixel."""
 
 
 class Pictures(Table):
@@ -80,6 +83,8 @@ class Pictures(Table):
     """Pictures drawn in this file, one text a row: "#" is black, "." is white."""
     files: dict[Text, FileChoice] = Field(default_factory=dict)
     """Files of pictures by name; one with several gives the words "name 1", "name 2", …"""
+    magnitude: Literal["free", "unit"] = "free"
+    """"unit" scales every picture to length 1; "free" leaves black at 1 and white at −1."""
     size: list[Count] | None = None
     """[columns, rows] of every picture; images are stretched or shrunk to it. By default that of the first picture."""
 
@@ -105,7 +110,14 @@ class Pictures(Table):
             return _wrong([Problem(("pictures",), "needs size = [columns, rows], since no file tells it")])
         words: dict[str, np.ndarray] = {}
         problems = [*self._gathering(arrays, size, words)]
-        return _wrong(problems) if problems else Loaded(size, words)
+        if problems:
+            return _wrong(problems)
+        if self.magnitude == "free":
+            return Loaded(size, words)
+        empty = [name for name, picture in words.items() if not picture.any()]
+        if empty:
+            return _wrong([Problem(("pictures", "magnitude"), f"'{shortened(empty[0])}' is zero and has no direction")])
+        return Loaded(size, {name: unit(picture) for name, picture in words.items()}, black=size.pixels**-0.5)
 
     @property
     def _letters(self) -> list[str]:

@@ -4,12 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from hopattn.record import Status
-from hopattn.scenario.arithmetic import equals, number
+from hopattn.memory import Memory
+from hopattn.record import Spurious, Status
+from hopattn.registry import snake_case
+from hopattn.scenario.arithmetic import dot, equals, number, vector, weighing, weighted_sum
 from hopattn.scenario.drawing import Size, Strip, drawn
+from hopattn.scenario.models import MemoryTable
 from hopattn.scenario.result import Labelled
+from hopattn.scenario.words import Words
+from hopattn.updates.base import Recallable
+from hopattn.updates.together import Synchronous
 
-FRAMES = 8
+Arrays = Mapping[str, Labelled]
+
+FRAMES = 10
 """So many pictures are shown of a recall; of a longer one, the first and the last."""
 
 _ENDED = {
@@ -21,17 +29,33 @@ _ENDED = {
 }
 
 
-def strips(arrays: Mapping[str, Labelled], size: Size, told: Sequence[str]) -> Iterator[Strip]:
+def strips(arrays: Arrays, words: Words, told: Sequence[str]) -> Iterator[Strip]:
     """For each cue its way, picture by picture; told: for each cue what it is made of, or an empty text."""
+    size = words.size or Size(1, 1)
     for i, label in enumerate(arrays["input"].labels[0]):
-        steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
-        last = max(1, steps - 1) if status is Status.CONVERGED else steps  # its last step moved nothing
-        chosen = [*range(last + 1)] if last < FRAMES else [*range(FRAMES - 1), last]
-        recalled = arrays["recalls"].values[i]
-        sentence = f"recalls {recalled}, {_ENDED[status]} {steps} step{'' if steps == 1 else 's'}"
-        heading = f"{label}: {told[i]}" if told[i] else label
+        way = arrays["trajectory"].values[i] / words.black
+        chosen = _changes([drawn(picture, size) for picture in way[: int(arrays["steps"].values[i]) + 1]])
         names = tuple(f"step {t}" if t else "cue" for t in chosen)
-        yield Strip(heading, size, names, arrays["trajectory"].values[i, chosen], sentence)
+        shown = way[chosen]
+        if "answer" in arrays:
+            names, shown = (*names, "answer"), np.concatenate([shown, arrays["answer"].values[i : i + 1]])
+        yield Strip(f"{label}: {told[i]}" if told[i] else label, size, names, shown, _sentence(arrays, i))
+
+
+def _changes(way: Sequence[list[str]]) -> list[int]:
+    """The cue, the steps after which a picture looks another, and of too many the first and the last."""
+    seen = [0, *(t for t in range(1, len(way)) if way[t] != way[t - 1] or t == 1)]
+    return seen if len(seen) <= FRAMES else [*seen[: FRAMES - 1], seen[-1]]
+
+
+def _sentence(arrays: Arrays, i: int) -> str:
+    """What became of a cue, in words."""
+    steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
+    mixed, spurious = str(arrays["mixture"].values[i]), str(arrays["spurious"].values[i])
+    told_of = f" ({mixed} mixed)" if mixed else " (a reversed pattern)" if spurious == Spurious.REVERSED else ""
+    answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
+    ended = f"{_ENDED[status]} {steps} step{'' if steps == 1 else 's'}"
+    return f"recalls {arrays['recalls'].values[i]}{told_of}{answers}, {ended}"
 
 
 def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
@@ -49,7 +73,61 @@ def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
     return f"sum of {len(products)} products {equals(total)} {number(total)}"
 
 
-def inset(picture: np.ndarray, size: Size) -> Iterator[str]:
-    """A picture in the working, set in."""
-    for row in drawn(picture, size):
+def inset(picture: np.ndarray, words: Words) -> Iterator[str]:
+    """A picture in the working, set in; nothing where the words are no pictures."""
+    for row in drawn(picture / words.black, words.size) if words.size is not None else ():
         yield f"    {row}"
+
+
+def explained(arrays: Arrays, memory: Recallable, table: MemoryTable, words: Words) -> Iterator[str]:
+    """The working of a recall: of each cue the first step with its arithmetic, then how it ended."""
+    for i, label in enumerate(arrays["input"].labels[0]):
+        yield f"{label}, the first step:"
+        cue = arrays["input"].values[i]
+        yield from inset(cue, words)
+        if isinstance(memory, Memory) and "step 1 weights" in arrays:
+            yield from _weighed(memory, cue, arrays, i, words)
+        update = table.updated()
+        made = snake_case(type(memory.activation).__name__)
+        way = f"{made} gives" if isinstance(update, Synchronous) else f"{update!r} gives"
+        yield from _told(f"  {way}", arrays["step 1 output"].values[i], words)
+        yield from _explained_end(arrays, i, words)
+
+
+def _weighed(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Words) -> Iterator[str]:
+    """From scores to weights and, all neurons together, to the field."""
+    names = arrays["step 1 scores"].labels[1]
+    scores, weights = (arrays[f"step 1 {what}"].values[i] for what in ("scores", "weights"))
+    product = dot if words.size is None else agreement
+    kind = snake_case(type(memory.similarity).__name__)
+    for name, pattern, score in zip(names, memory.keys, scores, strict=True):
+        told = product(cue, pattern) if memory.similarity.linear else f"{kind} {number(score)}"
+        yield f"  similarity to {name}: {told}"
+    for line in weighing(memory.separation, scores, names):
+        yield f"  {line}"
+    field = weights @ memory.values
+    numbers = "" if words.size else f" {equals(weights, field)} {vector(field)}"
+    yield f"  field: {weighted_sum(weights, names)}{numbers}"
+
+
+def _told(before: str, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
+    """A sentence with a vector in it; of a picture, with the picture below it."""
+    if words.size is None:
+        yield f"{before}: {vector(values)}{after}" if after else f"{before} {vector(values)}"
+    else:
+        yield f"{before}{after}:"
+        yield from inset(values, words)
+
+
+def _explained_end(arrays: Arrays, i: int, words: Words) -> Iterator[str]:
+    status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
+    told = f"  after {steps} step{'' if steps == 1 else 's'}"
+    yield from _told(told, arrays["state"].values[i], words, f"; {status.meaning}")
+    if "energy" in arrays:
+        shown = [number(value) for value in arrays["energy"].values[i][: steps + 1]]
+        shown = shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]]
+        yield f"  energy: {' → '.join(shown)}"
+    mixed = str(arrays["mixture"].values[i])
+    yield f"  recalls: {arrays['recalls'].values[i]}{f' ({mixed} mixed)' if mixed else ''}"
+    if "answers" in arrays:
+        yield f"  answers: {arrays['answers'].values[i]}"

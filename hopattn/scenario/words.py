@@ -19,6 +19,8 @@ class Words:
     axes: tuple[str, ...]
     vectors: Mapping[str, np.ndarray]
     size: Size | None = None
+    black: float = 1.0
+    """The number of a black pixel; a white one is minus that."""
 
 
 def picture_problems(vocabulary: Vocabulary | None, pictures: Pictures | None) -> Iterator[Problem]:
@@ -51,5 +53,5 @@ def gathered(vocabulary: Vocabulary | None, pictures: Pictures | None) -> Words:
     size = loaded.size
     axes = tuple(f"row {i + 1}, column {j + 1}" for i in range(size.rows) for j in range(size.columns))
     if vocabulary is None:
-        return Words(axes, loaded.words, size)
-    return Words(tuple(vocabulary.axes), {**vocabulary.vectors, **loaded.words}, size)
+        return Words(axes, loaded.words, size, loaded.black)
+    return Words(tuple(vocabulary.axes), {**vocabulary.vectors, **loaded.words}, size, loaded.black)

@@ -85,7 +85,11 @@ def test_the_good_one_is_good():
         ('at = "b"', 'at = "a"', "17: expect.1.at: 'a' stands there 2 times; write a#1 or a#2"),
         ('nearest = "b"', 'nearest = "c"', "18: expect.1.nearest: 'c' is unknown"),
         ('nearest = "b"', 'neerest = "b"', "18: expect.1.neerest: 'neerest' is unknown; did you mean 'nearest'?"),
-        ('nearest = "b"', "", "16: expect.1: says nothing that can be checked; give one of: closer_to, cosine_to"),
+        (
+            'nearest = "b"',
+            "",
+            "16: expect.1: says nothing that can be checked; give one of: answers, closer_to",
+        ),
         ('nearest = "b"', "is = [1]", "18: expect.1.is: 1 numbers do not fit the 2 elements of the vector"),
         ('nearest = "b"', 'nearest = "b"\nin = "wrod"', "19: expect.1.in: 'wrod' is unknown"),
         ('nearest = "b"', 'nearest = "b"\nlayer = 2', "19: expect.1.layer: there is no such layer or head"),

@@ -78,12 +78,18 @@ def test_the_way_of_a_cue_is_kept_and_shown():
     assert not any("elements" in line for line in found.working)
 
 
-def test_a_long_way_is_cut():
-    text = LETTERS.replace('"sign"', '"tanh"').replace('"identity"', '"identity"\nbeta = 0.001')
-    (found,) = run(text).runs
-    assert len(found.arrays["trajectory"].values[0]) > 9
-    assert found.strips[0].names[:2] == ("cue", "step 1")
-    assert len(found.strips[0].names) == 8
+def test_a_long_way_is_cut_and_what_looks_the_same_is_left_out():
+    grey = ha.run(ha.load("graded")).runs[1].strips[0]
+    assert len(grey.names) == 10
+    assert grey.names[:2] == ("cue", "step 1")
+    assert int(grey.names[-1].split()[1]) > 10
+    clean = ha.run(ha.load("modern")).runs[0].strips[0]
+    assert clean.names == ("cue", "step 1", "step 2")
+
+
+def test_black_is_black_at_unit_magnitude_too():
+    strip = ha.run(ha.load("spherical")).runs[0].strips[0]
+    assert np.abs(strip.pictures[0]).max() == pytest.approx(1)
 
 
 def test_a_vocabulary_may_stand_beside_pictures(tmp_path):

@@ -2,49 +2,28 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from hopattn.activation import activations
 from hopattn.errors import InvalidInput, shortened
+from hopattn.memories.bidirectional import Bidirectional
 from hopattn.memory import Memory as AssociativeMemory
-from hopattn.record import Status
-from hopattn.scenario.arithmetic import dot, equals, number, vector, weighing, weighted_sum
+from hopattn.record import likeness
 from hopattn.scenario.damage import Damaged, cue_problems, stream
 from hopattn.scenario.drawing import Strip
-from hopattn.scenario.fields import Count, NameIn, PositiveNumber, Problem, Table, Text, chosen
+from hopattn.scenario.fields import Problem, Text
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.lines import Path
+from hopattn.scenario.models import MemoryTable
 from hopattn.scenario.pictures import Pictures
-from hopattn.scenario.recalling import agreement, inset, strips
+from hopattn.scenario.recalling import explained, strips
 from hopattn.scenario.result import Labelled
 from hopattn.scenario.text import Input, labels, token_problems
 from hopattn.scenario.vocabulary import WORD, Vocabulary
-from hopattn.scenario.wiring import SeparationChoice
 from hopattn.scenario.words import Words, gathered, picture_problems, vocabulary_problems
-from hopattn.separation import separations
-from hopattn.similarity import similarities
-
-
-class MemoryTable(Table):
-    """What is stored, and how it is recalled."""
-
-    patterns: Annotated[list[str], Field(min_length=1)]
-    """The words that are stored."""
-    similarity: Annotated[str, NameIn(similarities)] = "dot"
-    """How well a cue matches a pattern."""
-    separation: SeparationChoice = "softmax"
-    """How scores become weights."""
-    beta: PositiveNumber = 1.0
-    """What multiplies the scores before the separation (the inverse temperature)."""
-    activation: Annotated[str, NameIn(activations)] = "identity"
-    """What the neurons do with their field."""
-    max_steps: Annotated[Count, Field(le=100_000)] = 100
-    """The most steps that a recall may take; 1 is transformer attention."""
-
 
 TEMPLATE = """\
 # Two patterns are stored; a damaged one is recalled. Change the patterns, the cue, and what must come out.
@@ -81,7 +60,7 @@ energy = "falls"
 class Memory(Spec):
     """Stored patterns and the cues that they are recalled from."""
 
-    telling: ClassVar[tuple[str, ...]] = ("scores", "weights", "state", "status", "recalls")
+    telling: ClassVar[tuple[str, ...]] = ("scores", "weights", "state", "status", "recalls", "answers")
     working_part: ClassVar[str] = "memory"
     template: ClassVar[str] = TEMPLATE
     kind: Literal["memory"]
@@ -124,12 +103,14 @@ class Memory(Spec):
             **(self.written.words if self.written else {}),
             **(self.pictures.loaded.words if self.pictures else {}),
         }
-        for i, pattern in enumerate(self.memory.patterns):
-            if pattern in self.cue and pattern not in words:
-                yield Problem(("memory", "patterns", i), f"'{shortened(pattern)}' is a damaged cue; store a word")
+        for key in ("patterns", "values"):
+            stored = getattr(self.memory, key) or []
+            for i, word in enumerate(stored):
+                if word in self.cue and word not in words:
+                    yield Problem(("memory", key, i), f"'{shortened(word)}' is a damaged cue; store a word")
+            named = {word: () for word in stored if word in self.cue}
+            yield from token_problems(stored, {**words, **named}, ("memory", key))
         known = {**words, **self.cue}
-        named = {pattern: () for pattern in self.memory.patterns if pattern in self.cue}
-        yield from token_problems(self.memory.patterns, {**words, **named}, ("memory", "patterns"))
         yield from cue_problems(self.cue, words, self.vocabulary.size)
         if self.input is not None:
             yield from token_problems(self.input.tokens, known, ("input", "tokens"))
@@ -137,14 +118,24 @@ class Memory(Spec):
             yield Problem((), "needs cues: [input] with tokens, or a [cue.name] for each")
 
     def _memory_problems(self) -> Iterator[Problem]:
-        if "nothing" in self.memory.patterns:
+        if "nothing" in (*self.memory.patterns, *(self.memory.values or ())):
             yield Problem(("memory", "patterns"), "'nothing' is what a recall of no pattern is called; rename the word")
-        try:
-            memory = self._memory()
-        except InvalidInput as error:
-            yield Problem(("memory", "separation"), str(error))
+        written = [*self.memory.problems()]
+        yield from written
+        if written:
             return
-        for i, row in enumerate(self._cues(np.random.default_rng(self.seed))):
+        try:
+            memory = self._memory(self.seed)
+        except InvalidInput as error:
+            yield Problem(("memory", "separation" if self.memory.model is None else "model"), str(error))
+            return
+        try:
+            obstacle = self.memory.updated().obstacle(memory)
+        except InvalidInput as error:
+            obstacle = str(error)
+        if obstacle:
+            yield Problem(("memory", "update"), obstacle)
+        for i, row in enumerate(self._cues(self.seed)):
             if reason := memory.activation.foreign(row):
                 yield Problem(self._place(i), f"'{self.tokens[i]}' {reason}")
 
@@ -157,113 +148,91 @@ class Memory(Spec):
 
     def size(self) -> int:
         cues, dim = len(self.tokens), len(self.vocabulary.axes)
-        return len(self.memory.patterns) * dim + cues * (self.memory.max_steps + 1) * (dim + 1)
+        return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.max_steps + 1) * (dim + 1)
 
     def layout(self) -> Layout:
         rows, columns, dim = labels(self.tokens), labels(self.memory.patterns), len(self.vocabulary.axes)
-        n, m = len(rows), len(columns)
-        shapes: dict[str, tuple[int, ...]] = {
-            "input": (n, dim),
-            "step 1 scores": (n, m),
-            "step 1 weights": (n, m),
-            "step 1 output": (n, dim),
-            "state": (n, dim),
-            "status": (n,),
-            "recalls": (n,),
-            "steps": (n,),
-        }
-        if not self._memory().lacks_energy:
+        n, m, memory = len(rows), len(columns), self._memory(self.seed)
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("input", "step 1 output", "state"), (n, dim))
+        shapes |= dict.fromkeys(("status", "recalls", "spurious", "mixture", "steps"), (n,))
+        shapes |= {"visits": (n, -1)}
+        if isinstance(memory, AssociativeMemory) and len(memory.keys) == m:  # a sparse distributed one has other keys
+            shapes |= dict.fromkeys(("step 1 scores", "step 1 weights"), (n, m))
+        if isinstance(memory, Bidirectional):
+            shapes |= {"answer": (n, dim), "answers": (n,)}
+        if not memory.lacks_energy:
             shapes["energy"] = (n, -1)
         if self.vocabulary.size is not None:
             shapes["trajectory"] = (n, -1, dim)
+        columns += tuple(word for word in self.memory.stored_words if word not in columns)
         return Layout(rows, columns, self.vocabulary.vectors, {WORD: slice(0, dim)}, shapes)
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        memory, cues = self._memory(), self._cues(rng)
-        keep = () if self.vocabulary.size is None else ("trajectory",)
-        found = memory.recall(cues, max_steps=self.memory.max_steps, rng=rng, keep=keep)
+        root = int(rng.integers(2**63))
+        memory, cues = self._memory(root), self._cues(root)
+        found = memory.recall(
+            cues, update=self.memory.updated(), max_steps=self.memory.max_steps, rng=rng, keep=("trajectory",)
+        )
+        way = found.trajectory.swapaxes(0, 1)
         rows, columns, axes = labels(self.tokens), labels(self.memory.patterns), self.vocabulary.axes
-        recalled = np.array([columns[i] if i >= 0 else "nothing" for i in found.matched])
-        wide = {"input": cues, "step 1 output": memory.step(cues), "state": found.state}
-        square = {"step 1 scores": memory.scores(cues), "step 1 weights": memory.weights(cues)}
-        single = {"status": found.status, "recalls": recalled, "steps": found.steps}
+        steps = tuple(str(t) for t in range(way.shape[1]))
+        named = np.array([*self.memory.recalled_words, "nothing"])
+        visited = [likeness(states, memory.patterns, memory.activation).matched for states in found.trajectory]
+        single = {
+            "status": found.status,
+            "recalls": named[found.matched],
+            "spurious": np.where(found.spurious == "", "none", found.spurious),
+            "mixture": np.array([" + ".join(named[three]) if three[0] >= 0 else "" for three in found.mixture]),
+            "steps": found.steps,
+        }
+        wide = {"input": cues, "step 1 output": way[:, 1], "state": found.state}
+        square = (
+            {"step 1 scores": memory.scores(cues), "step 1 weights": memory.weights(cues)}
+            if "step 1 weights" in self.layout().arrays
+            else {}
+        )
+        by_step = {"visits": named[np.stack(visited, axis=1)]}
+        by_step |= {} if found.energies is None else {"energy": found.energies}
         arrays = {
             **{name: Labelled(values, ("cue", "axis"), (rows, axes)) for name, values in wide.items()},
             **{name: Labelled(values, ("cue", "pattern"), (rows, columns)) for name, values in square.items()},
             **{name: Labelled(values, ("cue",), (rows,)) for name, values in single.items()},
+            **{name: Labelled(values, ("cue", "step"), (rows, steps)) for name, values in by_step.items()},
         }
-        if found.energies is not None:
-            steps = tuple(str(t) for t in range(found.energies.shape[-1]))
-            arrays["energy"] = Labelled(found.energies, ("cue", "step"), (rows, steps))
-        if found.trajectory is not None:
-            way = found.trajectory.swapaxes(0, 1)
-            steps = tuple(str(t) for t in range(way.shape[1]))
+        if isinstance(memory, Bidirectional):
+            arrays |= self._answers(memory, found.state, rows)
+        if self.vocabulary.size is not None:
             arrays["trajectory"] = Labelled(way, ("cue", "step", "axis"), (rows, steps, axes))
         return arrays
+
+    def _answers(self, memory: Bidirectional, states: np.ndarray, rows: tuple[str, ...]) -> dict[str, Labelled]:
+        """What the other side says at the end, and which of its patterns that is."""
+        answer = memory.answer(states)
+        matched = likeness(answer, memory.forward.patterns, memory.activation).matched
+        named = np.array([*(self.memory.values or ()), "nothing"])[matched]
+        wide = Labelled(answer, ("cue", "axis"), (rows, self.vocabulary.axes))
+        return {"answer": wide, "answers": Labelled(named, ("cue",), (rows,))}
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         """With pictures, what became of a cue is said below its own."""
         names = super().shown(arrays)
-        said = ("state", "status", "recalls")
+        said = ("state", "status", "recalls", "answers")
         return names if self.vocabulary.size is None else tuple(name for name in names if name not in said)
 
     def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
         if (size := self.vocabulary.size) is not None:
             told = [self.cue[name].told(size.pixels) if name in self.cue else "" for name in self.tokens]
-            yield from strips(arrays, size, told)
+            yield from strips(arrays, self.vocabulary, told)
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        memory = self._memory()
-        names = arrays["step 1 scores"].labels[1]
-        for i, label in enumerate(arrays["input"].labels[0]):
-            cue_, scores, weights = (arrays[name].values[i] for name in ("input", "step 1 scores", "step 1 weights"))
-            yield f"{label}, the first step:"
-            if self.vocabulary.size is not None:
-                yield from inset(cue_, self.vocabulary.size)
-            for name, pattern, score in zip(names, memory.keys, scores, strict=True):
-                product = dot if self.vocabulary.size is None else agreement
-                told = (
-                    product(cue_, pattern)
-                    if self.memory.similarity == "dot"
-                    else f"{self.memory.similarity} {number(score)}"
-                )
-                yield f"  similarity to {name}: {told}"
-            for line in weighing(memory.separation, scores, names):
-                yield f"  {line}"
-            field = weights @ memory.values
-            numbers = "" if self.vocabulary.size else f" {equals(weights, field)} {vector(field)}"
-            yield f"  field: {weighted_sum(weights, names)}{numbers}"
-            yield from self._explain_vector(f"  {self.memory.activation} gives", arrays["step 1 output"].values[i])
-            yield from self._explain_end(arrays, i)
+        return explained(arrays, self._memory(0), self.memory, self.vocabulary)
 
-    def _explain_vector(self, before: str, values: np.ndarray, after: str = "") -> Iterator[str]:
-        """A sentence with a vector in it; of a picture, with the picture below it."""
-        if self.vocabulary.size is None:
-            yield f"{before}: {vector(values)}{after}" if after else f"{before} {vector(values)}"
-        else:
-            yield f"{before}{after}:"
-            yield from inset(values, self.vocabulary.size)
+    def _memory(self, root: int) -> Any:
+        """The memory; what is drawn for it depends on the run's root alone."""
+        return self.memory.built(self.vocabulary.vectors, stream(root, "memory"))
 
-    def _explain_end(self, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
-        status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
-        told = f"  after {steps} step{'' if steps == 1 else 's'}"
-        yield from self._explain_vector(told, arrays["state"].values[i], f"; {status.meaning}")
-        if "energy" in arrays:
-            energies = arrays["energy"].values[i][: steps + 1]
-            shown = [number(value) for value in energies]
-            shown = shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]]
-            yield f"  energy: {' → '.join(shown)}"
-        yield f"  recalls: {arrays['recalls'].values[i]}"
-
-    def _memory(self) -> AssociativeMemory:
-        keys = np.stack([self.vocabulary.vectors[word] for word in self.memory.patterns])
-        separation = chosen(separations, self.memory.separation, beta=self.memory.beta)
-        return AssociativeMemory(
-            keys, similarity=self.memory.similarity, separation=separation, activation=self.memory.activation
-        )
-
-    def _cues(self, rng: np.random.Generator) -> np.ndarray:
-        """The cues, `(n_cues, dim)`; what is drawn for one depends on its name and the start of `rng` alone."""
-        root, words = int(rng.integers(2**63)), self.vocabulary
+    def _cues(self, root: int) -> np.ndarray:
+        """The cues, `(n_cues, dim)`; what is drawn for one depends on its name and the run's root alone."""
+        words = self.vocabulary
         damaged = {name: cue.made(words.vectors, words.size, stream(root, name)) for name, cue in self.cue.items()}
         return np.stack([damaged[token] if token in damaged else words.vectors[token] for token in self.tokens])
