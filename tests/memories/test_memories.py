@@ -14,6 +14,8 @@ from hopattn.errors import InvalidInput
 from hopattn.memories import named_memories
 
 every = pytest.mark.parametrize("name", named_memories)
+SMOOTH = ["hopfield", "graded", "dense", "exponential", "modern", "sparse", "normmax", "linear", "spherical"]
+"""The memories whose energy has a gradient everywhere inside its domain, up to kinks of the weights."""
 
 
 def random_spins(m, n, seed=0):
@@ -79,6 +81,25 @@ def test_one_nan_is_refused_by_its_row_and_harms_no_other(name):
     with np.errstate(invalid="ignore"):
         both = memory.step(cues)
     np.testing.assert_allclose(both[[0, 2]], memory.step(good), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_the_energys_gradient_is_the_state_less_the_field(name):
+    """∇E(x) = ∇Φ*(x) − h(x), by central differences; Φ* is flat where the activation is directional."""
+    card, rng = named_memories[name], np.random.default_rng(8)
+    for _ in range(20):
+        memory = card.drawn(rng)
+        if memory.lacks_energy:
+            continue
+        dim = memory.patterns.shape[-1]
+        state = 0.5 * np.asarray(memory.activation(rng.normal(size=dim))) + 0.01 * rng.uniform(-1, 1, size=dim)
+        h = 1e-6 * max(1e-3, np.abs(state).max())
+        slopes = [(memory.energy(state + h * e) - memory.energy(state - h * e)) / (2 * h) for e in np.eye(dim)]
+        running = memory.one_by_one(state[None])
+        field = np.array([running.field(i)[0] for i in range(dim)])
+        conjugate = 0 if memory.activation.directional else memory.activation.inverse(state)
+        size = np.abs(field).max() + np.abs(conjugate).max() + abs(memory.energy(state)) * 1e-10 / h
+        np.testing.assert_allclose(slopes, conjugate - field, atol=2e-5 * size + 1e-8)
 
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(1, 4), power=st.integers(2, 5))

@@ -98,7 +98,7 @@ def test_the_seed_draws_the_order_and_the_locations():
         ('update = { name = "glauber", temperature = -1 }', "9: memory.update: temperature: expected"),
         (
             'update = { name = "async", order = "rndom" }',
-            "9: memory.update: order: 'rndom' is unknown; did you mean 'random'",
+            "9: memory.update: order: 'rndom' is unknown",
         ),
         ('similarity = "cosine"\nactivation = "sign"\nupdate = "async"', "11: memory.update: the similarity 'cosine'"),
         ('model = { name = "hopfield", rule = "heb" }', "9: memory.model.rule: 'heb' is unknown; did you mean 'hebb'"),
