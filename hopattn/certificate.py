@@ -16,7 +16,7 @@ from hopattn.errors import InvalidInput, unknown
 from hopattn.memories import named_memories
 from hopattn.memories.base import Card
 from hopattn.memory import Memory
-from hopattn.registry import snake_case
+from hopattn.registry import name_of
 from hopattn.updates import updates
 from hopattn.updates.base import Recallable, Turn, Update
 from hopattn.updates.graded import Graded
@@ -192,7 +192,7 @@ def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     needed = [name for name, given in signature(card.build).parameters.items() if given.default is given.empty]
     plain = card.build(**{name: value for name, value in card.draw(rng).items() if name in needed})
     parts = [getattr(plain, part, None) for part in ("similarity", "separation", "activation")]
-    names = ["couplings" if part is None else snake_case(type(part).__name__) for part in parts]
+    names = ["couplings" if part is None else name_of(part) for part in parts]
     return Overview(
         name=card.name,
         similarity=names[0],

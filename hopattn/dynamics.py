@@ -164,6 +164,7 @@ def _record(
 def _answer(memory: Recallable, cues: Any) -> Recall:
     """The record of an answer that is no cue itself: one step, and what the answer is like."""
     given = as_float(cues, "cues")
+    _require_cues(given)
     require_finite(given, "cues")
     states = np.atleast_2d(np.asarray(memory.step(given)))
     n = len(states)
@@ -187,13 +188,17 @@ def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
         if namespace(array) is not np:
             raise InvalidInput(f"{what}: recall runs on NumPy arrays; `step` runs on those of any library")
     require_dim(given, memory.patterns.shape[-1], "cues", "patterns")
-    if given.ndim > 2 or given.size == 0:
-        raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {given.shape}")
+    _require_cues(given)
     require_finite(given, "cues")
     for i, row in enumerate(given if given.ndim > 1 else given[None, :]):
         if reason := memory.activation.foreign(row):
             raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
     return np.array(given, dtype=np.result_type(given, memory.patterns))
+
+
+def _require_cues(given: np.ndarray) -> None:
+    if given.ndim not in (1, 2) or given.size == 0:
+        raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {given.shape}")
 
 
 def _checked_tol(tol: Any, memory: Recallable, dtype: Any) -> float:

@@ -123,7 +123,7 @@ def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> np.ndar
         if not key.any():
             raise InvalidInput(f"keys: row {i} is zero; nothing can be learned from it")
     couplings = np.zeros((answers.shape[1], cues.shape[1]))
-    for _ in range(whole(sweeps, "sweeps")):
+    for _ in range(whole(sweeps, "sweeps", most=100_000)):
         for key, value in zip(cues, answers, strict=True):
             couplings = couplings + np.outer(rate * (value - couplings @ key), key / (key @ key))
     return couplings

@@ -89,3 +89,8 @@ def snake_case(name: str) -> str:
     ('rectified_power', 'k_subsets')
     """
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def name_of(entry: object) -> str:
+    """The name of an entry's class in snake case, as its registry has it."""
+    return snake_case(type(entry).__name__)

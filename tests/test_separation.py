@@ -336,6 +336,11 @@ def test_weights_in_proportion_to_the_scores():
     assert separations["proportional"](beta=7).weights(scores).tolist() == proportional.weights(scores).tolist()
 
 
+def test_a_score_below_0_has_no_weight_in_proportion():
+    assert separations["proportional"]().weights(np.array([-3.9, -0.1])).tolist() == [0, 0]
+    assert separations["proportional"]().weights(np.array([-2.0, 1.0, 3.0])).tolist() == [0, 0.25, 0.75]
+
+
 def test_weights_in_proportion_are_the_gradient_of_nothing():
     proportional, h = separations["proportional"](), 1e-6
     scores = np.array([1.0, 3.0])

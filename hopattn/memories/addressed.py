@@ -18,6 +18,7 @@ from hopattn.similarity import Hamming, Similarity
     source="Millidge et al. 2022",
     energy="none: a distance is no dot product",
     draw=lambda rng: {"keys": drawn_reals(rng)},
+    answers=True,
 )
 def nearest(keys: Any, values: Any = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
@@ -44,6 +45,7 @@ def _drawn_universal(rng: np.random.Generator) -> dict[str, Any]:
     source="Millidge et al. 2022",
     energy="Φ*(x) − Ψ(Kx) for the dot product, else none",
     draw=_drawn_universal,
+    answers=True,
 )
 def universal(
     keys: Any,

@@ -24,7 +24,8 @@ class Card:
     """A named memory as the literature has it.
 
     build: its constructor. source: the paper. energy: its formula, or why it has none. draw: arguments of random size,
-    load and parameters. update: how it is recalled, the name of an update.
+    load and parameters. update: how it is recalled, the name of an update. answers: whether, given values, one step is
+    the answer, which is no cue again.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Card:
     energy: str
     draw: Draw
     update: str
+    answers: bool
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -55,11 +57,13 @@ class Card:
         return made
 
 
-def named(source: str, energy: str, draw: Draw, update: str = "sync") -> Callable[[Build], Build]:
+def named(
+    source: str, energy: str, draw: Draw, update: str = "sync", answers: bool = False
+) -> Callable[[Build], Build]:
     """Mark a constructor as a named memory."""
 
     def mark(build: Build) -> Build:
-        build.card = Card(build.__name__, build, source, energy, draw, update)  # type: ignore[attr-defined]
+        build.card = Card(build.__name__, build, source, energy, draw, update, answers)  # type: ignore[attr-defined]
         return build
 
     return mark

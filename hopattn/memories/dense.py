@@ -21,8 +21,9 @@ from hopattn.separation.power import Power, RectifiedPower
 def dense(patterns: Any, n: int = 3, rectified: bool = True) -> Memory:
     """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n where not rectified.
 
-    patterns: `(n_patterns, N)`, ±1. n: a whole number from 2 to 1000; 2 is Hopfield's network with self-couplings. It
-    holds about Nⁿ⁻¹ patterns. Without rectification and with an odd n only the asynchronous update is sure to descend.
+    patterns: `(n_patterns, N)`, ±1. n: a whole number from 2 to 1000; 2, not rectified, is Hopfield's network with
+    self-couplings. It holds about Nⁿ⁻¹ patterns. Without rectification and with an odd n only the asynchronous update
+    is sure to descend.
     Raises `InvalidInput` for patterns that are not ±1 and another n.
     Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 2.
 

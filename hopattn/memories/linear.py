@@ -18,6 +18,7 @@ Feature = Literal["identity", "relu", "elu"]
     source="LING3804 Lecture Notes 7; Katharopoulos et al. 2020",
     energy="½|x|² − ½ xᵀKᵀK x (identity features)",
     draw=lambda rng: {"keys": drawn_reals(rng) / 4},
+    answers=True,
 )
 def linear(keys: Any, values: Any = None, feature_map: Feature = "identity", normalise: bool = False) -> Memory:
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), over Σ_μ φ(k_μ)·φ(x) where normalised.
@@ -51,6 +52,7 @@ def _drawn_delta(rng: np.random.Generator) -> dict[str, Any]:
     source="Widrow & Hoff 1960; Schlag et al. 2021",
     energy="none: values are no states of the cue",
     draw=_drawn_delta,
+    answers=True,
 )
 def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> Associator:
     """Linear attention that corrects itself: a pair learned later overwrites what its key was paired with before.

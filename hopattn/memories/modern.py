@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import unit
+from hopattn.arrays import unit, whole
 from hopattn.memories.base import drawn_beta, drawn_reals, named, real_patterns
 from hopattn.memory import Memory
 from hopattn.separation import separations
@@ -80,15 +80,20 @@ def normmax(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     return Memory(real_patterns(patterns), separation=Normmax(beta, alpha))
 
 
+def _drawn_subsets(rng: np.random.Generator) -> dict[str, Any]:
+    rows = drawn_reals(rng)
+    return {"patterns": rows, "k": int(rng.integers(1, min(4, len(rows) + 1))), "beta": drawn_beta(rng)}
+
+
 @named(
     source="Santos et al. 2024",
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k",
-    draw=lambda rng: {"patterns": drawn_reals(rng), "k": int(rng.integers(1, 4)), "beta": drawn_beta(rng)},
+    draw=_drawn_subsets,
 )
 def k_subsets(patterns: Any, k: int = 2, beta: float = 1.0) -> Memory:
     """A memory that recalls k patterns together: x⁺ = Kᵀ p, p in [0, 1] with the sum k.
 
-    patterns: `(n_patterns, dim)`, real. k: how many, at least 1; the sum of k patterns that lead by enough is a fixed
+    patterns: `(n_patterns, dim)`, real. k: how many, at most all; the sum of k patterns that lead by enough is a fixed
     point. Raises `InvalidInput` for a pattern that is zero or not finite, another k and a beta that is not positive.
     Source: Santos et al. (2024), ICML, section 4.
 
@@ -96,7 +101,9 @@ def k_subsets(patterns: Any, k: int = 2, beta: float = 1.0) -> Memory:
     >>> ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).step([1.5, 1.4, 0.1])
     array([2., 2., 0.])
     """
-    return Memory(real_patterns(patterns), separation=KSubsets(beta, k))
+    rows = real_patterns(patterns)
+    whole(k, "k", most=len(rows))
+    return Memory(rows, separation=KSubsets(beta, k))
 
 
 def _drawn_spherical(rng: np.random.Generator) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.registry import name_of
 from hopattn.separation.base import Separation
 
 DIGITS = 4
@@ -41,6 +42,11 @@ def equals(*values: Any) -> str:
     """`=` where every value is shown in full, `≈` where one of them is rounded."""
     flat = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
     return "=" if np.all(np.abs(flat - np.round(flat, DIGITS)) < 1e-12 * np.maximum(1, np.abs(flat))) else "≈"
+
+
+def _shown_as(value: float) -> str:
+    """`=` where a number is shown in full, `≈` where its last digits are not."""
+    return "=" if abs(float(number(value).replace("−", "-")) - value) <= 1e-12 * max(1.0, abs(value)) else "≈"
 
 
 def vector(values: Any) -> str:
@@ -120,7 +126,7 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
         yield "nothing to attend to: the output is 0"
         return
     weights = separation.weights(np.asarray(scores, dtype=float))
-    kind = type(separation).__name__.lower()
+    kind = name_of(separation)
     if kind == "softmax":
         yield from _softmax(separation.beta, scores, weights, names)
     elif kind == "identity":
@@ -128,13 +134,14 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
         yield f"weights ({times}): {_named(names, weights)}"
     elif isinstance(n := getattr(separation, "n", None), int):
         times = "" if separation.beta == 1 else f"{number(separation.beta)}×"
+        opening, closing = ("[", "]₊") if kind == "rectified_power" else ("(", ")")
         powers = ", ".join(
-            f"{name} ({times}{number(score)})^{n - 1} {equals(score, weight)} {number(weight)}"
+            f"{name} {opening}{times}{number(score)}{closing}^{n - 1} {_shown_as(weight)} {number(weight)}"
             for name, score, weight in zip(names, scores, weights, strict=True)
         )
-        yield f"weights ({kind}): {powers}"
+        yield f"weights ({kind.replace('_', ' ')}): {powers}"
     else:
-        yield f"weights ({kind}): {_named(names, weights)}"
+        yield f"weights ({kind.replace('_', ' ')}): {_named(names, weights)}"
 
 
 def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: Sequence[str]) -> Iterator[str]:

@@ -61,12 +61,18 @@ def pixels(rows: Sequence[str]) -> np.ndarray:
 def drawn(picture: np.ndarray, size: Size) -> list[str]:
     """A picture `(n_pixels,)` as one text a row, two characters a pixel; what lies beyond ±1 is shown as ±1.
 
-    >>> print(*drawn(np.array([1, -1, 0, 0.4]), Size(2, 2)), sep="\\n")
+    An exact 0 is unknown where all other pixels are black or white, and a middle grey elsewhere.
+
+    >>> print(*drawn(np.array([1, -1, 0, 1]), Size(2, 2)), *drawn(np.array([1, -1, 0, 0.4]), Size(2, 2)), sep="\\n")
     ██··
-    ??▓▓
+    ??██
+    ██··
+    ▒▒▓▓
     """
     level = np.rint((np.clip(picture, -1.0, 1.0) + 1) / 2 * (len(SHADES) - 1)).astype(int)
-    cells = [2 * (SHADES[i] if value else UNKNOWN) for value, i in zip(picture.tolist(), level.tolist(), strict=True)]
+    crisp = bool(np.isin(picture, (-1.0, 0.0, 1.0)).all())
+    blank = UNKNOWN if crisp else SHADES[len(SHADES) // 2]
+    cells = [2 * (SHADES[i] if value else blank) for value, i in zip(picture.tolist(), level.tolist(), strict=True)]
     return ["".join(cells[start : start + size.columns]) for start in range(0, size.pixels, size.columns)]
 
 

@@ -113,7 +113,7 @@ class NameIn:
             table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in needed)} }}'
             raise PydanticCustomError("unknown_name", "{message}", {"message": f"'{word}' needs more: write {table}"})
         if word not in self.names:
-            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.names)})
+            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry)})
         return word
 
 

@@ -1,5 +1,6 @@
 """Memories as a scenario writes them: by the name of a model, or by similarity, separation and activation."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter
 from types import NoneType, UnionType
@@ -93,8 +94,9 @@ class MemoryTable(Table):
     """What the neurons do with their field."""
     update: UpdateChoice | None = None
     """How a step is done: all neurons together, one by one, by chance …; by default the model's own way, or "sync"."""
-    max_steps: Annotated[Count, Field(le=100_000)] = 100
-    """The most steps that a recall may take; 1 is transformer attention."""
+    max_steps: Annotated[Count, Field(le=100_000)] | None = None
+    """The most steps that a recall may take; 1 is transformer attention. By default 100, and 1 where values are what a
+    linear or nearest memory answers with."""
 
     def problems(self) -> Iterator[Problem]:
         """Keys that do not go together."""
@@ -115,6 +117,17 @@ class MemoryTable(Table):
         if self.model is None:
             return None
         return named_memories[self.model if isinstance(self.model, str) else str(getattr(self.model, "name", ""))]
+
+    def by_word(self, message: str) -> str:
+        """A message of a memory with the word in place of the number of its row."""
+        words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
+        return re.sub(r"\b(row|address) (\d+)", lambda found: f"'{words[int(found[2])]}'", message)
+
+    @property
+    def steps(self) -> int:
+        """The most steps that a recall may take."""
+        answers = self.values is not None and self.card is not None and self.card.answers
+        return self.max_steps or (1 if answers else 100)
 
     @property
     def stored_words(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.memory import Memory
 from hopattn.record import Spurious, Status
-from hopattn.registry import snake_case
+from hopattn.registry import name_of
 from hopattn.scenario.arithmetic import dot, equals, number, vector, weighing, weighted_sum
 from hopattn.scenario.drawing import Size, Strip, drawn
 from hopattn.scenario.models import MemoryTable
@@ -36,6 +36,7 @@ def strips(arrays: Arrays, words: Words, told: Sequence[str]) -> Iterator[Strip]
         way = arrays["trajectory"].values[i] / words.black
         chosen = _changes([drawn(picture, size) for picture in way[: int(arrays["steps"].values[i]) + 1]])
         names = tuple(f"step {t}" if t else "cue" for t in chosen)
+        names = (*names[:-1], f"… {names[-1]}") if len(chosen) == FRAMES else names  # what lies between is not shown
         shown = way[chosen]
         if "answer" in arrays:
             names, shown = (*names, "answer"), np.concatenate([shown, arrays["answer"].values[i : i + 1]])
@@ -51,11 +52,16 @@ def _changes(way: Sequence[list[str]]) -> list[int]:
 def _sentence(arrays: Arrays, i: int) -> str:
     """What became of a cue, in words."""
     steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
-    mixed, spurious = str(arrays["mixture"].values[i]), str(arrays["spurious"].values[i])
-    told_of = f" ({mixed} mixed)" if mixed else " (a reversed pattern)" if spurious == Spurious.REVERSED else ""
+    told_of = _spurious(arrays, i)
     answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
     ended = f"{_ENDED[status]} {steps} step{'' if steps == 1 else 's'}"
     return f"recalls {arrays['recalls'].values[i]}{told_of}{answers}, {ended}"
+
+
+def _spurious(arrays: Arrays, i: int) -> str:
+    """What a spurious state is made of, in words."""
+    of, kind = str(arrays["of"].values[i]), str(arrays["spurious"].values[i])
+    return f" ({of} {'reversed' if kind == Spurious.REVERSED else 'mixed'})" if of else ""
 
 
 def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
@@ -87,9 +93,11 @@ def explained(arrays: Arrays, memory: Recallable, table: MemoryTable, words: Wor
         yield from inset(cue, words)
         if isinstance(memory, Memory) and "step 1 weights" in arrays:
             yield from _weighed(memory, cue, arrays, i, words)
+        else:
+            yield from _coupled(memory, cue, table.recalled_words, words)
         update = table.updated()
-        made = snake_case(type(memory.activation).__name__)
-        way = f"{made} gives" if isinstance(update, Synchronous) else f"{update!r} gives"
+        made = name_of(memory.activation)
+        way = f"{made} gives" if isinstance(update, Synchronous) else f"{made}, {update.way}, gives"
         yield from _told(f"  {way}", arrays["step 1 output"].values[i], words)
         yield from _explained_end(arrays, i, words)
 
@@ -99,7 +107,7 @@ def _weighed(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Wor
     names = arrays["step 1 scores"].labels[1]
     scores, weights = (arrays[f"step 1 {what}"].values[i] for what in ("scores", "weights"))
     product = dot if words.size is None else agreement
-    kind = snake_case(type(memory.similarity).__name__)
+    kind = name_of(memory.similarity)
     for name, pattern, score in zip(names, memory.keys, scores, strict=True):
         told = product(cue, pattern) if memory.similarity.linear else f"{kind} {number(score)}"
         yield f"  similarity to {name}: {told}"
@@ -108,6 +116,18 @@ def _weighed(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Wor
     field = weights @ memory.values
     numbers = "" if words.size else f" {equals(weights, field)} {vector(field)}"
     yield f"  field: {weighted_sum(weights, names)}{numbers}"
+
+
+def _coupled(memory: Recallable, cue: np.ndarray, names: Sequence[str], words: Words) -> Iterator[str]:
+    """How the cue overlaps with what is stored, and what field the couplings make of it."""
+    product = dot if words.size is None else agreement
+    for name, pattern in zip(names, memory.patterns, strict=True):
+        yield f"  similarity to {name}: {product(cue, pattern)}"
+    field = np.asarray(memory.field(cue))
+    if words.size is None:
+        yield f"  field of all neurons: {vector(field)}"
+    against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
+    yield f"  of {len(field)} neurons, {against} stand against their field, and {idle} feel none"
 
 
 def _told(before: str, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
@@ -127,7 +147,6 @@ def _explained_end(arrays: Arrays, i: int, words: Words) -> Iterator[str]:
         shown = [number(value) for value in arrays["energy"].values[i][: steps + 1]]
         shown = shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]]
         yield f"  energy: {' → '.join(shown)}"
-    mixed = str(arrays["mixture"].values[i])
-    yield f"  recalls: {arrays['recalls'].values[i]}{f' ({mixed} mixed)' if mixed else ''}"
+    yield f"  recalls: {arrays['recalls'].values[i]}{_spurious(arrays, i)}"
     if "answers" in arrays:
         yield f"  answers: {arrays['answers'].values[i]}"

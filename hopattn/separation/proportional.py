@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array
+from hopattn.arrays import Array, namespace
 from hopattn.errors import InvalidInput
 from hopattn.separation.base import Separation, masked, shares
 
 
 @dataclass(frozen=True)
 class Proportional(Separation):
-    """p_μ = s_μ / Σ_ν s_ν, for scores of which none is negative; β cancels, and weights are 0 where all scores are.
+    """p_μ = [s_μ]₊ / Σ_ν [s_ν]₊: a score below 0 counts as 0; β cancels, and weights are 0 where no score is above 0.
 
     ∂p_μ/∂s_ν = δ_μν/Σ − s_μ/Σ² is not symmetric: so p is the gradient of no potential, and there is no energy.
     Source: Katharopoulos et al. (2020), ICML, eq. 4 (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
@@ -31,4 +31,4 @@ class Proportional(Separation):
         raise InvalidInput(f"potential: {self.lacks_potential}")
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        return shares(masked(scores, where)), 1.0
+        return shares(namespace(scores).clip(masked(scores, where), 0.0, None)), 1.0

@@ -70,6 +70,8 @@ class Update(ABC):
     """One way to apply a memory's update."""
 
     source: ClassVar[str]
+    way: ClassVar[str]
+    """How it goes, in a few words: "all neurons at once"."""
 
     @property
     def rests(self) -> bool:

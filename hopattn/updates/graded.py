@@ -6,6 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.arrays import positive
+from hopattn.errors import InvalidInput
+from hopattn.registry import name_of
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 
@@ -13,17 +15,25 @@ from hopattn.updates.base import Descent, Recallable, Turn, Update
 class Graded(Update):
     """Continuous time: u̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
 
-    dt: in units of the neurons' time constant. Each cue is integrated by itself, to a relative error of 1e-10. The
-    energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. Raises `InvalidInput` for a dt that
-    is not positive. Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 9, with C_i = R_i = 1 (their V is our x, their
+    dt: in units of the neurons' time constant, at most 1000. Each cue is integrated by itself, to a relative error of
+    1e-10. The energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. Raises `InvalidInput`
+    for a dt outside. Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 9, with C_i = R_i = 1 (their V is our x, their
     T our W, their I our b); with stored patterns, Krotov & Hopfield (2021), ICLR, eq. 1, hidden neurons at once.
     """
 
     source: ClassVar[str] = "Hopfield 1984"
+    way: ClassVar[str] = "in continuous time"
     dt: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dt", positive(self.dt, "dt"))
+        if self.dt > 1000:
+            raise InvalidInput(f"dt: expected at most 1000 time constants, not {self.dt:g}; take more steps instead")
+
+    @property
+    def repeats(self) -> bool:
+        """Never: a flow that goes downhill does not come back, and what the integrator leaves of a step is no cycle."""
+        return False
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         masks = [None] * len(states) if mask is None else list(mask)
@@ -34,7 +44,7 @@ class Graded(Update):
 
     def obstacle(self, memory: Recallable) -> str:
         if memory.activation.discrete or not memory.activation.elementwise:
-            return f"graded neurons need an activation with an inverse, and {memory.activation!r} has none"
+            return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
         return memory.lacks_flow
 
     def _flow(self, memory: Recallable, state: np.ndarray, mask: np.ndarray | None) -> np.ndarray:

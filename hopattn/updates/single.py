@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.arrays import real
 from hopattn.errors import InvalidInput, unknown
+from hopattn.registry import name_of
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 _ORDERS = ("random", "sequence")
@@ -24,6 +25,7 @@ class Asynchronous(Update):
 
     name: ClassVar[str] = "async"
     source: ClassVar[str] = "Hopfield 1982; Krotov & Hopfield 2016"
+    way: ClassVar[str] = "one neuron after the other"
     order: Any = "random"
 
     def __post_init__(self) -> None:
@@ -60,7 +62,7 @@ class Asynchronous(Update):
 
     def obstacle(self, memory: Recallable) -> str:
         if not memory.activation.elementwise:
-            return f"{memory.activation!r} looks at all neurons together, so that none can be updated alone"
+            return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
         n = memory.patterns.shape[-1]
         if not isinstance(self.order, str) and len(self.order) != n:
             return f"the order names {len(self.order)} neurons, but there are {n}"
@@ -80,6 +82,7 @@ class Glauber(Update):
     """
 
     source: ClassVar[str] = "Glauber 1963; Kirkpatrick et al. 1983"
+    way: ClassVar[str] = "one neuron after the other, by chance"
     temperature: float
     cooling: float = 1.0
 
@@ -122,7 +125,7 @@ class Glauber(Update):
 
     def obstacle(self, memory: Recallable) -> str:
         if not memory.activation.discrete:
-            return f"Glauber's update is for spins, and {memory.activation!r} gives none"
+            return f"Glauber's update is for spins, and the activation '{name_of(memory.activation)}' gives none"
         return memory.lacks_single_updates
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hopattn.registry import name_of
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 
@@ -19,6 +20,7 @@ class Synchronous(Update):
 
     name: ClassVar[str] = "sync"
     source: ClassVar[str] = "Little 1974; Yuille & Rangarajan 2003"
+    way: ClassVar[str] = "all neurons at once"
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         return np.asarray(memory.step(states, mask))
@@ -40,6 +42,7 @@ class ConcaveConvex(Update):
     """
 
     source: ClassVar[str] = "Yuille & Rangarajan 2003"
+    way: ClassVar[str] = "all neurons at once, with inertia"
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         inertia = memory.curvature
@@ -56,4 +59,4 @@ class ConcaveConvex(Update):
         if memory.curvature == float("inf"):
             return f"{memory.lacks_convexity}, and no inertia makes it so"
         heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
-        return f"{memory.activation!r} has no form with inertia" if heavy else ""
+        return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""

@@ -75,6 +75,27 @@ def test_values_are_what_is_recalled():
     assert parts["recalls"].values.tolist() == ["1"]
 
 
+def test_what_a_linear_or_nearest_memory_answers_is_no_cue_again():
+    values = 'values = ["1", "2", "V"]\n'
+    assert run(values + 'model = "delta"\n')["steps"].values.tolist() == [1]
+    assert run(values + 'model = "nearest"\n')["recalls"].values.tolist() == ["1"]
+    assert run('model = "nearest"\n')["status"].values.tolist() == ["converged"]
+
+
+def test_a_reversed_pattern_and_a_mixture_are_named():
+    cues = '[cue.a]\nof = "R"\nreverse = true\n[cue.b]\nmixture = ["J", "R", "S"]\n'
+    arrays = run('model = "hopfield"\n', cues)
+    assert arrays["spurious"].values.tolist() == ["reversed", "mixture"]
+    assert arrays["of"].values.tolist() == ["R", "J + R + S"]
+
+
+def test_a_word_that_cannot_be_stored_is_named():
+    text = HEAD.replace("[memory]", "[pictures.drawn]\nR2 = [" + ", ".join(['"....."'] * 7) + "]\n[memory]")
+    model = 'model = { name = "hopfield", rule = "pseudo_inverse" }\n'
+    text = text.replace('["J", "R", "S"]', '["J", "R", "J"]')
+    assert_refused(text + model + CUE, "11: memory.model: patterns: 'J' depends on those before it")
+
+
 def test_the_seed_draws_the_order_and_the_locations():
     text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
     scenario = parse(text, "file.toml", "file")

@@ -10,7 +10,7 @@ from pydantic import Field
 from hopattn.errors import InvalidInput, shortened
 from hopattn.memories.bidirectional import Bidirectional
 from hopattn.memory import Memory as AssociativeMemory
-from hopattn.record import likeness
+from hopattn.record import Recall, Spurious, likeness
 from hopattn.scenario.damage import Damaged, cue_problems, stream
 from hopattn.scenario.drawing import Strip
 from hopattn.scenario.fields import Problem, Text
@@ -24,6 +24,7 @@ from hopattn.scenario.result import Labelled
 from hopattn.scenario.text import Input, labels, token_problems
 from hopattn.scenario.vocabulary import WORD, Vocabulary
 from hopattn.scenario.words import Words, gathered, picture_problems, vocabulary_problems
+from hopattn.similarity import cosine
 
 TEMPLATE = """\
 # Two patterns are stored; a damaged one is recalled. Change the patterns, the cue, and what must come out.
@@ -127,7 +128,8 @@ class Memory(Spec):
         try:
             memory = self._memory(self.seed)
         except InvalidInput as error:
-            yield Problem(("memory", "separation" if self.memory.model is None else "model"), str(error))
+            key = "separation" if self.memory.model is None else "model"
+            yield Problem(("memory", key), self.memory.by_word(str(error)))
             return
         try:
             obstacle = self.memory.updated().obstacle(memory)
@@ -148,13 +150,13 @@ class Memory(Spec):
 
     def size(self) -> int:
         cues, dim = len(self.tokens), len(self.vocabulary.axes)
-        return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.max_steps + 1) * (dim + 1)
+        return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.steps + 1) * (dim + 1)
 
     def layout(self) -> Layout:
         rows, columns, dim = labels(self.tokens), labels(self.memory.patterns), len(self.vocabulary.axes)
         n, m, memory = len(rows), len(columns), self._memory(self.seed)
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("input", "step 1 output", "state"), (n, dim))
-        shapes |= dict.fromkeys(("status", "recalls", "spurious", "mixture", "steps"), (n,))
+        shapes |= dict.fromkeys(("status", "recalls", "spurious", "of", "steps"), (n,))
         shapes |= {"visits": (n, -1)}
         if isinstance(memory, AssociativeMemory) and len(memory.keys) == m:  # a sparse distributed one has other keys
             shapes |= dict.fromkeys(("step 1 scores", "step 1 weights"), (n, m))
@@ -171,7 +173,7 @@ class Memory(Spec):
         root = int(rng.integers(2**63))
         memory, cues = self._memory(root), self._cues(root)
         found = memory.recall(
-            cues, update=self.memory.updated(), max_steps=self.memory.max_steps, rng=rng, keep=("trajectory",)
+            cues, update=self.memory.updated(), max_steps=self.memory.steps, rng=rng, keep=("trajectory",)
         )
         way = found.trajectory.swapaxes(0, 1)
         rows, columns, axes = labels(self.tokens), labels(self.memory.patterns), self.vocabulary.axes
@@ -182,7 +184,7 @@ class Memory(Spec):
             "status": found.status,
             "recalls": named[found.matched],
             "spurious": np.where(found.spurious == "", "none", found.spurious),
-            "mixture": np.array([" + ".join(named[three]) if three[0] >= 0 else "" for three in found.mixture]),
+            "of": np.array(self._made_of(found, memory.patterns, named)),
             "steps": found.steps,
         }
         wide = {"input": cues, "step 1 output": way[:, 1], "state": found.state}
@@ -204,6 +206,16 @@ class Memory(Spec):
         if self.vocabulary.size is not None:
             arrays["trajectory"] = Labelled(way, ("cue", "step", "axis"), (rows, steps, axes))
         return arrays
+
+    @staticmethod
+    def _made_of(found: Recall, patterns: np.ndarray, named: np.ndarray) -> list[str]:
+        """The words that each spurious state is made of: those of a mixture, the one that is reversed."""
+        made = []
+        for state, kind, three in zip(found.state, found.spurious, found.mixture, strict=True):
+            unlike = int(np.argmin(cosine(state, patterns))) if kind == Spurious.REVERSED else -1
+            words = named[three] if kind == Spurious.MIXTURE else named[[unlike]] if unlike >= 0 else []
+            made.append(" + ".join(dict.fromkeys(str(word) for word in words)))
+        return made
 
     def _answers(self, memory: Bidirectional, states: np.ndarray, rows: tuple[str, ...]) -> dict[str, Labelled]:
         """What the other side says at the end, and which of its patterns that is."""
