@@ -48,12 +48,7 @@ class Activation(ABC):
         raise InvalidInput(f"{self!r} has no inverse: many fields give one state")
 
     def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
-        """The state x that makes Φ*(x) + ½λ|x|² − h·x least, for λ = `weight` ≥ 0: ∇Φ(h) where λ is 0.
-
-        A directional activation gives states of one length, on which ½λ|x|² makes no difference.
-        """
-        if self.directional or weight == 0:
-            return np.asarray(self(field, state))
+        """The state x that makes Φ*(x) + ½λ|x|² − h·x least, for λ = `weight` ≥ 0: ∇Φ(h) where λ is 0."""
         raise InvalidInput(f"{self!r} has no damped form")
 
     def foreign(self, state: np.ndarray) -> str:
@@ -97,6 +92,11 @@ class Unit(Activation):
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         return normalised(field)
 
+    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """From the sphere h/|h|; from inside the ball h/λ, or h/|h| if that is longer."""
+        inside = (weight > 0) & (row_length(state) < 1 - _slack(state)) & (row_length(field) <= weight)
+        return np.where(inside[..., None], field / (weight or 1.0), self(field, state))
+
     def potential(self, field: Array) -> Array:
         return row_length(field)
 
@@ -124,6 +124,11 @@ class Sign(Activation):
         xp = namespace(field)
         spins = xp.sign(field)
         return spins if state is None else xp.where(field == 0, state, spins)
+
+    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """sgn(h); an unknown neuron stays unknown where |h| < ½λ, since to be ±1 would then cost more than it saves."""
+        undecided = (state == 0) & (np.abs(field) < 0.5 * weight)
+        return np.where(undecided, state, self(field, state))
 
     def potential(self, field: Array) -> Array:
         xp = namespace(field)
@@ -203,11 +208,11 @@ class LayerNorm(Activation):
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        centred = field - namespace(field).mean(field, axis=-1, keepdims=True)
-        return self.gamma * centred / self._deviation(field)[..., None]
+        centred = _centred(field)
+        return self.gamma * centred / self._deviation(centred)[..., None]
 
     def potential(self, field: Array) -> Array:
-        return self.gamma * field.shape[-1] * self._deviation(field)
+        return self.gamma * field.shape[-1] * self._deviation(_centred(field))
 
     def conjugate(self, state: Array) -> Array:
         xp = namespace(state)
@@ -223,11 +228,17 @@ class LayerNorm(Activation):
         length = float(np.linalg.norm(state)) / (self.gamma * state.size**0.5)
         return "" if length <= 1 + _slack(state) else f"is {length:.6g} times as long as layer normalisation allows"
 
-    def _deviation(self, field: Array) -> Array:
-        xp = namespace(field)
-        centred = field - xp.mean(field, axis=-1, keepdims=True)
-        spread = row_length(centred) / field.shape[-1] ** 0.5
+    def _deviation(self, centred: Array) -> Array:
+        xp = namespace(centred)
+        spread = row_length(centred) / centred.shape[-1] ** 0.5
         return xp.hypot(spread, xp.full_like(spread, self.epsilon**0.5))
+
+
+def _centred(field: Array) -> Array:
+    """The field less its mean; twice, so that the rounding of a large mean is taken off too."""
+    xp = namespace(field)
+    once = field - xp.mean(field, axis=-1, keepdims=True)
+    return once - xp.mean(once, axis=-1, keepdims=True)
 
 
 def _slack(state: Array) -> float:

@@ -158,6 +158,16 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
         raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}")
 
 
+def require_within(energy: np.ndarray) -> None:
+    """Raise `InvalidInput` naming the first cue whose energy is no finite number."""
+    bad = ~np.isfinite(energy)
+    if np.any(bad):
+        where = "" if energy.ndim == 0 else f" (row {_first_true(bad)})"
+        raise InvalidInput(
+            f"energy: beyond the numbers of {energy.dtype}{where}; use smaller vectors, or a smaller beta such as 1/dim"
+        )
+
+
 def require_room(numbers: int, what: str) -> None:
     """Raise `InvalidInput` where so many numbers in float64 would not fit into this machine's memory."""
     if numbers < 2**24:  # 128 MiB, which any machine has

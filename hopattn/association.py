@@ -11,7 +11,7 @@ import numpy as np
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
 from hopattn.arrays import as_float, require_dim, require_finite
-from hopattn.couplings import whole_over
+from hopattn.couplings import known_patterns, numpy_only, whole_over
 from hopattn.errors import InvalidInput
 from hopattn.spins import CoupledSpins
 
@@ -33,19 +33,20 @@ class Associator(dynamics.Recalled):
     """
 
     couplings: np.ndarray
+    counts: np.ndarray
     scale: float
     activation: Activation
     patterns: np.ndarray
 
     def __init__(self, couplings: Any, *, activation: str | Activation = "identity", patterns: Any = None) -> None:
-        matrix = as_float(couplings, "couplings")
+        matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or not matrix.size:
             raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
         require_finite(matrix, "couplings")
-        known = np.zeros((0, len(matrix))) if patterns is None else as_float(patterns, "patterns")
-        require_dim(known, len(matrix), "patterns", "the couplings' answers")
+        known = known_patterns(patterns, len(matrix), "the couplings' answers")
         counts, scale = whole_over(matrix, matrix.shape[1])
-        object.__setattr__(self, "couplings", counts)
+        object.__setattr__(self, "couplings", matrix)
+        object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "scale", scale)
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", known)
@@ -56,7 +57,7 @@ class Associator(dynamics.Recalled):
 
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for one. There are no patterns to mask."""
-        return np.asarray(self.scale * (self._cues(cues, mask) @ self.couplings.T))
+        return np.asarray(self.scale * (self._cues(cues, mask) @ self.counts.T))
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
         """y = ∇Φ(W x). A spin whose field is 0 stays as it was where both sides are of one dim, and is 0 elsewhere."""
@@ -69,7 +70,7 @@ class Associator(dynamics.Recalled):
 
     def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time, where both sides are of one dim."""
-        return CoupledSpins(self._cues(states, mask), self.couplings, self.scale, np.zeros(len(self.couplings)))
+        return CoupledSpins(self._cues(states, mask), self.counts, self.scale, np.zeros(len(self.couplings)))
 
     @property
     def lacks_energy(self) -> str:

@@ -36,10 +36,10 @@ CUES, STEPS = 20, 5
 class Certificate:
     """What was found of one memory under one update.
 
-    claimed: on how many updates the memory said that the energy cannot rise; largest: the largest rise among them, as
-    part of |Φ*| + |Ψ|. unclaimed: on how many it did not say so; rises: how many of these raised the energy, or what
-    the formula of the energy gives where there is none. reason: why it descends; refusal: why it may not; obstacle: why
-    the update cannot be applied at all. Each is empty where no memory that was drawn said so.
+    claimed: on how many updates that changed a state the memory said that the energy cannot rise; largest: the largest
+    rise among them, as part of |Φ*| + |Ψ|. unclaimed: on how many it did not say so; rises: how many of these raised
+    the energy, or what the formula of the energy gives where there is none. reason: why it descends; refusal: why it
+    may not; obstacle: why the update cannot be applied at all. Each is empty where no memory that was drawn said so.
     """
 
     memory: str
@@ -120,30 +120,37 @@ class _Tally:
         rises = np.concatenate(list(_rises(memory, rule, rng)))
         if claim:
             self.claimed += rises.size
-            self.largest = max(self.largest, float(rises.max(initial=0.0)))
+            self.largest = max(self.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
             self.reason = self.reason or claim.reason
         else:
             self.unclaimed += rises.size
             self.rises += int(np.sum(rises > 1e3 * ROUNDING))
             self.refusal = self.refusal or claim.reason
-        return True
+        return bool(rises.size)
 
 
 def _rises(memory: Recallable, rule: Update, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """By how much each update raises the energy, as part of |Φ*| + |Ψ|, `(CUES,)` for each step."""
+    """By how much each update that changes a state, and does not send it off to infinity, raises the energy, as part of
+    |Φ*| + |Ψ|.
+    """
     dim = memory.patterns.shape[-1]
-    size = 10 ** rng.uniform(-1, 1) * max(1e-12, float(np.abs(memory.patterns).mean()))
+    size = 10 ** rng.uniform(-1, 1) * max(1e-12, float(np.abs(memory.patterns).mean() if memory.patterns.size else 1.0))
     states = np.asarray(memory.activation(rng.normal(size=(CUES, dim)) * size))
+    if memory.activation.directional and rng.random() < 0.3:  # some neurons are unknown, some states inside the ball
+        states = states * (rng.random(states.shape) < 0.7)
     own = tuple(rng.spawn(CUES)) if rule.by_chance else ()
     for t in range(STEPS):
         with np.errstate(all="ignore"):
             moved = rule.step(memory, states, None, Turn(t, rng, own))
-        bounded = np.all(np.abs(moved) <= GROWTH * (size + np.abs(states).max()), axis=-1)
-        moved = np.where(bounded[:, None], moved, states)
+        grown = np.any(np.abs(moved) > GROWTH * (size + np.abs(states).max()), axis=-1)
+        counted = ~grown & np.any(moved != states, axis=-1)
+        moved = np.where(grown[:, None], states, moved)
         before, after = _energy(memory, states), _energy(memory, moved)
         parts = [np.abs(memory.activation.conjugate(x)) for x in (states, moved)]
-        scale = np.maximum(*(part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)))
-        yield (after - before) / nonzero(scale)
+        with np.errstate(invalid="ignore"):  # an infinite energy is no number here, and counts as a rise
+            sizes = [part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)]
+            scale = np.maximum(*sizes)
+            yield ((after - before) / nonzero(scale))[counted]
         states = moved
 
 

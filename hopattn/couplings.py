@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
-from hopattn.arrays import as_float, require_dim, require_finite
+from hopattn.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.errors import InvalidInput
 from hopattn.spins import CoupledSpins
 
@@ -34,6 +34,7 @@ class Hopfield(dynamics.Recalled):
     """
 
     couplings: np.ndarray
+    counts: np.ndarray
     scale: float
     bias: np.ndarray
     activation: Activation
@@ -42,7 +43,7 @@ class Hopfield(dynamics.Recalled):
     def __init__(
         self, couplings: Any, *, bias: Any = 0.0, activation: str | Activation = "sign", patterns: Any = None
     ) -> None:
-        matrix = as_float(couplings, "couplings")
+        matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
             raise InvalidInput(f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}")
         require_finite(matrix, "couplings")
@@ -51,10 +52,10 @@ class Hopfield(dynamics.Recalled):
         require_finite(own_bias, "bias")
         if own_bias.shape not in ((), (n,)):
             raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {n} neurons")
-        known = np.zeros((0, n)) if patterns is None else as_float(patterns, "patterns")
-        require_dim(known, n, "patterns", "couplings")
+        known = known_patterns(patterns, n, "couplings")
         counts, scale = whole_over(matrix, n)
-        object.__setattr__(self, "couplings", counts)
+        object.__setattr__(self, "couplings", matrix)
+        object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "scale", scale)
         object.__setattr__(self, "bias", np.broadcast_to(own_bias, (n,)))
         object.__setattr__(self, "activation", activations.make(activation))
@@ -66,7 +67,7 @@ class Hopfield(dynamics.Recalled):
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
         x = self._states(cues, mask)
-        return np.asarray(self.scale * (x @ self.couplings.T) + self.bias)
+        return np.asarray(self.scale * (x @ self.counts.T) + self.bias)
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
@@ -78,14 +79,14 @@ class Hopfield(dynamics.Recalled):
         if self.lacks_energy:
             raise InvalidInput(f"energy: {self.lacks_energy}")
         x = self._states(states, mask)
-        pairs = self.scale * ((x @ self.couplings) * x).sum(axis=-1)
+        pairs = self.scale * ((x @ self.counts) * x).sum(axis=-1)
         return np.asarray(self.activation.conjugate(x) - 0.5 * pairs - x @ self.bias)
 
     @property
     def lacks_energy(self) -> str:
         """Why the network has no energy, or an empty string where it has one."""
         uneven = np.abs(self.couplings - self.couplings.T).max()
-        return "the couplings are not symmetric" if uneven > 1e-12 * np.abs(self.couplings).max() else ""
+        return "the couplings are not symmetric" if uneven > self._rounding * np.abs(self.couplings).max() else ""
 
     @property
     def lacks_convexity(self) -> str:
@@ -96,7 +97,7 @@ class Hopfield(dynamics.Recalled):
 
     def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
-        return CoupledSpins(self._states(states, mask), self.couplings, self.scale, self.bias)
+        return CoupledSpins(self._states(states, mask), self.counts, self.scale, self.bias)
 
     @property
     def lacks_single_updates(self) -> str:
@@ -122,8 +123,13 @@ class Hopfield(dynamics.Recalled):
     def _lowest(self) -> float:
         """The lowest eigenvalue of W where it is below 0 by more than rounding, else 0."""
         eigenvalues = np.linalg.eigvalsh(self.couplings)
-        below = eigenvalues[0] < -1e-12 * np.abs(eigenvalues).max()
-        return float(self.scale * eigenvalues[0]) if below else 0.0
+        below = eigenvalues[0] < -self._rounding * np.abs(eigenvalues).max()
+        return float(eigenvalues[0]) if below else 0.0
+
+    @property
+    def _rounding(self) -> float:
+        """What rounding may leave of a relation between couplings that holds exactly."""
+        return max(1e-12, 4 * len(self.couplings) * float(np.finfo(self.couplings.dtype).eps))
 
     def _states(self, states: Any, mask: Any = None) -> np.ndarray:
         if mask is not None:
@@ -131,6 +137,26 @@ class Hopfield(dynamics.Recalled):
         x = as_float(states, "cues")
         require_dim(x, len(self.couplings), "cues", "couplings")
         return np.asarray(x)
+
+
+def numpy_only(values: Any, what: str) -> np.ndarray:
+    """The values as a NumPy array of floating-point numbers; raises `InvalidInput` for arrays of other libraries."""
+    array = as_float(values, what)
+    if namespace(array) is not np:
+        raise InvalidInput(f"{what}: networks of couplings run on NumPy arrays; convert them with numpy.asarray")
+    return np.asarray(array)
+
+
+def known_patterns(patterns: Any, dim: int, other: str) -> np.ndarray:
+    """What a state is compared with, `(n_patterns, dim)`; none where `patterns` is None."""
+    if patterns is None:
+        return np.zeros((0, dim))
+    known = numpy_only(patterns, "patterns")
+    if known.ndim != 2:
+        raise InvalidInput(f"patterns: expected (n_patterns, {dim}), not shape {known.shape}")
+    require_dim(known, dim, "patterns", other)
+    require_finite(known, "patterns")
+    return known
 
 
 def whole_over(matrix: np.ndarray, n: int) -> tuple[np.ndarray, float]:

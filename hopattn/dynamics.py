@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, namespace, nonzero, require_dim, require_finite, tolerance, whole
+from hopattn.arrays import as_float, namespace, nonzero, require_dim, require_finite, require_within, tolerance, whole
 from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.masks import MaskRule, resolve
 from hopattn.record import Recall, Status, likeness, overlaps
 from hopattn.updates import updates
 from hopattn.updates.base import Descent, Recallable, Turn, Update
+from hopattn.updates.together import Synchronous
 
 GROWTH = 2.0**20
 """A state this many times larger than its cue and all patterns counts as diverged."""
@@ -43,7 +44,7 @@ def recall(
     whole(max_steps, "max_steps")
     kept = _kept(memory, keep)
     if memory.lacks_recall:
-        return _answer(memory, cues)
+        return _answer(memory, cues, rule, mask, kept)
     if obstacle := rule.obstacle(memory):
         raise InvalidInput(f"update: {obstacle}")
     start = _checked_cues(memory, cues)
@@ -105,7 +106,7 @@ class _Course:
             moved = self._step(states, active, Turn(t - 1, rng, tuple(own[i] for i in active if own)))
             diverged = ~np.all(np.abs(moved) <= GROWTH * scale[active, None], axis=-1)
             moved = np.where(diverged[:, None], states[active], moved)
-            unmoved = self._same(moved, states[active], scale[active])
+            unmoved = self._same(moved, states[active], scale[active] * self.rule.pace)
             same = unmoved & ~diverged & self.rule.rests
             back = self._same(moved, before[active], scale[active])
             cycle = back & ~unmoved & ~diverged & (t > 1) & self.rule.repeats
@@ -140,8 +141,7 @@ class _Course:
     def _energy(self, states: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             energy = np.asarray(self.memory.energy(states, self.mask))
-        if not np.all(np.isfinite(energy)):
-            raise InvalidInput(f"energy: beyond the numbers of {energy.dtype}; choose a smaller beta, such as 1/dim")
+        require_within(energy)
         return energy
 
 
@@ -161,13 +161,16 @@ def _record(
     )
 
 
-def _answer(memory: Recallable, cues: Any) -> Recall:
+def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[str, ...]) -> Recall:
     """The record of an answer that is no cue itself: one step, and what the answer is like."""
+    if kept or not isinstance(rule, Synchronous):
+        what = f"keep: {kept[0]}" if kept else f"update: {rule!r}"
+        raise InvalidInput(f"{what} needs a recall of several steps, but {memory.lacks_recall}")
     given = as_float(cues, "cues")
     _require_cues(given)
     require_finite(given, "cues")
-    states = np.atleast_2d(np.asarray(memory.step(given)))
-    n = len(states)
+    n = 1 if given.ndim == 1 else len(given)
+    states = np.asarray(memory.step(np.atleast_2d(given), _checked_mask(mask, memory, n)))
     status = np.full(n, Status.ANSWERED, dtype="<U9")
     record = _record(memory, states, np.ones(n, dtype=int), status, [{}])
     return record if given.ndim > 1 else record.only_row()
@@ -221,6 +224,8 @@ def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | No
 
 def _generator(rng: Any) -> np.random.Generator:
     try:
+        if isinstance(rng, np.random.RandomState):
+            raise TypeError
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise InvalidInput(f"rng: expected a seed or a numpy.random.Generator, not {rng!r}") from None

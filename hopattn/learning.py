@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, real, require_finite, require_room, whole
+from hopattn.arrays import as_float, normalised, real, require_finite, require_room, row_length, whole
 from hopattn.errors import InvalidInput
 
 
@@ -125,7 +125,8 @@ def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> np.ndar
     couplings = np.zeros((answers.shape[1], cues.shape[1]))
     for _ in range(whole(sweeps, "sweeps", most=100_000)):
         for key, value in zip(cues, answers, strict=True):
-            couplings = couplings + np.outer(rate * (value - couplings @ key), key / (key @ key))
+            error, length = value - couplings @ key, row_length(key)
+            couplings = couplings + np.outer(rate * error / length, normalised(key))
     return couplings
 
 

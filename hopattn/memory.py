@@ -175,7 +175,7 @@ class Memory(dynamics.Recalled):
     def lacks_energy(self) -> str:
         """Why the memory has no energy, or an empty string where it has one."""
         if self.values is not self.keys:
-            return "the values are not the keys: what is read out is no state of the cue"
+            return "the values are given apart from the keys: what is read out is no state of the cue"
         if not self.similarity.linear:
             name = type(self.similarity).__name__.lower()
             return f"the similarity '{name}' is not the dot product, so the field is no gradient"
@@ -196,7 +196,9 @@ class Memory(dynamics.Recalled):
     @property
     def lacks_convexity(self) -> str:
         """Why the potential of the scores is not convex, or an empty string where it is."""
-        return "" if self.separation.convex else f"the potential of {self.separation!r} is not convex"
+        if not self.separation.convex:
+            return f"the potential of {self.separation!r} is not convex"
+        return self.separation.lacks_precision
 
     @property
     def lacks_single_convexity(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Activation
-from hopattn.arrays import nonzero
+from hopattn.arrays import nonzero, normalised
 from hopattn.similarity import Cosine
 
 MATCH = 0.95
@@ -123,7 +123,9 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
         three = np.sort(np.argsort(-np.abs(cosines), axis=-1, kind="stable")[:, :3], axis=-1)
         signs = np.sign(np.take_along_axis(cosines, three, axis=-1))
         mixed = np.asarray(activation((signs[..., None] * patterns[three]).sum(axis=1)))
-        alike = (Cosine()(states, mixed).diagonal() >= MATCH) & (spurious == Spurious.OTHER) & (matched < 0)
+        mixes = np.all(np.abs(np.take_along_axis(cosines, three, axis=-1)) > 1e-9, axis=-1)
+        close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
+        alike = close & mixes & (spurious == Spurious.OTHER) & (matched < 0)
         mixture = np.where(alike[:, None], three, no_mixture)
         spurious = np.where(alike, Spurious.MIXTURE, spurious)
     return Likeness(matched, similarity, np.where(matched >= 0, Spurious.NONE, spurious), mixture)

@@ -4,16 +4,17 @@ The *local field* of a spin is half the energy that it saves by standing up rath
 
     h_i = ½ [E(x_i = −1) − E(x_i = +1)]
 
-so that turning each spin to the side of its local field never raises the energy, whatever the potential. The *field*
-of a graded neuron is the gradient of the potential there. Both objects below are the running state of a sweep: they
-begin with a copy of the states, and `turn` changes it.
+so that turning each spin to the side of its local field never raises the energy, whatever the potential; a neuron that
+is still unknown (0) decides only where that raises nothing either. The *field* of a graded neuron is the gradient of
+the potential there. Both objects below are the running state of a sweep: they begin with a copy of the states, and
+`turn` changes it.
 """
 
 from abc import ABC, abstractmethod
 
 import numpy as np
 
-from hopattn.errors import InvalidInput
+from hopattn.arrays import require_within
 from hopattn.separation.base import Separation, scaled
 
 
@@ -26,6 +27,10 @@ class Running(ABC):
     @abstractmethod
     def local_field(self, neuron: int) -> np.ndarray:
         """½ [E(x_i = −1) − E(x_i = +1)], `(n,)`."""
+
+    @abstractmethod
+    def gain(self, neuron: int) -> np.ndarray:
+        """What a neuron that is unknown saves by taking the side of its local field, E(0) − E(±1), `(n,)`."""
 
     @abstractmethod
     def field(self, neuron: int) -> np.ndarray:
@@ -47,6 +52,9 @@ class CoupledSpins(Running):
         others = self._sum(neuron) - self.couplings[neuron, neuron] * self.states[:, neuron]
         return np.asarray(self.scale * others + self.bias[neuron])
 
+    def gain(self, neuron: int) -> np.ndarray:
+        return np.asarray(np.abs(self.local_field(neuron)) + 0.5 * self.scale * self.couplings[neuron, neuron])
+
     def field(self, neuron: int) -> np.ndarray:
         return np.asarray(self.scale * self._sum(neuron) + self.bias[neuron])
 
@@ -65,9 +73,17 @@ class StoredSpins(Running):
         self.scores = states @ keys.T
 
     def local_field(self, neuron: int) -> np.ndarray:
+        up, down = self._either(neuron)
+        rounding = 4 * np.finfo(up.dtype).eps * (np.abs(up) + np.abs(down))
+        return np.where(np.abs(up - down) <= rounding, 0.0, 0.5 * (up - down))  # a tie is a tie
+
+    def gain(self, neuron: int) -> np.ndarray:
+        return np.asarray(np.maximum(*self._either(neuron)) - self._potential(self.scores))
+
+    def _either(self, neuron: int) -> tuple[np.ndarray, np.ndarray]:
+        """The potential with the neuron up, and with it down."""
         own, stored = self.states[:, neuron, None], self.keys[:, neuron]
-        up, down = self.scores + (1 - own) * stored, self.scores - (1 + own) * stored
-        return np.asarray(0.5 * (self._potential(up) - self._potential(down)))
+        return self._potential(self.scores + (1 - own) * stored), self._potential(self.scores - (1 + own) * stored)
 
     def field(self, neuron: int) -> np.ndarray:
         weights, factor = self.separation.factored_weights(self.scores, self.mask)
@@ -82,6 +98,5 @@ class StoredSpins(Running):
     def _potential(self, scores: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             value = np.asarray(self.separation.potential(scores, self.mask))
-        if not np.all(np.isfinite(value)):
-            raise InvalidInput(f"energy: beyond the numbers of {value.dtype}; choose a smaller beta, such as 1/dim")
+        require_within(value)
         return value

@@ -72,6 +72,14 @@ def test_the_conjugate_of_tanh_keeps_its_digits(x):
     np.testing.assert_allclose(activations["tanh"]().conjugate(np.array([x])), expected, rtol=4e-15)
 
 
+@pytest.mark.parametrize("mean", [0.0, 1e3, 1e6])
+def test_layer_norm_keeps_its_sum_at_0_whatever_the_mean(mean):
+    norm = activations["layer_norm"]()
+    state = norm(mean + np.random.default_rng(1).normal(size=(20, 16)))
+    assert np.all(np.isfinite(norm.conjugate(state)))
+    assert not any(norm.foreign(row) for row in state)
+
+
 def test_tanh_does_not_overflow():
     tanh = activations["tanh"](beta=1e6)
     field = np.array([1e4, -1e4, 0.0])

@@ -75,3 +75,13 @@ def test_the_overview_says_what_a_memory_is_made_of_and_when_it_descends():
     assert found.for_some_under == ("sync",)
     assert overview(named_memories["nearest"]).descends_under == ()
     assert overview(named_memories["modern"]).separation == "softmax"
+
+
+def test_an_energy_that_is_no_number_is_no_descent():
+    class Leaky(ha.Hopfield):
+        lacks_convexity = ""
+
+        def step(self, cues, mask=None):
+            return np.full_like(np.asarray(cues), 1.5)  # outside the cube, where the energy is infinite
+
+    assert not certify(Leaky(np.eye(3)), "sync", count=100).holds

@@ -98,3 +98,27 @@ def test_a_bias_moves_the_tie():
 def test_what_does_not_fit_is_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+def test_float32_couplings_are_judged_by_their_own_rounding():
+    rows = np.random.default_rng(1).normal(size=(5, 40)).astype(np.float32)
+    assert ha.Hopfield(rows.T @ rows).descends()
+    assert not ha.Hopfield(np.linalg.pinv(rows) @ rows).lacks_energy
+
+
+def test_couplings_are_kept_as_they_were_given():
+    couplings = ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]])
+    assert np.array_equal(ha.Hopfield(couplings).couplings, couplings)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"), [([1, 1], "patterns: expected"), ([[1, np.nan]], "patterns: row 0 holds a NaN")]
+)
+def test_patterns_that_cannot_be_compared_with_are_refused(patterns, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.Hopfield(np.eye(2), patterns=patterns)
+
+
+def test_arrays_of_other_libraries_are_refused(torch):
+    with pytest.raises(InvalidInput, match="couplings: networks of couplings run on NumPy arrays"):
+        ha.Hopfield(torch.eye(2))

@@ -190,6 +190,7 @@ def test_what_a_cue_comes_to_does_not_depend_on_its_neighbours():
         ({"tol": "a"}, "tol: expected a number"),
         ({"rng": "a"}, "rng: expected a seed"),
         ({"rng": -1}, "rng: expected a seed"),
+        ({"rng": np.random.RandomState(1)}, "rng: expected a seed"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, message):

@@ -178,7 +178,7 @@ def test_a_memory_without_an_energy_says_why():
     keys = np.eye(2)
     read_out = ha.Memory(keys, [[1.0], [2.0]])
     cosine = ha.Memory(keys, similarity="cosine")
-    for m, reason in ((read_out, "the values are not the keys"), (cosine, "'cosine' is not the dot product")):
+    for m, reason in ((read_out, "the values are given apart"), (cosine, "'cosine' is not the dot product")):
         assert reason in m.descends().reason
         assert not m.descends()
         with pytest.raises(InvalidInput, match=reason):

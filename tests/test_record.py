@@ -109,3 +109,23 @@ def test_the_likeness_is_the_nearest_pattern_by_cosine():
     for activation, state in itertools.product(activations, states):
         found = like(state, activation=activation)
         assert found.similarity[0] == pytest.approx(cosine(state, PATTERNS).max(), abs=1e-12)
+
+
+def test_two_patterns_mixed_are_no_mixture_of_three():
+    found = ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).recall([1.5, 1.4, 0.1])
+    assert (found.spurious, found.mixture.tolist()) == ("other", [-1, -1, -1])
+
+
+def test_many_cues_take_memory_in_proportion():
+    patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(3, 4))
+    cues = np.random.default_rng(2).choice([-1.0, 1.0], size=(60_000, 4))  # squared, these would be 27 GiB
+    assert ha.hopfield(patterns).recall(cues, max_steps=1).mixture.shape == (60_000, 3)
+
+
+def test_an_answer_heeds_the_mask_and_refuses_what_it_cannot_keep():
+    memory = ha.Memory(np.eye(2), [[1.0, 0, 0], [0, 0, 2]], beta=50)
+    assert memory.recall([1.0, 0.0], mask=[False, True]).state.tolist() == [0, 0, 2]
+    with pytest.raises(InvalidInput, match="keep: weights needs a recall of several steps, but values of dim 3"):
+        memory.recall([1.0, 0.0], keep=("weights",))
+    with pytest.raises(InvalidInput, match=r"update: Asynchronous.* needs a recall of several steps"):
+        memory.recall([1.0, 0.0], update="async")

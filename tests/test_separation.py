@@ -1,12 +1,13 @@
 """Laws of every separation, and referees for those that others have too."""
 
 from dataclasses import fields, replace
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 import scipy.special
 from draws import arrays, betas, sizes
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hopattn.errors import InvalidInput
@@ -371,3 +372,25 @@ def test_the_exponential_works_in_logarithms():
     ratio = direction.weights(scores) / exponential.weights(scores)
     np.testing.assert_allclose(ratio, ratio[0])
     np.testing.assert_allclose(direction.potential(scores), 2 * np.log(exponential.potential(scores) / 2), rtol=1e-14)
+
+
+@pytest.mark.parametrize("alpha", [3, 8, 20, 50])
+@settings(max_examples=5)
+@given(data=st.data(), m=st.integers(2, 4))
+def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):
+    """Against p_μ = [(α−1)s_μ − t]₊^(1/(α−1)), Σ p = 1, solved with 100 digits."""
+    scores = np.array(data.draw(st.lists(st.integers(0, 50), min_size=m, max_size=m, unique=True))) / 1e4
+    with localcontext(prec=100):
+        reach = [(alpha - 1) * (Decimal(float(s)) - Decimal(float(scores.max()))) for s in scores]
+
+        def powers(t):
+            return [max(r - t, Decimal(0)) ** (Decimal(1) / (alpha - 1)) if r > t else Decimal(0) for r in reach]
+
+        low, high = Decimal(-1), Decimal(0)
+        for _ in range(330):
+            middle = (low + high) / 2
+            low, high = (middle, high) if sum(powers(middle)) > 1 else (low, middle)
+        exact = [float(p) for p in powers((low + high) / 2)]
+    found = separations["entmax"](alpha=float(alpha)).weights(scores)
+    np.testing.assert_allclose(found, exact, atol=1e-9 if alpha <= 8 else 1e-3)
+    assert bool(separations["entmax"](alpha=float(alpha)).lacks_precision) == (alpha > 8)

@@ -8,6 +8,7 @@ import scipy.linalg
 from draws import arrays, domain, spins
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.activation import Tanh
@@ -19,11 +20,8 @@ from hopattn.updates.graded import Graded
 from hopattn.updates.single import Asynchronous, Glauber
 from hopattn.updates.together import ConcaveConvex
 
-TRIED = [updates[name]() for name in updates if name != "glauber"] + [
-    Glauber(0.0),
-    Graded(0.25),
-    Asynchronous("sequence"),
-]
+TRIED = [updates[name]() for name in updates if name not in ("glauber", "graded")]
+TRIED += [Glauber(0.0), Graded(0.1)]
 
 
 def symmetric(data, n):
@@ -246,9 +244,9 @@ def test_a_high_power_of_many_neurons_does_not_overflow_on_its_way():
     near = ha.Memory(patterns, separation=separations["rectified_power"](beta=1e-4, n=100), activation="sign")
     assert np.all(np.isfinite(near.recall(cue).energies))
     for update in ("sync", "async"):
-        with pytest.raises(InvalidInput, match="energy: beyond the numbers of float64; choose a smaller beta"):
+        with pytest.raises(InvalidInput, match="energy: beyond the numbers of float64"):
             memory.recall(cue, update=update)
-    with pytest.raises(InvalidInput, match="energy: beyond the numbers of float64; choose a smaller beta"):
+    with pytest.raises(InvalidInput, match="energy: beyond the numbers of float64"):
         memory.one_by_one(cue[None]).local_field(0)
 
 
@@ -277,7 +275,7 @@ def test_an_update_that_cannot_be_is_refused(make, message):
     ("memory", "update", "message"),
     [
         (ha.Memory(np.eye(2), activation="unit"), "async", "'unit' looks at all neurons together"),
-        (ha.Memory(np.eye(2), np.ones((2, 2)), activation="sign"), "async", "the values are not the keys"),
+        (ha.Memory(np.eye(2), np.ones((2, 2)), activation="sign"), "async", "the values are given apart from the keys"),
         (ha.Memory(np.eye(2), similarity="cosine", activation="sign"), "async", "is not the dot product"),
         (ha.Memory(np.eye(2), activation="sign"), Asynchronous([0, 1, 2]), "names 3 neurons, but there are 2"),
         (ha.Memory(np.eye(2)), Glauber(1), "is for spins, and the activation 'identity' gives none"),
@@ -303,3 +301,50 @@ def test_a_sweep_leaves_the_states_that_it_was_given():
     ):
         running.turn(1, np.array([-1.0, 1.0]))
         assert np.all(states == 1)
+
+
+@pytest.mark.parametrize("update", ["async", "concave_convex", Glauber(0), Asynchronous("sequence")], ids=repr)
+@given(data=st.data(), n=st.integers(2, 5))
+def test_an_unknown_neuron_decides_only_where_that_raises_nothing(update, data, n):
+    network = ha.Hopfield(symmetric(data, n))
+    cues = data.draw(spins((3, n))) * data.draw(hnp.arrays(np.float64, (3, n), elements=st.sampled_from([0.0, 1.0])))
+    assert network.descends(update)
+    energies = network.recall(cues, update=update).energies
+    assert np.all(np.diff(energies) <= 1e-9 * np.maximum(1, np.abs(energies[:, :-1])))
+
+
+def test_an_unknown_neuron_of_a_power_that_is_not_convex_stays_unknown():
+    patterns = [[-0.9, 1.1, -0.9], [0.2, -0.4, -0.9]]
+    memory = ha.Memory(patterns, separation=separations["power"](n=3), activation="sign")
+    found = memory.recall([0.0, -1, -1], update=Asynchronous("sequence"))
+    assert found.energies.tolist() == sorted(found.energies, reverse=True)
+
+
+@given(data=st.data(), n=st.integers(2, 4))
+def test_inertia_descends_from_inside_the_ball_too(data, n):
+    network = ha.Hopfield(symmetric(data, n), activation="unit")
+    states = data.draw(arrays((3, n))) / 32
+    energies = network.recall(states, update="concave_convex", max_steps=4).energies
+    assert np.all(np.diff(energies) <= 1e-9 * np.maximum(1, np.abs(energies[:, :-1])))
+
+
+def test_mirrored_real_patterns_come_to_rest_at_a_tie():
+    keys = [[-0.7, 0, -1.3], [1.9, -1, -0.3], [0.7, 0, -1.3], [-1.9, -1, -0.3]]
+    memory = ha.Memory(keys, separation="softmax", activation="sign")
+    assert memory.recall([1.0, 1, 1], update=Asynchronous("sequence")).status == "converged"
+
+
+def test_a_tiny_time_is_no_rest():
+    network = ha.graded([[1, 1, 1, 1, -1, -1]])
+    assert network.recall([0.2, 0.1, 0.3, 0.0, 0.0, 0.0], update=Graded(1e-9), max_steps=3).status == "limit"
+
+
+@pytest.mark.parametrize("update", ["async", Glauber(0.5), "graded", "concave_convex"], ids=repr)
+def test_a_masked_pattern_is_as_if_it_were_not_there(update):
+    patterns = np.random.default_rng(2).choice([-1.0, 1.0], size=(5, 12))
+    mask = np.array([True, False, True, True, False])
+    activation = "tanh" if update == "graded" else "sign"
+    whole, fewer = (ha.Memory(p, beta=0.4, activation=activation) for p in (patterns, patterns[mask]))
+    cues = np.random.default_rng(3).choice([-1.0, 1.0], size=(3, 12)) * (0.5 if update == "graded" else 1)
+    found = whole.recall(cues, update=update, mask=mask, max_steps=3, rng=1)
+    np.testing.assert_allclose(found.state, fewer.recall(cues, update=update, max_steps=3, rng=1).state, atol=1e-9)

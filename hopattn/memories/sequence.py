@@ -17,9 +17,10 @@ from hopattn.separation.power import RectifiedPower
 def sequence(patterns: Any, n: int = 3, cyclic: bool = True) -> Memory:
     """A sequence of patterns that is replayed: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
 
-    patterns: `(n_patterns, N)`, ±1, in their order. n: how steep the interaction is, from 2 (Hebb's asymmetric rule) to
-    1000; a sequence of about Nⁿ⁻¹ patterns is held. cyclic: the last pattern leads to the first; else it leads to
-    itself, and the recall comes to rest there. Recall with max_steps = the length, and keep=("overlaps",) to see it.
+    patterns: `(n_patterns, N)`, ±1, in their order. n: how steep the interaction is, from 2 (Hebb's asymmetric rule,
+    rectified) to 1000; a sequence of about Nⁿ⁻¹ patterns is held. cyclic: the last pattern leads to the first; else it
+    leads to itself, and the recall comes to rest there. Recall with max_steps = the length, and keep=("overlaps",) to
+    see it.
     Raises `InvalidInput` for patterns that are not ±1 and another n.
     Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, eq. 4, with f(x) = xᵈ (their d is our n − 1,
     their sum over j ≠ i is ours over all j, and ours is rectified).

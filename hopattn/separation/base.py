@@ -37,6 +37,11 @@ class Separation(ABC):
         return ""
 
     @property
+    def lacks_precision(self) -> str:
+        """Why the weights are not the gradient up to rounding, or an empty string where they are."""
+        return ""
+
+    @property
     def margin(self) -> float:
         """The least lead of one of the scores βs over all others from which on it takes all the weight.
 

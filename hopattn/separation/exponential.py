@@ -15,8 +15,9 @@ class Exponential(Separation):
 
     exp(s) outgrows every number from s = 710 on, so it is worked with in logarithms: log Ψ has a gradient of the same
     direction, ∇Ψ/Ψ, which is the softmax. An activation that feels only the direction of its field gets that, and the
-    energy is then −β⁻¹ log Σ exp(βs), which falls where −Ψ falls. Everywhere else, weights and potential that lie
-    beyond the largest number count as the largest number.
+    energy is then −β⁻¹ log Σ exp(βs), which falls where −Ψ falls. Elsewhere, weights and potential beyond the largest
+    number count as the largest number, and a field has at most its fourth root as factor (βs = 177 in float64): such a
+    state diverges, or saturates, as the true one would.
     Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, eq. 4 with F(x) = exp(x).
     """
 

@@ -79,6 +79,11 @@ class Update(ABC):
         return True
 
     @property
+    def pace(self) -> float:
+        """Which part of a time unit a step is: a state that changes by so much less is still on its way."""
+        return 1.0
+
+    @property
     def by_chance(self) -> bool:
         """Whether each cue needs chances of its own."""
         return False

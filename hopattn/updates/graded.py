@@ -31,6 +31,10 @@ class Graded(Update):
             raise InvalidInput(f"dt: expected at most 1000 time constants, not {self.dt:g}; take more steps instead")
 
     @property
+    def pace(self) -> float:
+        return min(self.dt, 1.0)
+
+    @property
     def repeats(self) -> bool:
         """Never: a flow that goes downhill does not come back, and what the integrator leaves of a step is no cycle."""
         return False

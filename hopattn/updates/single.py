@@ -8,6 +8,7 @@ import numpy as np
 from hopattn.arrays import real
 from hopattn.errors import InvalidInput, unknown
 from hopattn.registry import name_of
+from hopattn.spins import Running
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 _ORDERS = ("random", "sequence")
@@ -48,7 +49,7 @@ class Asynchronous(Update):
         running = memory.one_by_one(states, mask)
         for i in _sweep(self.order, states.shape[1], turn.rng):
             if memory.activation.discrete:
-                running.turn(i, _towards(running.local_field(i), running.states[:, i]))
+                running.turn(i, _towards(running, i))
             else:
                 running.turn(i, np.asarray(memory.activation(running.field(i))))
         return running.states
@@ -109,10 +110,10 @@ class Glauber(Update):
         temperature = self.temperature * self.cooling**turn.number
         chances = np.stack([own.random(states.shape[1]) for own in turn.own])
         for i in _sweep("random", states.shape[1], turn.rng):
-            local = running.local_field(i)
             if temperature == 0:
-                running.turn(i, _towards(local, running.states[:, i]))
+                running.turn(i, _towards(running, i))
             else:
+                local = running.local_field(i)
                 with np.errstate(over="ignore"):  # a field infinitely larger than the temperature decides for sure
                     up = chances[:, i] < 0.5 * (1 + np.tanh(local / temperature))
                 running.turn(i, np.where(up, 1.0, -1.0))
@@ -136,6 +137,10 @@ def _sweep(order: Any, n: int, rng: np.random.Generator) -> list[int]:
     return list(range(n)) if order == "sequence" else list(order)
 
 
-def _towards(local: np.ndarray, spins: np.ndarray) -> np.ndarray:
-    """Each spin on the side of its local field, or as it was where that is 0."""
-    return np.where(local == 0, spins, np.sign(local))
+def _towards(running: Running, i: int) -> np.ndarray:
+    """Each spin on the side of its local field, or as it was where that is 0 or where to decide would cost energy."""
+    local, spins = running.local_field(i), running.states[:, i]
+    stays = local == 0
+    if np.any(spins == 0):
+        stays = stays | ((spins == 0) & (running.gain(i) < 0))
+    return np.where(stays, spins, np.sign(local))

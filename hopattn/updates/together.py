@@ -15,7 +15,7 @@ class Synchronous(Update):
 
     Descends where Ψ is convex: with g = ∇(Ψ∘K)(x), convexity gives Ψ(Kx⁺) ≥ Ψ(Kx) + g·(x⁺ − x), and x⁺ = ∇Φ(g)
     minimises Φ*(x) − g·x, so E(x⁺) = Φ*(x⁺) − Ψ(Kx⁺) ≤ Φ*(x) − Ψ(Kx). Source: Yuille & Rangarajan (2003), Neural
-    Computation 15, 915.
+    Computation 15, 915; for spins Little (1974), Math. Biosci. 19, 101.
     """
 
     name: ClassVar[str] = "sync"
@@ -37,8 +37,8 @@ class ConcaveConvex(Update):
 
     λ is the least number for which Ψ(Kx) + ½λ|x|² is convex, so that the concave–convex procedure applies to couplings
     without a diagonal too: λ is minus their lowest eigenvalue, and a cycle of two cannot be. Where the potential is
-    convex, λ is 0 and this is the synchronous step. Spins and unit vectors descend from states that they can give
-    (±1, the sphere). Source: Yuille & Rangarajan (2003), Neural Computation 15, 915, section 2.
+    convex, λ is 0 and this is the synchronous step.
+    Source: Yuille & Rangarajan (2003), Neural Computation 15, 915, section 2.
     """
 
     source: ClassVar[str] = "Yuille & Rangarajan 2003"
@@ -51,6 +51,8 @@ class ConcaveConvex(Update):
         return memory.activation.damped(np.asarray(memory.field(states, mask)) + inertia * states, states, inertia)
 
     def guarantee(self, memory: Recallable) -> Descent:
+        if memory.curvature == 0 and memory.lacks_convexity:
+            return Descent(False, memory.lacks_convexity)
         return Descent(True, "concave-convex procedure, with the inertia that makes the potential convex")
 
     def obstacle(self, memory: Recallable) -> str:
