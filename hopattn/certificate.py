@@ -15,6 +15,7 @@ from hopattn.dynamics import GROWTH
 from hopattn.errors import InvalidInput, unknown
 from hopattn.memories import named_memories
 from hopattn.memories.base import Card
+from hopattn.memories.bidirectional import Bidirectional
 from hopattn.memory import Memory
 from hopattn.registry import name_of
 from hopattn.updates import updates
@@ -37,9 +38,10 @@ class Certificate:
     """What was found of one memory under one update.
 
     claimed: on how many updates that changed a state the memory said that the energy cannot rise; largest: the largest
-    rise among them, as part of |Φ*| + |Ψ|. unclaimed: on how many it did not say so; rises: how many of these raised
-    the energy, or what the formula of the energy gives where there is none. reason: why it descends; refusal: why it
-    may not; obstacle: why the update cannot be applied at all. Each is empty where no memory that was drawn said so.
+    rise among them, as part of |Φ*| + |Ψ|, with Ψ's terms of couplings by their magnitudes. unclaimed: on how many it
+    did not say so; rises: how many of these raised the energy, or what the formula of the energy gives where there is
+    none. reason: why it descends; refusal: why it may not; obstacle: why the update cannot be applied at all. Each is
+    empty where no memory that was drawn said so.
     """
 
     memory: str
@@ -149,7 +151,7 @@ def _rises(memory: Recallable, rule: Update, rng: np.random.Generator) -> Iterat
         parts = [np.abs(memory.activation.conjugate(x)) for x in (states, moved)]
         with np.errstate(invalid="ignore"):  # an infinite energy is no number here, and counts as a rise
             sizes = [part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)]
-            scale = np.maximum(*sizes)
+            scale = np.maximum(*sizes) + np.maximum(*(_terms(memory, x) for x in (states, moved)))
             yield ((after - before) / nonzero(scale))[counted]
         states = moved
 
@@ -164,6 +166,15 @@ def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
     if isinstance(memory, Associator):
         return np.asarray(conjugate - 0.5 * np.sum(states * memory.field(states), axis=-1))
     return np.asarray(conjugate - np.sum(states * np.asarray(memory.field(states)), axis=-1))
+
+
+def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
+    """The magnitudes of the terms of ½ xᵀW x, which may cancel and leave their rounding alone; 0 without couplings."""
+    couplings = getattr(memory.forward if isinstance(memory, Bidirectional) else memory, "couplings", None)
+    if couplings is None:
+        return np.zeros(len(states))
+    products = np.abs(states) @ np.abs(couplings).T
+    return np.asarray(0.5 * products.sum(axis=-1))
 
 
 def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:

@@ -348,3 +348,9 @@ def test_a_masked_pattern_is_as_if_it_were_not_there(update):
     cues = np.random.default_rng(3).choice([-1.0, 1.0], size=(3, 12)) * (0.5 if update == "graded" else 1)
     found = whole.recall(cues, update=update, mask=mask, max_steps=3, rng=1)
     np.testing.assert_allclose(found.state, fewer.recall(cues, update=update, max_steps=3, rng=1).state, atol=1e-9)
+
+
+def test_a_flow_near_0_is_as_exact_as_any_other():
+    network = ha.graded([[1, 1, 1, 1, -1, -1]], beta=0.5)
+    energies = network.recall(1e-9 * np.arange(1.0, 7.0), update=Graded(0.3), max_steps=20).energies
+    assert np.all(np.diff(energies) < 0)
