@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import hopattn as ha
+from hopattn.memories import named_memories
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 
@@ -62,3 +63,14 @@ def test_every_key_says_what_it_means():
     for name in re.findall(r"<!-- keys: (\w+) -->", SCENARIOS):
         for key, entry in schema()["$defs"][name]["properties"].items():
             assert entry.get("description"), f"{name}.{key}"
+
+
+def test_the_certificate_of_the_docs_is_whole_and_holds():
+    page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+    table = {(row[0], row[1]): row for row in rows[2:]}
+    assert {name for name, _ in table} == set(named_memories)
+    claimed = [row for row in table.values() if row[2] != "0"]
+    assert len(claimed) > 30
+    assert all(int(row[2].replace(",", "")) >= 2_000 and float(row[3]) <= 1e-12 for row in claimed)
+    assert all(float(row[5].rstrip("%")) > 0 for row in table.values() if row[4] != "0"), "no counter-example"
