@@ -284,7 +284,7 @@ def test_an_update_that_cannot_be_is_refused(make, message):
         (ha.Memory(np.eye(2), separation="argmax"), "graded", "the weights of Argmax.* jump"),
         (ha.Hopfield([[0, 1], [-1, 0]]), "concave_convex", "not symmetric"),
         (ha.Hopfield([[0, -1], [-1, 0]], activation="layer_norm"), "concave_convex", "no form with inertia"),
-        (ha.Memory(np.eye(2), separation=separations["power"](n=3)), "concave_convex", "no inertia makes it so"),
+        (ha.Memory(np.eye(2), separation=separations["power"](n=3)), "concave_convex", "no inertia mends that"),
     ],
 )
 def test_an_update_that_a_memory_cannot_have_is_refused(memory, update, message):
@@ -348,6 +348,13 @@ def test_a_masked_pattern_is_as_if_it_were_not_there(update):
     cues = np.random.default_rng(3).choice([-1.0, 1.0], size=(3, 12)) * (0.5 if update == "graded" else 1)
     found = whole.recall(cues, update=update, mask=mask, max_steps=3, rng=1)
     np.testing.assert_allclose(found.state, fewer.recall(cues, update=update, max_steps=3, rng=1).state, atol=1e-9)
+
+
+def test_a_flow_begins_from_nothing_but_a_bias():
+    root = np.random.default_rng(1).normal(size=(6, 6))
+    network = ha.Hopfield(root + root.T, bias=[1.0, 0, 0, 0, 0, 0], activation=Tanh(2.0))
+    found = network.recall(np.zeros(6), update=Graded(0.5), max_steps=100)
+    assert np.all(np.diff(found.energies) <= 1e-12)
 
 
 def test_a_flow_near_0_is_as_exact_as_any_other():

@@ -58,7 +58,7 @@ class Graded(Update):
             return np.asarray(memory.field(memory.activation(u), mask) - u)
 
         start = memory.activation.inverse(state)
-        size = max(float(np.abs(start).max()), float(np.finfo(float).tiny) ** 0.5)
+        size = max(float(np.abs(start).max()), float(np.abs(rate(0.0, start)).max()), 1e-150)
         found = solve_ivp(rate, (0.0, self.dt), start, method="DOP853", rtol=1e-10, atol=1e-12 * size)
         if not found.success:  # no step is small enough: the state runs off to infinity within dt
             return np.full_like(state, np.inf)
