@@ -94,7 +94,7 @@ def explained(arrays: Arrays, memory: Recallable, table: MemoryTable, words: Wor
         if isinstance(memory, Memory) and "step 1 weights" in arrays:
             yield from _weighed(memory, cue, arrays, i, words)
         else:
-            yield from _coupled(memory, cue, table.recalled_words, words)
+            yield from _coupled(memory, cue, arrays["step 1 field"].values[i], table.recalled_words, words)
         update = table.updated()
         made = name_of(memory.activation)
         way = f"{made} gives" if isinstance(update, Synchronous) else f"{made}, {update.way}, gives"
@@ -118,12 +118,13 @@ def _weighed(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Wor
     yield f"  field: {weighted_sum(weights, names)}{numbers}"
 
 
-def _coupled(memory: Recallable, cue: np.ndarray, names: Sequence[str], words: Words) -> Iterator[str]:
+def _coupled(
+    memory: Recallable, cue: np.ndarray, field: np.ndarray, names: Sequence[str], words: Words
+) -> Iterator[str]:
     """How the cue overlaps with what is stored, and what field the couplings make of it."""
     product = dot if words.size is None else agreement
     for name, pattern in zip(names, memory.patterns, strict=True):
         yield f"  similarity to {name}: {product(cue, pattern)}"
-    field = np.asarray(memory.field(cue))
     if words.size is None:
         yield f"  field of all neurons: {vector(field)}"
     against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))

@@ -75,6 +75,14 @@ def test_values_are_what_is_recalled():
     assert parts["recalls"].values.tolist() == ["1"]
 
 
+def test_the_working_is_that_of_the_run_whatever_the_seed():
+    text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
+    for seed in (1, 2):
+        (found,) = ha.run(parse(text, "file.toml", "file"), seed=seed, explain=True).runs
+        cue, field = (found.arrays[name].values[0] for name in ("input", "step 1 field"))
+        assert any(f"{np.sum(cue * field < 0)} stand against their field" in line for line in found.working)
+
+
 def test_what_a_linear_or_nearest_memory_answers_is_no_cue_again():
     values = 'values = ["1", "2", "V"]\n'
     assert run(values + 'model = "delta"\n')["steps"].values.tolist() == [1]

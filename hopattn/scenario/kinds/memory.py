@@ -155,10 +155,12 @@ class Memory(Spec):
     def layout(self) -> Layout:
         rows, columns, dim = labels(self.tokens), labels(self.memory.patterns), len(self.vocabulary.axes)
         n, m, memory = len(rows), len(columns), self._memory(self.seed)
-        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("input", "step 1 output", "state"), (n, dim))
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
+            ("input", "step 1 field", "step 1 output", "state"), (n, dim)
+        )
         shapes |= dict.fromkeys(("status", "recalls", "spurious", "of", "steps"), (n,))
         shapes |= {"visits": (n, -1)}
-        if isinstance(memory, AssociativeMemory) and len(memory.keys) == m:  # a sparse distributed one has other keys
+        if self._weighs(memory):
             shapes |= dict.fromkeys(("step 1 scores", "step 1 weights"), (n, m))
         if isinstance(memory, Bidirectional):
             shapes |= {"answer": (n, dim), "answers": (n,)}
@@ -187,17 +189,16 @@ class Memory(Spec):
             "of": np.array(self._made_of(found, memory.patterns, named)),
             "steps": found.steps,
         }
-        wide = {"input": cues, "step 1 output": way[:, 1], "state": found.state}
-        square = (
-            {"step 1 scores": memory.scores(cues), "step 1 weights": memory.weights(cues)}
-            if "step 1 weights" in self.layout().arrays
-            else {}
-        )
+        wide = {"input": cues, "step 1 field": memory.field(cues), "step 1 output": way[:, 1], "state": found.state}
+        square = {"scores": memory.scores, "weights": memory.weights} if self._weighs(memory) else {}
         by_step = {"visits": named[np.stack(visited, axis=1)]}
         by_step |= {} if found.energies is None else {"energy": found.energies}
         arrays = {
             **{name: Labelled(values, ("cue", "axis"), (rows, axes)) for name, values in wide.items()},
-            **{name: Labelled(values, ("cue", "pattern"), (rows, columns)) for name, values in square.items()},
+            **{
+                f"step 1 {name}": Labelled(read(cues), ("cue", "pattern"), (rows, columns))
+                for name, read in square.items()
+            },
             **{name: Labelled(values, ("cue",), (rows,)) for name, values in single.items()},
             **{name: Labelled(values, ("cue", "step"), (rows, steps)) for name, values in by_step.items()},
         }
@@ -206,6 +207,10 @@ class Memory(Spec):
         if self.vocabulary.size is not None:
             arrays["trajectory"] = Labelled(way, ("cue", "step", "axis"), (rows, steps, axes))
         return arrays
+
+    def _weighs(self, memory: Any) -> bool:
+        """Whether each pattern has a weight; a sparse distributed memory has locations in their place."""
+        return isinstance(memory, AssociativeMemory) and len(memory.keys) == len(self.memory.patterns)
 
     @staticmethod
     def _made_of(found: Recall, patterns: np.ndarray, named: np.ndarray) -> list[str]:
