@@ -150,6 +150,17 @@ def require_finite(array: Array, what: str) -> None:
     )
 
 
+def stored_rows(values: Any, what: str) -> Array:
+    """Vectors to be stored, `(n_patterns, dim)`; raises `InvalidInput` where there are none, or they are not finite."""
+    rows = as_float(values, what)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise InvalidInput(
+            f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {tuple(rows.shape)}"
+        )
+    require_finite(rows, what)
+    return rows
+
+
 def require_dim(array: Array, dim: int, what: str, other: str) -> None:
     """Raise `InvalidInput` unless the last axis of `array` has the length `dim` that `other` has."""
     if array.ndim == 0:

@@ -89,11 +89,6 @@ class Associator(dynamics.Recalled):
         return self.lacks_energy
 
     @property
-    def lacks_single_convexity(self) -> str:
-        """Why there is no potential convex in each neuron: there is none at all."""
-        return self.lacks_energy
-
-    @property
     def lacks_single_updates(self) -> str:
         """Why its neurons cannot be updated one at a time, or an empty string where they can."""
         return self.lacks_recall
@@ -102,11 +97,6 @@ class Associator(dynamics.Recalled):
     def lacks_flow(self) -> str:
         """Why its field cannot be followed in continuous time, or an empty string where it can."""
         return self.lacks_recall
-
-    @property
-    def curvature(self) -> float:
-        """Without a potential, no inertia makes one convex."""
-        return float("inf")
 
     def _cues(self, cues: Any, mask: Any = None) -> np.ndarray:
         if mask is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from multiprocessing import get_context
 from typing import Any
@@ -73,16 +73,17 @@ def certify(memory: Any, update: str | Update = "sync", count: int = 1000, seed:
     >>> found.claimed, found.holds
     (200, True)
     """
-    rng = np.random.default_rng(seed)
-    wanted, said, idle = whole(count, "count"), _Tally(), 0
-    name = memory if isinstance(memory, str) else repr(memory)
+    rng, wanted, idle = np.random.default_rng(seed), whole(count, "count"), 0
     if isinstance(memory, str) and memory not in named_memories:
         raise InvalidInput(f"memory: {unknown(memory, named_memories)}")
-    while said.claimed < wanted and idle < PATIENCE:
+    name, way = (one if isinstance(one, str) else repr(one) for one in (memory, update))
+    found = Certificate(name, way)
+    while found.claimed < wanted and idle < PATIENCE:
         drawn = named_memories[memory].drawn(rng) if isinstance(memory, str) else memory
-        idle = idle + 1 if not said.add(drawn, _drawn_update(update, rng), rng, wanted) else 0
-    shown = update if isinstance(update, str) else repr(update)
-    return Certificate(memory=name, update=shown, **vars(said))
+        before, found = found, _tried(found, drawn, _drawn_update(update, rng), rng, wanted)
+        tried = found.claimed + found.unclaimed > before.claimed + before.unclaimed
+        idle = 0 if tried else idle + 1
+    return found
 
 
 def certify_all(
@@ -99,36 +100,19 @@ def certify_all(
             yield from pool.map(certify, *arguments)
 
 
-@dataclass
-class _Tally:
-    """What was found so far."""
-
-    claimed: int = 0
-    largest: float = 0.0
-    unclaimed: int = 0
-    rises: int = 0
-    reason: str = ""
-    refusal: str = ""
-    obstacle: str = ""
-
-    def add(self, memory: Recallable, rule: Update, rng: np.random.Generator, wanted: int) -> bool:
-        """Follow random states of one memory; False where it taught nothing new."""
-        if obstacle := rule.obstacle(memory) or memory.lacks_recall:
-            self.obstacle = self.obstacle or obstacle
-            return False
-        claim = rule.descends(memory)
-        if not claim and self.unclaimed >= wanted / 10:
-            return False
-        rises = np.concatenate(list(_rises(memory, rule, rng)))
-        if claim:
-            self.claimed += rises.size
-            self.largest = max(self.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
-            self.reason = self.reason or claim.reason
-        else:
-            self.unclaimed += rises.size
-            self.rises += int(np.sum(rises > 1e3 * ROUNDING))
-            self.refusal = self.refusal or claim.reason
-        return bool(rises.size)
+def _tried(found: Certificate, memory: Recallable, rule: Update, rng: np.random.Generator, wanted: int) -> Certificate:
+    """The certificate after random states of one more memory were followed; the same where that teaches nothing."""
+    if obstacle := rule.obstacle(memory) or memory.lacks_recall:
+        return replace(found, obstacle=found.obstacle or obstacle)
+    claim = rule.descends(memory)
+    if not claim and found.unclaimed >= wanted / 10:
+        return found
+    rises = np.concatenate(list(_rises(memory, rule, rng)))
+    if claim:
+        largest = max(found.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
+        return replace(found, claimed=found.claimed + rises.size, largest=largest, reason=found.reason or claim.reason)
+    rose = found.rises + int(np.sum(rises > 1e3 * ROUNDING))
+    return replace(found, unclaimed=found.unclaimed + rises.size, rises=rose, refusal=found.refusal or claim.reason)
 
 
 def _rises(memory: Recallable, rule: Update, rng: np.random.Generator) -> Iterator[np.ndarray]:

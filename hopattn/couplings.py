@@ -100,19 +100,9 @@ class Hopfield(dynamics.Recalled):
         return CoupledSpins(self._states(states, mask), self.counts, self.scale, self.bias)
 
     @property
-    def lacks_single_updates(self) -> str:
-        """Its neurons can always be updated one at a time."""
-        return ""
-
-    @property
     def lacks_single_convexity(self) -> str:
         """Why ½ xᵀW x is not convex in each neuron alone, or an empty string where it is."""
         return "a neuron has a negative self-coupling" if np.any(np.diagonal(self.couplings) < 0) else ""
-
-    @property
-    def lacks_flow(self) -> str:
-        """Its field can always be followed in continuous time."""
-        return ""
 
     @property
     def curvature(self) -> float:

@@ -55,12 +55,45 @@ def recall(
 
 
 class Recalled:
-    """What whatever has the protocol gets from it: `recall`, and whether the energy falls."""
+    """What whatever has the protocol gets from it: `recall`, whether the energy falls, and nothing that it lacks.
+
+    Each `lacks_…` says why something is not there, and is empty where it is.
+    """
 
     @property
     def lacks_recall(self) -> str:
-        """Why a state cannot be a cue, or an empty string where it can."""
+        """Why a state cannot be a cue."""
         return ""
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why there is no energy."""
+        return ""
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why the potential is not convex."""
+        return ""
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Why neurons cannot be updated one at a time."""
+        return ""
+
+    @property
+    def lacks_single_convexity(self) -> str:
+        """Why the potential is not convex in each neuron alone."""
+        return self.lacks_convexity
+
+    @property
+    def lacks_flow(self) -> str:
+        """Why the field cannot be followed in continuous time."""
+        return ""
+
+    @property
+    def curvature(self) -> float:
+        """How much ½|x|² would make the potential convex: nothing where it is so, infinite where none would."""
+        return float("inf") if self.lacks_convexity else 0.0
 
     def recall(
         self: Recallable,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, normalised, real, require_finite, require_room, row_length, whole
+from hopattn.arrays import normalised, real, require_room, row_length, stored_rows, whole
 from hopattn.errors import InvalidInput
 
 
@@ -138,12 +138,7 @@ def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _patterns(patterns: Any) -> np.ndarray:
-    rows = as_float(patterns, "patterns")
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise InvalidInput(
-            f"patterns: expected (n_patterns, N) with at least one pattern, not shape {tuple(rows.shape)}"
-        )
-    require_finite(rows, "patterns")
+    rows = stored_rows(patterns, "patterns")
     require_room(rows.shape[1] ** 2, f"couplings of {rows.shape[1]:,} neurons")
     return np.asarray(rows, dtype=float)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
-from hopattn.arrays import Array, as_float, namespace, require_dim, require_finite, require_room
+from hopattn.arrays import Array, as_float, namespace, require_dim, require_room, stored_rows
 from hopattn.errors import InvalidInput
 from hopattn.masks import resolve
 from hopattn.separation import separations
@@ -115,11 +115,11 @@ class Memory(dynamics.Recalled):
         beta: float | None = None,
         patterns: Any = None,
     ) -> None:
-        stored = _stored(keys, "keys")
-        read_out = stored if values is None or values is keys else _stored(values, "values")
+        stored = stored_rows(keys, "keys")
+        read_out = stored if values is None or values is keys else stored_rows(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
-        known = read_out if patterns is None else _stored(patterns, "patterns")
+        known = read_out if patterns is None else stored_rows(patterns, "patterns")
         require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
         object.__setattr__(self, "keys", stored)
@@ -201,19 +201,9 @@ class Memory(dynamics.Recalled):
         return self.separation.lacks_precision
 
     @property
-    def lacks_single_convexity(self) -> str:
-        """Why it is not convex in each neuron alone, or an empty string where it is."""
-        return self.lacks_convexity
-
-    @property
     def lacks_flow(self) -> str:
         """Why its field cannot be followed in continuous time, or an empty string where it can."""
         return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
-
-    @property
-    def curvature(self) -> float:
-        """How much ½|x|² would make the potential convex: nothing where it is so, without bound elsewhere."""
-        return 0.0 if self.separation.convex else float("inf")
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)
@@ -221,13 +211,3 @@ class Memory(dynamics.Recalled):
         if namespace(states, self.keys) is not np and states.dtype != self.keys.dtype:
             raise InvalidInput(f"cues: {states.dtype} do not fit keys of {self.keys.dtype}; convert one of them")
         return states
-
-
-def _stored(rows: Any, what: str) -> Array:
-    array = as_float(rows, what)
-    if array.ndim != 2 or 0 in array.shape:
-        raise InvalidInput(
-            f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {tuple(array.shape)}"
-        )
-    require_finite(array, what)
-    return array

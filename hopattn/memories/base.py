@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hopattn.arrays import as_float, require_finite, unit
+from hopattn.arrays import stored_rows, unit
 from hopattn.errors import InvalidInput
 from hopattn.updates.base import Recallable
 
@@ -83,10 +83,7 @@ def real_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
     """Patterns as a checked array `(n_patterns, dim)`; raises `InvalidInput` for a set that is empty or not finite, and
     naming the first row that is zero: a zero pattern is like nothing, and nothing recalls it.
     """
-    rows = as_float(patterns, what)
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise InvalidInput(f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {rows.shape}")
-    require_finite(rows, what)
+    rows = stored_rows(patterns, what)
     for i, row in enumerate(rows):
         if not row.any():
             raise InvalidInput(f"{what}: row {i} is zero; nothing recalls it")

@@ -64,21 +64,6 @@ class Bidirectional(dynamics.Recalled):
         raise InvalidInput(f"update: {self.lacks_single_updates}")
 
     @property
-    def lacks_energy(self) -> str:
-        """It has one."""
-        return ""
-
-    @property
-    def lacks_convexity(self) -> str:
-        """Σ|W x| is convex."""
-        return ""
-
-    @property
-    def lacks_single_convexity(self) -> str:
-        """Σ|W x| is convex in each neuron too."""
-        return ""
-
-    @property
     def lacks_single_updates(self) -> str:
         """Why its neurons are not updated one at a time."""
         return "a bidirectional memory turns a whole side at once"
@@ -87,11 +72,6 @@ class Bidirectional(dynamics.Recalled):
     def lacks_flow(self) -> str:
         """Why its field cannot be followed in continuous time."""
         return "the field of a bidirectional memory jumps"
-
-    @property
-    def curvature(self) -> float:
-        """Its potential is convex without inertia."""
-        return 0.0
 
 
 def _no_mask(mask: Any) -> None:

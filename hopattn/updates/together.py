@@ -51,14 +51,12 @@ class ConcaveConvex(Update):
         return memory.activation.damped(np.asarray(memory.field(states, mask)) + inertia * states, states, inertia)
 
     def guarantee(self, memory: Recallable) -> Descent:
-        if memory.curvature == 0 and memory.lacks_convexity:
-            return Descent(False, memory.lacks_convexity)
         return Descent(True, "concave-convex procedure, with the inertia that makes the potential convex")
 
     def obstacle(self, memory: Recallable) -> str:
         if memory.lacks_energy:
             return memory.lacks_energy
         if memory.curvature == float("inf"):
-            return f"{memory.lacks_convexity}, and no inertia makes it so"
+            return f"{memory.lacks_convexity}, and no inertia mends that"
         heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
         return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""
