@@ -102,6 +102,11 @@ def row_length(x: Array) -> Array:
     return largest * xp.sqrt(nonzero(square))
 
 
+def largest_entry(rows: np.ndarray) -> float:
+    """max |x| of all entries, 0 where there are none; without a copy of them."""
+    return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
+
+
 def root(excess: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Where a falling function changes its sign between low and high, by bisection.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.arrays import nonzero, whole
 from hopattn.association import Associator
-from hopattn.dynamics import GROWTH
+from hopattn.course import GROWTH
 from hopattn.errors import InvalidInput, unknown
 from hopattn.memories import named_memories
 from hopattn.memories.base import Card

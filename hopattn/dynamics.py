@@ -3,22 +3,26 @@
 What is recalled over is a protocol, not a class: see `hopattn.updates.base`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, namespace, nonzero, require_dim, require_finite, require_within, tolerance, whole
+from hopattn.arrays import (
+    as_float,
+    namespace,
+    require_dim,
+    require_finite,
+    tolerance,
+    whole,
+)
+from hopattn.course import Course, record_of
 from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.masks import MaskRule, resolve
-from hopattn.record import Recall, Status, likeness, overlaps
+from hopattn.record import Recall, Status
 from hopattn.updates import updates
-from hopattn.updates.base import Descent, Recallable, Turn, Update
+from hopattn.updates.base import Descent, Recallable, Update
 from hopattn.updates.together import Synchronous
-
-GROWTH = 2.0**20
-"""A state this many times larger than its cue and all patterns counts as diverged."""
 
 
 def recall(
@@ -50,7 +54,9 @@ def recall(
     start = _checked_cues(memory, cues)
     states = start[None, :] if start.ndim == 1 else start
     tolerated, allowed = _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states))
-    record = _Course(memory, rule, tolerated, allowed, kept).run(states, max_steps, _generator(rng))
+    record = Course(memory, rule, tolerated, allowed, kept, not memory.lacks_energy).run(
+        states, max_steps, _generator(rng)
+    )
     return record if start.ndim > 1 else record.only_row()
 
 
@@ -109,89 +115,13 @@ class Recalled:
         """Step until nothing changes: see `hopattn.dynamics.recall` for the options and the record."""
         return recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
 
+    def step_with_energy(self: Recallable, states: Any, mask: Any = None) -> tuple[Any, Any]:
+        """One step, and the energy of the states before it."""
+        return self.step(states, mask), self.energy(states, mask)
+
     def descends(self: Recallable, update: str | Update = "sync") -> Descent:
         """Whether this update never raises the energy: a yes or no (in a condition) with its `reason`."""
         return updates.make(update).descends(self)
-
-
-@dataclass(frozen=True, eq=False)
-class _Course:
-    """The course of one recall: what stays the same from step to step."""
-
-    memory: Recallable
-    rule: Update
-    tol: float
-    mask: np.ndarray | None
-    keep: tuple[str, ...]
-
-    def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator) -> Recall:
-        """Step the cues that are still moving; each stops on its own, whatever the others do."""
-        scale = nonzero(np.maximum(np.abs(states).max(axis=-1), np.abs(self.memory.patterns).max(initial=0.0)))
-        steps = np.full(len(states), max_steps)
-        status = np.full(len(states), Status.LIMIT, dtype="<U9")
-        active, before, own = (
-            np.arange(len(states)),
-            states,
-            tuple(rng.spawn(len(states)) if self.rule.by_chance else ()),
-        )
-        history = [self._told(states)]
-        for t in range(1, max_steps + 1):
-            moved = self._step(states, active, Turn(t - 1, rng, tuple(own[i] for i in active if own)))
-            diverged = ~np.all(np.abs(moved) <= GROWTH * scale[active, None], axis=-1)
-            moved = np.where(diverged[:, None], states[active], moved)
-            unmoved = self._same(moved, states[active], scale[active] * self.rule.pace)
-            same = unmoved & ~diverged & self.rule.rests
-            back = self._same(moved, before[active], scale[active])
-            cycle = back & ~unmoved & ~diverged & (t > 1) & self.rule.repeats
-            before, states = states, states.copy()
-            states[active] = moved
-            history.append(self._told(states))
-            for ended, word in ((diverged, Status.DIVERGED), (same, Status.CONVERGED), (cycle, Status.CYCLE)):
-                status[active[ended]], steps[active[ended]] = word, t
-            active = active[~(diverged | same | cycle)]
-            if not active.size:
-                break
-        return _record(self.memory, states, steps, status, history)
-
-    def _step(self, states: np.ndarray, active: np.ndarray, turn: Turn) -> np.ndarray:
-        mask = None if self.mask is None else self.mask[active]
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported as diverged
-            return self.rule.step(self.memory, states[active], mask, turn)
-
-    def _same(self, a: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        return np.asarray(np.abs(a - b).max(axis=-1) <= self.tol * scale)
-
-    def _told(self, states: np.ndarray) -> dict[str, np.ndarray]:
-        """What the record keeps of one step."""
-        ways: dict[str, Callable[[], Any]] = {
-            "trajectory": lambda: states,
-            "overlaps": lambda: overlaps(states, self.memory.patterns),
-            "weights": lambda: self.memory.weights(states, self.mask),  # type: ignore[attr-defined]
-            "energies": lambda: self._energy(states),
-        }
-        return {name: np.asarray(ways[name]()) for name in self.keep}
-
-    def _energy(self, states: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            energy = np.asarray(self.memory.energy(states, self.mask))
-        require_within(energy)
-        return energy
-
-
-def _record(
-    memory: Recallable, states: np.ndarray, steps: np.ndarray, status: np.ndarray, history: list[dict[str, np.ndarray]]
-) -> Recall:
-    by_step = {name: np.stack([told[name] for told in history]) for name in history[0]}
-    energies = by_step.pop("energies", None)
-    return Recall(
-        state=states,
-        steps=steps,
-        status=status,
-        converged=status == Status.CONVERGED,
-        energies=None if energies is None else energies.T,
-        **vars(likeness(states, memory.patterns, memory.activation)),
-        **by_step,
-    )
 
 
 def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[str, ...]) -> Recall:
@@ -205,17 +135,17 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[
     n = 1 if given.ndim == 1 else len(given)
     states = np.asarray(memory.step(np.atleast_2d(given), _checked_mask(mask, memory, n)))
     status = np.full(n, Status.ANSWERED, dtype="<U9")
-    record = _record(memory, states, np.ones(n, dtype=int), status, [{}])
+    record = record_of(memory, states, np.ones(n, dtype=int), status, [{}], None)
     return record if given.ndim > 1 else record.only_row()
 
 
 def _kept(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
-    """What the record keeps of each step: what is asked for, and the energies where there are any."""
+    """What the record keeps of each step, because it is asked for."""
     asked = (keep,) if isinstance(keep, str) else tuple(keep or ())
     reject_unknown("keep", asked, Recall.BY_STEP)
     if "weights" in asked and not hasattr(memory, "weights"):
         raise InvalidInput("keep: a network of couplings has no weights of patterns")
-    return (*asked, *(() if memory.lacks_energy else ("energies",)))
+    return asked
 
 
 def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:

@@ -135,6 +135,7 @@ class Given(Similarity):
     """Scores that are written down, as when a lecture prints only the table: `(n_queries, n_keys)`."""
 
     table: Array
+    by_pairs: ClassVar[bool] = False
     source: ClassVar[str] = "the table itself"
 
     def rounding(self, cues: Array, keys: Array) -> Array:

@@ -27,11 +27,15 @@ class MaskRule(ABC):
 
 
 class PositionRule(MaskRule):
-    """A rule that looks only at where query and key stand."""
+    """A rule that looks only at how far apart query and key stand."""
 
     @abstractmethod
+    def sees(self, distance: np.ndarray) -> np.ndarray:
+        """Whether a key is seen that stands so many tokens before the query (below 0: after it)."""
+
     def __call__(self, n: int, m: int | None = None) -> np.ndarray:
         """The mask `(n, m)` of n queries over m keys, as a NumPy array."""
+        return self.sees(_distance(n, m))
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
@@ -55,16 +59,16 @@ class NoMask(MaskRule):
 class Causal(PositionRule):
     """Each query sees its own key and those before it."""
 
-    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
-        return _distance(n, m) >= 0
+    def sees(self, distance: np.ndarray) -> np.ndarray:
+        return distance >= 0
 
 
 @dataclass(frozen=True)
 class Strict(PositionRule):
     """Each query sees the keys before it: "each previous word"."""
 
-    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
-        return _distance(n, m) > 0
+    def sees(self, distance: np.ndarray) -> np.ndarray:
+        return distance > 0
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,7 @@ class Window(PositionRule):
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", whole(self.width, "window"))
 
-    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
-        distance = _distance(n, m)
+    def sees(self, distance: np.ndarray) -> np.ndarray:
         return (distance >= 0) & (distance < self.width)
 
 
@@ -143,12 +146,40 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
         return None
     if isinstance(rule, MaskRule):
         return rule.allowed(scores, rounding)
-    fits = rule.ndim <= scores.ndim and all(
-        own in (1, full) for own, full in zip(reversed(rule.shape), reversed(scores.shape), strict=False)
-    )
-    if not fits:
-        raise InvalidInput(f"mask: shape {tuple(rule.shape)} does not fit scores of shape {tuple(scores.shape)}")
+    _require_fit(rule, tuple(scores.shape))
     return like(rule, scores)
+
+
+def spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A boolean array as one of this shape, in which nothing is copied; raises `InvalidInput` where it does not fit."""
+    _require_fit(mask, shape)
+    return np.broadcast_to(np.asarray(mask), shape)
+
+
+def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.ndarray | bool:
+    """The part of a mask that these queries and keys have; True where all are seen, False where none is.
+
+    mask: for scores of this shape, an array `(n, m)` or a rule that does not need the scores. One by position is asked
+    once for each distance, so that no array of the whole shape is made.
+    """
+    if isinstance(mask, NoMask):
+        return True
+    if isinstance(mask, PositionRule):
+        behind = _behind(*shape)
+        seen = mask.sees(np.arange(behind + rows[0] - columns[-1], behind + rows[-1] - columns[0] + 1))
+        if seen.all() or not seen.any():
+            return bool(seen[0])
+        return mask.sees((behind + np.arange(rows[0], rows[-1] + 1))[:, None] - np.arange(columns[0], columns[-1] + 1))
+    part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return bool(part.all()) if part.all() or not part.any() else part
+
+
+def _require_fit(mask: Array, shape: tuple[int, ...]) -> None:
+    """Raise `InvalidInput` unless an array broadcasts to scores of this shape."""
+    if mask.ndim > len(shape) or any(
+        own not in (1, full) for own, full in zip(reversed(mask.shape), reversed(shape), strict=False)
+    ):
+        raise InvalidInput(f"mask: shape {tuple(mask.shape)} does not fit scores of shape {shape}")
 
 
 def as_mask(mask: Any) -> Any:
@@ -176,6 +207,11 @@ def _distance(n: int, m: int | None) -> np.ndarray:
     """How many tokens the key stands before the query, `(n, m)`, where the queries are the last n of the m tokens."""
     n = whole(n, "n")
     m = n if m is None else whole(m, "m")
+    return np.asarray(_behind(n, m) + np.arange(n)[:, None] - np.arange(m))
+
+
+def _behind(n: int, m: int) -> int:
+    """How many keys stand before the first query, where the queries are the last n of the m tokens."""
     if m < n:
         raise InvalidInput(f"mask: {n} queries are more than {m} keys; the queries are the last words among the keys")
-    return np.asarray(np.arange(m - n, m)[:, None] - np.arange(m))
+    return m - n

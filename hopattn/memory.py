@@ -14,11 +14,12 @@ from hopattn import dynamics
 from hopattn.activation import Activation, activations
 from hopattn.arrays import Array, as_float, namespace, require_dim, require_room, stored_rows
 from hopattn.errors import InvalidInput
-from hopattn.masks import resolve
+from hopattn.masks import as_mask, resolve
 from hopattn.separation import separations
 from hopattn.separation.base import Separation, scaled
 from hopattn.similarity import Similarity, similarities
 from hopattn.spins import StoredSpins
+from hopattn.streaming import stream, worth_streaming
 
 
 @dataclass(frozen=True)
@@ -53,26 +54,42 @@ class Retrieval:
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim)`."""
-        return scaled(*self._factored_field(self.separation, cues, keys, values, mask))
+        field, factor, _ = self._passed(self.separation, cues, keys, values, mask)
+        return scaled(field, factor)
 
     def step(self, cues: Array, keys: Array, values: Array, mask: Any = None, state: Array | None = None) -> Array:
         """x⁺ = ∇Φ(h), `(…, n_cues, dim)`; `state` is what the neurons were before."""
-        field, factor = self._factored_field(self.felt, cues, keys, values, mask)
-        return self.activation(field if self.activation.directional else scaled(field, factor), state)
+        field, factor, _ = self._passed(self.felt, cues, keys, values, mask)
+        return self._responded(field, factor, state)
+
+    def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
+        """x⁺ and E(x) of one pass, for keys that are the values too: the scores serve both."""
+        field, factor, potential = self._passed(self.felt, states, keys, keys, mask, potential=True)
+        return self._responded(field, factor, states), self.activation.conjugate(states) - potential
 
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
-        scores = self.scores(states, keys)
-        allowed = self.allowed(mask, scores, states, keys)
-        return self.activation.conjugate(states) - self.felt.potential(scores, allowed)
+        _, _, potential = self._passed(self.felt, states, keys, None, mask, potential=True)
+        return self.activation.conjugate(states) - potential
 
-    def _factored_field(
-        self, separation: Separation, cues: Array, keys: Array, values: Array, mask: Any
-    ) -> tuple[Array, Any]:
-        """The field as (array, factor), with h = factor · array."""
+    def _responded(self, field: Array, factor: Any, state: Array | None) -> Array:
+        return self.activation(field if self.activation.directional else scaled(field, factor), state)
+
+    def _passed(
+        self, separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, potential: bool = False
+    ) -> tuple[Array, Any, Array]:
+        """The field as array and factor, h = factor · array, and Ψ(s), where they are asked for.
+
+        All scores, all weights, their product with the values: the definition. `stream` gives the same by blocks.
+        """
+        if worth_streaming(self.similarity, cues, keys):
+            found = stream(self.similarity, separation, cues, keys, values, as_mask(mask), potential=potential)
+            return found.field, found.factor, found.potential
         scores = self.scores(cues, keys)
-        weights, factor = separation.factored_weights(scores, self.allowed(mask, scores, cues, keys))
-        return weights @ values, factor
+        allowed = self.allowed(mask, scores, cues, keys)
+        weights, factor = (None, 1.0) if values is None else separation.factored_weights(scores, allowed)
+        field = None if values is None else weights @ values
+        return field, factor, separation.potential(scores, allowed) if potential else None
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -170,6 +187,12 @@ class Memory(dynamics.Recalled):
         if self.lacks_energy:
             raise InvalidInput(f"energy: {self.lacks_energy}")
         return self.retrieval.energy(self._cues(states), self.keys, mask)
+
+    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array]:
+        """One step, and the energy of the states before it, of one pass over the keys."""
+        if self.lacks_energy:
+            raise InvalidInput(f"energy: {self.lacks_energy}")
+        return self.retrieval.step_with_energy(self._cues(states), self.keys, mask)
 
     @property
     def lacks_energy(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Activation
-from hopattn.arrays import nonzero, normalised
-from hopattn.similarity import Cosine
+from hopattn.arrays import largest_entry, nonzero, normalised
+from hopattn.ranking import ranked
 
 MATCH = 0.95
 """A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an
@@ -60,7 +60,8 @@ class Recall:
 
     state: `(n, dim)`. steps: `(n,)`, applications of the update, the one that found the fixed point included.
     status: `(n,)`, words of `hopattn.record.Status`, whose `meaning` says them in a sentence. converged: `(n,)`.
-    energies: `(n, T+1)`, or None for a memory without one. matched: `(n,)`, the stored pattern whose cosine with the
+    energies: `(n, T+1)`, or None for a memory without one; the energy is level at a fixed point, so the last is that
+    of the state before where the two are one up to √ε. matched: `(n,)`, the stored pattern whose cosine with the
     state is largest and at least `MATCH`, −1 where there is none. similarity: `(n,)`, that largest cosine.
     spurious: `(n,)`, words of `hopattn.record.Spurious`: "" for a stored pattern, "reversed", "mixture" or "other".
     mixture: `(n, 3)`, the three patterns that are mixed, −1 where the state is no mixture.
@@ -114,26 +115,34 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
     nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
     if not len(patterns):
         return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
-    cosines = Cosine()(np.where(_vanishing(states, patterns), 0.0, states), patterns)
-    similarity = cosines.max(axis=-1)
-    matched = np.where(similarity >= MATCH, cosines.argmax(axis=-1), nothing)
-    spurious = np.where(cosines.min(axis=-1) <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
+    seen = np.where(_vanishing(states, patterns), 0.0, states)
+    nearest = ranked(seen, patterns)
+    similarity = nearest.cosines[:, 0]
+    matched = np.where(similarity >= MATCH, nearest.patterns[:, 0], nothing)
+    spurious = np.where(nearest.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
+    spurious = np.where(matched >= 0, Spurious.NONE, spurious)
     mixture = no_mixture
-    if len(patterns) >= 3:
-        three = np.sort(np.argsort(-np.abs(cosines), axis=-1, kind="stable")[:, :3], axis=-1)
-        signs = np.sign(np.take_along_axis(cosines, three, axis=-1))
-        mixed = np.asarray(activation((signs[..., None] * patterns[three]).sum(axis=1)))
-        mixes = np.all(np.abs(np.take_along_axis(cosines, three, axis=-1)) > 1e-9, axis=-1)
-        close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
-        alike = close & mixes & (spurious == Spurious.OTHER) & (matched < 0)
-        mixture = np.where(alike[:, None], three, no_mixture)
-        spurious = np.where(alike, Spurious.MIXTURE, spurious)
-    return Likeness(matched, similarity, np.where(matched >= 0, Spurious.NONE, spurious), mixture)
+    others = np.flatnonzero(spurious == Spurious.OTHER)
+    if len(patterns) >= 3 and others.size:
+        mixture[others] = _mixtures(seen[others], patterns, activation)
+        spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
+    return Likeness(matched, similarity, spurious, mixture)
+
+
+def _mixtures(states: np.ndarray, patterns: np.ndarray, activation: Activation) -> np.ndarray:
+    """The three patterns that each state mixes, `(n, 3)`; −1 where it is no mixture of three."""
+    most = ranked(states, patterns, count=3, by_size=True)
+    order = np.argsort(most.patterns, axis=-1)
+    three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (most.patterns, most.cosines))
+    mixed = np.asarray(activation((np.sign(cosines)[..., None] * patterns[three]).sum(axis=1)))
+    mixes = np.all(np.abs(cosines) > 1e-9, axis=-1)
+    close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
+    return np.where((close & mixes)[:, None], three, -1)
 
 
 def _vanishing(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:
     """Which states, `(n, 1)`, are so small beside the patterns that what they point to is rounding."""
-    return np.asarray(np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * np.abs(patterns).max())
+    return np.asarray(np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * largest_entry(patterns))
 
 
 def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:

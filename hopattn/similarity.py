@@ -29,6 +29,8 @@ class Similarity(ABC):
     """
     by_entries: ClassVar[bool] = False
     """True where the differences of all entries are held at once."""
+    by_pairs: ClassVar[bool] = True
+    """True where each score is one of its cue and its key, wherever they stand among the others."""
     source: ClassVar[str]
 
     @abstractmethod

@@ -33,8 +33,11 @@ def memory(keys, values=None, *, similarity="dot", separation="softmax", activat
 def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, store):
     keys, cues, _ = store
     m = memory(keys, similarity=similarity, separation=separation, activation=activation)
-    for what in (m.scores, m.weights, m.step):
+    for what in (m.scores, m.weights, m.field):
         np.testing.assert_allclose(what(cues), [what(cue) for cue in cues], rtol=1e-12, atol=1e-12)
+    clear = np.abs(m.field(cues)) > 1e-12 if activation == "sign" else True  # the sign of rounding is its own
+    steps = m.step(cues), np.array([m.step(cue) for cue in cues])
+    np.testing.assert_allclose(*(np.where(clear, step, 0) for step in steps), rtol=1e-12, atol=1e-12)
 
 
 @every

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from hopattn.arrays import Array, namespace
-from hopattn.separation.base import Separation, masked, masked_max
+from hopattn.separation.base import Merging, Separation, masked, masked_max
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Argmax(Separation):
     """
 
     jumps: ClassVar[bool] = True
+    merging: ClassVar[Merging] = Merging.SHARES
     source: ClassVar[str] = "Millidge et al. 2022"
 
     @property
@@ -36,3 +39,9 @@ class Argmax(Separation):
         if where is not None:
             count = xp.where(xp.any(where, axis=-1, keepdims=True), count, xp.ones_like(count))
         return winners / count, 1.0
+
+    def shares_below(self, below: np.ndarray) -> np.ndarray:
+        return np.asarray(np.equal(below, 0.0, out=below))
+
+    def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return largest

@@ -2,9 +2,25 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
+import numpy as np
+
 from hopattn.arrays import Array, namespace, nonzero, positive
+
+
+class Merging(StrEnum):
+    """How what is recalled from all keys comes of blocks of them; the text says why.
+
+    By the chain rule p = Σ_b (∂Ψ/∂Ψ_b) p_b, where Ψ_b is the potential of the scores of block b and p_b its gradient.
+    """
+
+    WHOLE = "all scores of a cue are needed at once"
+    SUM = "each pattern weighs by itself: Ψ = Σ_b Ψ_b, and p_b stays as it is"
+    SHARES = (
+        "p = f(s − max s) / Σ f(s − max s): a block is known by its largest score, its sum of f, and its sum of f·v"
+    )
 
 
 @dataclass(frozen=True)
@@ -21,6 +37,10 @@ class Separation(ABC):
     beta: float = 1.0
     jumps: ClassVar[bool] = False
     """True where the weights are not continuous in the scores."""
+    merging: ClassVar[Merging] = Merging.WHOLE
+    """How blocks of keys are put together."""
+    unshifted: ClassVar[float] = 0.0
+    """Scores βs up to this size are within the numbers without the largest being taken off."""
     source: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -71,6 +91,14 @@ class Separation(ABC):
         """
         return self
 
+    def shares_below(self, below: np.ndarray) -> np.ndarray:
+        """f(s − max s) where the `merging` is by shares; written over the argument, and above 0 for a score of 0."""
+        raise NotImplementedError
+
+    def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Ψ(s), of the largest score and the sum of f, both `(…,)`, where the `merging` is by shares."""
+        raise NotImplementedError
+
 
 def scaled(array: Array, factor: Any) -> Array:
     """factor · array; the array itself where the factor is the number 1."""
@@ -91,11 +119,16 @@ def below_the_largest(scores: Array, where: Array | None, beta: float) -> tuple[
     β outside the numbers of the dtype counts as the nearest one inside, and what lies further below than the root of
     the largest number as lying there, so that nothing overflows.
     """
-    finfo = namespace(scores).finfo(scores.dtype)
-    inside = min(max(beta, float(finfo.smallest_normal)), float(finfo.max))
+    inside = within_numbers(beta, scores)
     largest = masked_max(scores, where)
-    lowest = -(float(finfo.max) ** 0.5) / max(inside, 1.0)
+    lowest = -(float(namespace(scores).finfo(scores.dtype).max) ** 0.5) / max(inside, 1.0)
     return largest[..., 0], inside * namespace(scores).clip(masked(scores - largest, where), lowest, None)
+
+
+def within_numbers(beta: float, scores: Array) -> float:
+    """β, or the nearest number that the dtype of the scores has."""
+    finfo = namespace(scores).finfo(scores.dtype)
+    return min(max(beta, float(finfo.smallest_normal)), float(finfo.max))
 
 
 def shares(parts: Array) -> Array:

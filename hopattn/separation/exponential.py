@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.arrays import Array, namespace
-from hopattn.separation.base import Separation, below_the_largest, log_sum_exp, masked
+from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, masked
 from hopattn.separation.softmax import Softmax
 
 
@@ -21,6 +21,7 @@ class Exponential(Separation):
     Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, eq. 4 with F(x) = exp(x).
     """
 
+    merging: ClassVar[Merging] = Merging.SUM
     source: ClassVar[str] = "Demircigil et al. 2017"
 
     @property

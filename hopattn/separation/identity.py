@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.arrays import Array, namespace
-from hopattn.separation.base import Separation, masked
+from hopattn.separation.base import Merging, Separation, masked
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Identity(Separation):
     lets all neurons move at once without ever raising the energy.
     """
 
+    merging: ClassVar[Merging] = Merging.SUM
     source: ClassVar[str] = "Hopfield 1982"
 
     @property

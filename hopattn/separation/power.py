@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.arrays import Array, namespace, nonzero, whole
-from hopattn.separation.base import Separation, masked
+from hopattn.separation.base import Merging, Separation, masked
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Power(Separation):
     """
 
     n: int = 2
+    merging: ClassVar[Merging] = Merging.SUM
     source: ClassVar[str] = "Krotov & Hopfield 2016"
 
     def __post_init__(self) -> None:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from hopattn.arrays import Array
-from hopattn.separation.base import Separation, below_the_largest, log_sum_exp, soft_shares
+from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, soft_shares, within_numbers
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,9 @@ class Softmax(Separation):
     Source: Ramsauer et al. (2021), ICLR, eq. 1 and 3 (their X is our keys, their ξ our state).
     """
 
+    merging: ClassVar[Merging] = Merging.SHARES
+    unshifted: ClassVar[float] = 40.0
+    """e⁴⁰ leaves float32 room for 10²¹ keys."""
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
     @property
@@ -29,3 +34,12 @@ class Softmax(Separation):
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         _, below = below_the_largest(scores, where, self.beta)
         return soft_shares(below, where), 1.0
+
+    def shares_below(self, below: np.ndarray) -> np.ndarray:
+        if self.beta != 1.0:
+            with np.errstate(over="ignore"):
+                below = np.multiply(below, within_numbers(self.beta, below), out=below)
+        return np.asarray(np.exp(below, out=below))
+
+    def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return np.asarray(largest + np.log(total) / self.beta)

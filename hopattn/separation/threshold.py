@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.arrays import Array, namespace, real
-from hopattn.separation.base import Separation, masked
+from hopattn.separation.base import Merging, Separation, masked
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Threshold(Separation):
 
     t: float = 0.0
     jumps: ClassVar[bool] = True
+    merging: ClassVar[Merging] = Merging.SUM
     source: ClassVar[str] = "Kanerva 1988"
 
     def __post_init__(self) -> None:

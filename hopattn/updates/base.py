@@ -49,6 +49,7 @@ class Recallable(Protocol):
     def step(self, cues: Any, mask: Any = None) -> Any: ...
     def field(self, cues: Any, mask: Any = None) -> Any: ...
     def energy(self, states: Any, mask: Any = None) -> Any: ...
+    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]: ...
     def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> Running: ...
 
 
@@ -96,6 +97,12 @@ class Update(ABC):
     @abstractmethod
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         """The states after one step, `(n, dim)`; a step of an asynchronous update is one sweep."""
+
+    def step_with_energy(
+        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One step, and the energy of the states before it, `(n,)`."""
+        return self.step(memory, states, mask, turn), np.asarray(memory.energy(states, mask))
 
     def descends(self, memory: Recallable) -> Descent:
         """Whether this update never raises the memory's energy."""

@@ -25,6 +25,12 @@ class Synchronous(Update):
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         return np.asarray(memory.step(states, mask))
 
+    def step_with_energy(
+        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn
+    ) -> tuple[np.ndarray, np.ndarray]:
+        moved, energy = memory.step_with_energy(states, mask)
+        return np.asarray(moved), np.asarray(energy)
+
     def guarantee(self, memory: Recallable) -> Descent:
         if obstacle := memory.lacks_convexity:
             return Descent(False, obstacle)

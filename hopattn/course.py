@@ -1,0 +1,117 @@
+"""The course of one recall: step after step, until each cue rests, cycles or diverges, or the steps are done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn.arrays import largest_entry, nonzero, require_within
+from hopattn.record import Recall, Status, likeness, overlaps
+from hopattn.updates.base import Recallable, Turn, Update
+
+GROWTH = 2.0**20
+"""A state this many times larger than its cue and all patterns counts as diverged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The course of one recall: what stays the same from step to step."""
+
+    memory: Recallable
+    rule: Update
+    tol: float
+    mask: np.ndarray | None
+    keep: tuple[str, ...]
+    has_energy: bool
+
+    def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator) -> Recall:
+        """Step the cues that are still moving; each stops on its own, whatever the others do."""
+        n = len(states)
+        scale = nonzero(np.maximum(np.abs(states).max(axis=-1), largest_entry(self.memory.patterns)))
+        steps, status = np.full(n, max_steps), np.full(n, Status.LIMIT, dtype="<U9")
+        own = tuple(rng.spawn(n) if self.rule.by_chance else ())
+        active, before = np.arange(n), states
+        history, energies = [self._told(states)], []
+        for t in range(1, max_steps + 1):
+            turn = Turn(t - 1, rng, tuple(own[i] for i in active if own))
+            moved, energy = self._step(states, active, turn)
+            diverged = ~np.all(np.abs(moved) <= GROWTH * scale[active, None], axis=-1)
+            moved = np.where(diverged[:, None], states[active], moved)
+            unmoved = self._same(moved, states[active], scale[active] * self.rule.pace)
+            same = unmoved & ~diverged & self.rule.rests
+            back = self._same(moved, before[active], scale[active])
+            cycle = back & ~unmoved & ~diverged & (t > 1) & self.rule.repeats
+            before, states = states, states.copy()
+            states[active] = moved
+            history.append(self._told(states))
+            energies.append(energy)
+            for ended, word in ((diverged, Status.DIVERGED), (same, Status.CONVERGED), (cycle, Status.CYCLE)):
+                status[active[ended]], steps[active[ended]] = word, t
+            active = active[~(diverged | same | cycle)]
+            if not active.size:
+                break
+        return record_of(self.memory, states, steps, status, history, self._fallen(energies, states, steps, status))
+
+    def _step(self, states: np.ndarray, active: np.ndarray, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
+        """The next states of the active cues, and the energies of the states before, 0 for the others."""
+        mask = None if self.mask is None else self.mask[active]
+        energy = np.zeros(len(states))
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported as diverged
+            if not self.has_energy:
+                return self.rule.step(self.memory, states[active], mask, turn), energy
+            moved, energy[active] = self.rule.step_with_energy(self.memory, states[active], mask, turn)
+        require_within(energy)
+        return moved, energy
+
+    def _fallen(
+        self, energies: list[np.ndarray], states: np.ndarray, steps: np.ndarray, status: np.ndarray
+    ) -> np.ndarray | None:
+        """The energies `(n, T+1)` of all states on the way.
+
+        At a fixed point the energy is level: what moved by no more than √ε has the energy that it had, up to ε.
+        """
+        if not self.has_energy:
+            return None
+        rested = (status == Status.CONVERGED) & (self.tol <= float(np.finfo(states.dtype).eps) ** 0.5)
+        last = np.array([energies[t - 1][i] for i, t in enumerate(steps)])
+        if not np.all(rested):
+            mask = None if self.mask is None else self.mask[~rested]
+            with np.errstate(over="ignore"):
+                last[~rested] = self.memory.energy(states[~rested], mask)
+            require_within(last)
+        table = np.stack([*energies, last])
+        return np.where(np.arange(len(table))[:, None] >= steps, last, table).T
+
+    def _same(self, a: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        return np.asarray(np.abs(a - b).max(axis=-1) <= self.tol * scale)
+
+    def _told(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """What the record keeps of one step."""
+        ways: dict[str, Callable[[], Any]] = {
+            "trajectory": lambda: states,
+            "overlaps": lambda: overlaps(states, self.memory.patterns),
+            "weights": lambda: self.memory.weights(states, self.mask),  # type: ignore[attr-defined]
+        }
+        return {name: np.asarray(ways[name]()) for name in self.keep}
+
+
+def record_of(
+    memory: Recallable,
+    states: np.ndarray,
+    steps: np.ndarray,
+    status: np.ndarray,
+    history: list[dict[str, np.ndarray]],
+    energies: np.ndarray | None,
+) -> Recall:
+    """The record of states that have stopped; `history` is what it keeps of each step."""
+    by_step = {name: np.stack([told[name] for told in history]) for name in history[0]}
+    return Recall(
+        state=states,
+        steps=steps,
+        status=status,
+        converged=status == Status.CONVERGED,
+        energies=energies,
+        **vars(likeness(states, memory.patterns, memory.activation)),
+        **by_step,
+    )

@@ -1,0 +1,223 @@
+"""Streaming: retrieval over blocks of cues and keys, so that no matrix of scores is ever held (NumPy).
+
+The readable definition is `hopattn.memory.Retrieval`: all scores, all weights, their product with the values. What is
+here gives the same numbers in memory that does not grow with the keys: a block of cues meets one block of keys after
+the other and keeps what they come to. Blocks of cues, and spans of keys where the cues are few, are shared out to
+threads.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.machine import Share, second_cache, workers
+from hopattn.masks import MaskRule, NoMask, PositionRule, block, spread
+from hopattn.merging import Merged, Running, Shares, Sums
+from hopattn.separation.base import Merging, Separation
+from hopattn.similarity import Dot, Similarity
+
+ENOUGH = 2**20
+"""From so many scores on, blocks are faster than the whole."""
+
+TASKS = 8
+"""The work is divided into so many parts at least, so that all threads have some; the number of threads decides
+nothing, so that it changes no result."""
+
+HELD = 2**21
+"""How many scores, or differences of entries, are held at once where more than those of one block are needed."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How many cues and keys meet at once, and by how many threads (None: as many as BLAS has).
+
+    512 cues let the product of a block run at its full speed. As many keys are taken as leave the scores of both in the
+    cache that a core has to itself, since what is done to them between the two products is bound by memory.
+    """
+
+    cues: int = 512
+    keys: int = 512
+    threads: int | None = None
+
+    @classmethod
+    def fitting(cls, dtype: Any) -> "Blocks":
+        """The blocks that fit this machine."""
+        keys = second_cache() // (cls.cues * np.dtype(dtype).itemsize) // 64 * 64
+        return cls(keys=min(max(keys, 128), 1024))
+
+
+def worth_streaming(similarity: Similarity, cues: Any, keys: Any) -> bool:
+    """Whether cues `(…, n, dim)` and keys `(…, m, dim)` are NumPy arrays of so many scores that blocks are faster."""
+    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)) or cues.ndim < 2:
+        return False
+    return bool(cues.shape[-2] * keys.shape[-2] >= ENOUGH) and similarity.by_pairs
+
+
+def stream(
+    similarity: Similarity,
+    separation: Separation,
+    cues: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray | None,
+    mask: Any = None,
+    *,
+    potential: bool = False,
+    blocks: Blocks | None = None,
+) -> Merged:
+    """The field of the values, and the potential where it is wanted, of cues `(…, n, dim)` over keys `(…, m, dim)`.
+
+    values: `(…, m, dim_out)`, or None where only the potential is wanted. mask: what `hopattn.masks.as_mask` gives, for
+    scores `(…, n, m)`. Leading axes, those of several texts, are gone through one by one.
+    """
+    texts = [text for text in (cues, keys, values) if text is not None]
+    many, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
+    seen = mask if isinstance(mask, MaskRule) else spread(mask, (*many, cues.shape[-2], keys.shape[-2]))
+    spread_out = [np.broadcast_to(text, (*many, *text.shape[-2:])) for text in texts]
+    found = []
+    for i in np.ndindex(*many):
+        own, stored, *read_out = (text[i] for text in spread_out)
+        part = seen if isinstance(seen, MaskRule) else seen[i]
+        given = np.ascontiguousarray(own, dtype)
+        work = _Pass(similarity, separation, given, stored, read_out[0] if read_out else None, part, potential)
+        found.append(work.folded().run(blocks or Blocks.fitting(dtype)))
+    if not many:
+        return found[0]
+    stacked = {name: np.stack([vars(one)[name] for one in found]) for name in ("field", "factor", "potential", "lost")}
+    return Merged(**{name: array.reshape(*many, *array.shape[1:]) for name, array in stacked.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class _Pass:
+    """What stays the same from block to block."""
+
+    similarity: Similarity
+    separation: Separation
+    cues: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray | None
+    mask: Any
+    potential: bool
+    beta: float = 1.0
+    """What was folded into the cues."""
+    unshifted: bool = False
+    """Whether no score is so large that the largest of its row has to be taken off."""
+
+    def folded(self) -> "_Pass":
+        """The same with β in the cues, by Ψ(s) = β⁻¹Ψ₁(βs), where the scores are small: β|s| ≤ β|x||k|."""
+        if not self.separation.unshifted or not self.similarity.linear:
+            return self
+        beta = self.separation.beta
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not beta * _longest(self.cues) * _longest(self.keys) <= self.separation.unshifted:
+                return self
+        plain = replace(self.separation, beta=1.0)
+        return replace(self, separation=plain, cues=self.cues * beta, beta=beta, unshifted=True)
+
+    def run(self, blocks: Blocks) -> Merged:
+        """Share the blocks out, and put together what they come to."""
+        n, dtype = len(self.cues), self.cues.dtype
+        found = Merged(np.empty((n, self._width), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool))
+        with workers(blocks.threads) as share:
+            if self.separation.merging is Merging.WHOLE:
+                found.lost[:] = True
+            else:
+                self._merge(found, blocks, share)
+            rows = _runs(found.lost, max(HELD // len(self.keys), 1))
+            for some, whole in zip(rows, share(self._whole, [(some,) for some in rows]), strict=True):
+                _keep(whole, some, found)
+        return replace(found, potential=found.potential / self.beta)
+
+    def _merge(self, found: Merged, blocks: Blocks, share: Share) -> None:
+        """All cues, by their sums over blocks of keys."""
+        m = len(self.keys)
+        rows = _ranges(0, len(self.cues), blocks.cues)[::-1]  # under a causal mask the last cues see most
+        spans = _ranges(0, m, max(-(-m // max(TASKS // len(rows), 1)), blocks.keys))
+        parts = share(self._met, [(some, span, blocks.keys) for some in rows for span in spans])
+        for some in rows:
+            sums = next(parts)
+            for _ in spans[1:]:
+                sums.merge(next(parts))
+            _keep(sums.merged(), some, found)
+
+    def _met(self, rows: range, span: range, width: int) -> Running:
+        """What these cues and this span of keys come to, in blocks of so many keys."""
+        cues, kind = self.cues[rows.start : rows.stop], self.separation.merging
+        start = (self.separation, len(rows), self._width, cues.dtype)
+        sums = Shares(*start, self.unshifted) if kind is Merging.SHARES else Sums(*start, self.potential)
+        room = np.empty((len(rows), width), cues.dtype)
+        for columns in _ranges(span.start, span.stop, width):
+            seen = self._seen(rows, columns)
+            if seen is False:
+                continue
+            keys = _part(self.keys, columns, cues.dtype)
+            scores = self._scores(cues, keys, room)
+            values = None if self.values is None else _part(self.values, columns, cues.dtype)
+            sums.add(scores, self._where(seen, scores, cues, keys), values)
+        return sums
+
+    def _whole(self, rows: range) -> Merged:
+        """What these cues come to when all their scores are looked at together."""
+        cues, columns = self.cues[rows.start : rows.stop], range(len(self.keys))
+        keys = _part(self.keys, columns, cues.dtype)
+        scores = self._scores(cues, keys)
+        where = self._where(self._seen(rows, columns), scores, cues, keys)
+        field, factor = np.zeros((len(rows), self._width), cues.dtype), 1.0
+        if self.values is not None:
+            weights, factor = self.separation.factored_weights(scores, where)
+            field = weights @ self.values
+        potential = self.separation.potential(scores, where) if self.potential else np.zeros(len(rows), cues.dtype)
+        return Merged(field, factor, np.asarray(potential), np.zeros(len(rows), bool))
+
+    @property
+    def _width(self) -> int:
+        return 0 if self.values is None else int(self.values.shape[1])
+
+    def _seen(self, rows: range, columns: range) -> np.ndarray | bool:
+        """Which of these cues may attend to which of these keys, as far as the scores do not matter."""
+        if isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule)):
+            return True
+        return block(self.mask, rows, columns, (len(self.cues), len(self.keys)))
+
+    def _where(self, seen: Any, scores: np.ndarray, cues: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
+        if isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule)):
+            return np.asarray(self.mask.allowed(scores, lambda: self.similarity.rounding(cues, keys)))
+        if seen is True:
+            return None
+        return np.broadcast_to(seen, scores.shape)
+
+    def _scores(self, cues: np.ndarray, keys: np.ndarray, room: np.ndarray | None = None) -> np.ndarray:
+        """The scores of these cues and keys, in an array that may be written over."""
+        if isinstance(self.similarity, Dot):
+            return np.matmul(cues, keys.T, out=None if room is None else room[:, : len(keys)])
+        width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
+        parts = [self.similarity(cues, keys[i.start : i.stop]) for i in _ranges(0, len(keys), width)]
+        return np.concatenate(parts, axis=1)
+
+
+def _keep(merged: Merged, rows: range, found: Merged) -> None:
+    """Write what these cues came to into the arrays of all."""
+    here = slice(rows.start, rows.stop)
+    found.field[here], found.factor[here] = merged.field, merged.factor
+    found.potential[here], found.lost[here] = merged.potential, merged.lost
+
+
+def _ranges(start: int, stop: int, width: int) -> list[range]:
+    return [range(i, min(i + width, stop)) for i in range(start, stop, width)]
+
+
+def _runs(flags: np.ndarray, longest: int) -> list[range]:
+    """The stretches of neighbours that are True, none longer than `longest`."""
+    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
+    return [part for start, stop in edges.reshape(-1, 2).tolist() for part in _ranges(start, stop, longest)]
+
+
+def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
+    return rows[some.start : some.stop].astype(dtype, copy=False)
+
+
+def _longest(rows: np.ndarray) -> float:
+    """The length of the longest row."""
+    parts = (rows[some.start : some.stop] for some in _ranges(0, len(rows), 4096))
+    return math.sqrt(max(float(np.sum(part * part, axis=1, dtype=float).max()) for part in parts))

@@ -1,0 +1,216 @@
+"""Retrieval by blocks gives what the plain form gives: all scores, all weights, their product with the values."""
+
+import tracemalloc
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import hopattn as ha
+from hopattn.masks import as_mask
+from hopattn.ranking import ranked
+from hopattn.separation.base import Merging, scaled
+from hopattn.similarity import Dot, Similarity, similarities
+from hopattn.streaming import ENOUGH, Blocks, stream
+
+BLOCKS = st.builds(Blocks, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3))
+MERGED = [name for name in ha.separations if ha.separations[name]().merging is not Merging.WHOLE]
+
+
+def drawn(data, n, m, dim=3, read=2, dtype=float):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    whole = data.draw(st.booleans())  # whole numbers have exact ties
+    cues, keys, values = (
+        (rng.integers(-2, 3, shape) if whole else rng.normal(size=shape)).astype(dtype)
+        for shape in ((n, dim), (m, dim), (m, read))
+    )
+    rules = ["none", "causal", "strict", "nonzero", ha.window(3)] if n <= m else ["none", "nonzero"]
+    mask = data.draw(st.sampled_from([*rules, rng.random((n, m)) < 0.5, rng.random(m) < 0.3, rng.random((n, 1)) < 0.5]))
+    return cues, keys, values, mask
+
+
+def plain(similarity, separation, cues, keys, values, mask):
+    """Field and potential as the definition has them."""
+    scores = similarity(cues, keys)
+    allowed = ha.Memory(keys, values, similarity=similarity).retrieval.allowed(mask, scores, cues, keys)
+    potential = 0.0 if separation.lacks_potential else separation.potential(scores, allowed)
+    weights, factor = separation.factored_weights(scores, allowed)
+    return scaled(weights @ values, factor), potential
+
+
+@pytest.mark.parametrize("dtype, tol", [("float64", 1e-12), ("float32", 1e-5)])
+@pytest.mark.parametrize("name", ha.separations)
+@given(
+    data=st.data(), n=st.integers(1, 14), m=st.integers(1, 30), beta=st.sampled_from([0.1, 1.0, 30.0]), blocks=BLOCKS
+)
+def test_blocks_give_what_the_whole_gives(name, dtype, tol, data, n, m, beta, blocks):
+    similarity = similarities.make(data.draw(st.sampled_from(sorted(similarities))))
+    separation = ha.separations[name](beta=beta)
+    cues, keys, values, mask = drawn(data, n, m, dtype=dtype)
+    field, potential = plain(similarity, separation, cues, keys, values, mask)
+    wanted = not separation.lacks_potential
+    found = stream(similarity, separation, cues, keys, values, as_mask(mask), potential=wanted, blocks=blocks)
+    assert found.field.dtype == dtype
+    assert_allclose(scaled(found.field, found.factor), field, rtol=0, atol=tol * max(1.0, float(np.abs(field).max())))
+    if wanted:
+        assert_allclose(found.potential, potential, rtol=tol, atol=tol * max(1.0, 1 / beta))
+
+
+@pytest.mark.parametrize("name", MERGED)
+@given(data=st.data(), blocks=BLOCKS)
+def test_whole_numbers_that_add_up_exactly_stay_exact(name, data, blocks):
+    if name not in ("identity", "power", "rectified_power", "threshold", "argmax"):
+        return
+    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
+    cues, keys = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], (20, 8))
+    memory = ha.Memory(keys, separation=ha.separations[name](beta=1 / 8), activation="sign")
+    found = stream(Dot(), memory.retrieval.felt, cues, keys, keys, as_mask(None), blocks=blocks)
+    assert np.array_equal(memory.activation(found.field, cues), memory.step(cues))
+
+
+@pytest.mark.parametrize("separation", ["softmax", "identity", "sparsemax"])
+def test_the_number_of_threads_changes_no_bit(separation):
+    rng = np.random.default_rng(1)
+    cues, keys = rng.normal(size=(70, 6)), rng.normal(size=(300, 6))
+    one, two, three = (
+        stream(Dot(), ha.separations[separation](), cues, keys, keys, as_mask("causal"), blocks=Blocks(16, 32, threads))
+        for threads in (1, 2, 3)
+    )
+    assert np.array_equal(one.field, two.field) and np.array_equal(one.field, three.field)
+
+
+@dataclass(frozen=True)
+class Counting(Similarity):
+    """The dot product, which counts how many scores were computed."""
+
+    seen: list = field(default_factory=list)
+
+    def __call__(self, cues, keys):
+        self.seen.append(len(cues) * len(keys))
+        return cues @ keys.T
+
+
+def test_what_no_cue_may_see_is_not_computed():
+    counting, x = Counting(), np.random.default_rng(0).normal(size=(64, 4))
+    stream(counting, ha.separations["softmax"](), x, x, x, as_mask("causal"), blocks=Blocks(8, 8))
+    assert sum(counting.seen) == 64 * 64 // 2 + 8 * 64 // 2
+    counting.seen.clear()
+    stream(counting, ha.separations["softmax"](), x, x, x, as_mask(ha.window(3)), blocks=Blocks(8, 8))
+    assert sum(counting.seen) == 8 * 8 * (8 + 7)
+
+
+@pytest.mark.parametrize("name", ["rectified_power", "exponential"])
+def test_sums_beyond_the_numbers_are_taken_from_the_whole(name):
+    rng = np.random.default_rng(3)
+    cues, keys = rng.normal(size=(9, 40)), rng.normal(size=(50, 40))
+    separation = ha.separations[name](**({"n": 400} if name == "rectified_power" else {"beta": 40.0}))
+    scores = cues @ keys.T
+    array, factor = separation.factored_weights(scores)
+    assert np.any((factor == 0) | (factor >= 1e76))  # otherwise nothing is tried
+    found = stream(Dot(), separation, cues, keys, keys, as_mask(None), blocks=Blocks(4, 8))
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert_allclose(found.factor * found.field, factor * (array @ keys), rtol=1e-9)
+        assert_allclose(ha.unit(found.field), ha.unit(array @ keys), atol=1e-12)
+
+
+def large(dtype=float, n=1100, m=1000, dim=8):
+    assert n * m >= ENOUGH
+    rng = np.random.default_rng(5)
+    return rng.normal(size=(n, dim)).astype(dtype), rng.normal(size=(m, dim)).astype(dtype)
+
+
+@pytest.mark.parametrize("separation", ["softmax", "entmax", "identity"])
+def test_a_large_memory_steps_and_has_the_energies_of_its_cues_in_small_batches(separation):
+    cues, keys = large()
+    memory = ha.Memory(keys, separation=separation, beta=0.5)
+    parts = np.split(cues, 20)
+    assert_allclose(memory.step(cues), np.concatenate([memory.step(part) for part in parts]), rtol=1e-11, atol=1e-11)
+    assert_allclose(memory.energy(cues), np.concatenate([memory.energy(part) for part in parts]), rtol=1e-11)
+    moved, energy = memory.step_with_energy(cues)
+    assert_allclose(moved, memory.step(cues), rtol=0, atol=0)
+    assert_allclose(energy, memory.energy(cues), rtol=1e-12)
+
+
+def test_a_large_recall_is_that_of_small_batches():
+    cues, keys = large()
+    memory = ha.Memory(keys, beta=3.0)
+    whole = memory.recall(cues)
+    for part, rows in zip(np.split(cues, 10), np.split(np.arange(len(cues)), 10), strict=True):
+        found = memory.recall(part)
+        assert_allclose(found.state, whole.state[rows], atol=1e-9)
+        assert np.array_equal(found.matched, whole.matched[rows])
+        assert np.array_equal(found.spurious, whole.spurious[rows])
+        assert np.array_equal(found.status, whole.status[rows])
+        t = found.energies.shape[1]
+        assert_allclose(found.energies, whole.energies[rows][:, :t], rtol=1e-9)
+
+
+@pytest.mark.parametrize("mask", ["none", "causal", "array"])
+def test_texts_side_by_side_stream_too(mask):
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.normal(size=shape) for shape in ((2, 1, 1030, 4), (3, 1030, 4), (2, 3, 1030, 5)))
+    given_mask = rng.random((3, 1, 1030)) < 0.5 if mask == "array" else mask
+    found = ha.attention(q, k, v, mask=given_mask)
+    assert found.shape == (2, 3, 1030, 5)
+    for i in np.ndindex(2, 3):
+        own = given_mask[i[1]] if mask == "array" else given_mask
+        rows = slice(1000, 1030)
+        part = np.broadcast_to(own, (1030, 1030))[rows] if mask == "array" else own
+        wanted = ha.attention(q[i[0], 0][rows], k[i[1]], v[i], mask=part)
+        assert_allclose(found[i][rows], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("mask, message", [("causal", "more than"), (np.ones((3, 1000), bool), "does not fit")])
+def test_a_mask_that_does_not_fit_is_refused_at_any_size(mask, message):
+    cues, keys = large()
+    with pytest.raises(ha.InvalidInput, match=message):
+        ha.Memory(keys).step(cues, mask=mask)
+
+
+def test_what_is_to_be_ignored_is_ignored_in_the_threads_too():
+    cues, keys = large(m=1000)
+    memory = ha.Memory(keys * 1e200, separation=ha.separations["identity"]())
+    with np.errstate(over="ignore", invalid="ignore"):
+        memory.step(cues * 1e200)
+    with pytest.warns(RuntimeWarning), np.errstate(all="warn"):
+        memory.step(cues * 1e200)
+
+
+@pytest.mark.parametrize("separation", ["softmax", "power", "argmax", "sparsemax"])
+def test_memory_does_not_grow_with_the_keys(separation):
+    def peak(m):
+        cues, keys = large(np.float32, n=600, m=m)
+        memory = ha.Memory(keys, separation=separation)
+        memory.step(cues)
+        tracemalloc.start()
+        memory.step(cues)
+        grown = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return grown
+
+    small, great = peak(4_000), peak(32_000)
+    assert great < 3 * small  # what two threads hold at once varies; the keys are eight times as many
+    assert great < 600 * 32_000 * 4  # all scores alone
+
+
+@given(data=st.data(), n=st.integers(1, 6), m=st.integers(1, 9), count=st.integers(1, 3), by_size=st.booleans())
+def test_the_ranking_is_that_of_all_cosines(data, n, m, count, by_size):
+    cues, keys, _, _ = drawn(data, n, m)
+    cosines = ha.cosine(cues, keys)
+    found = ranked(cues, keys, count, by_size)
+    first = min(count, m)
+    rank = np.abs(cosines) if by_size else cosines
+    assert found.patterns.shape == (n, first)
+    assert_allclose(np.take_along_axis(cosines, found.patterns, axis=1), found.cosines, atol=1e-12)
+    assert_allclose(np.abs(found.cosines) if by_size else found.cosines, -np.sort(-rank)[:, :first], atol=1e-12)
+    assert_allclose(found.lowest, cosines.min(axis=1), atol=1e-12)
+
+
+def test_of_equal_patterns_the_first_ranks_first_over_blocks_too():
+    keys = np.tile([[1.0, 0.0], [0.0, 1.0]], (800, 1))
+    found = ranked(np.array([[1.0, 0.0], [0.0, -2.0]]), keys, count=3, by_size=True)
+    assert found.patterns.tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert found.cosines.tolist() == [[1, 1, 1], [-1, -1, -1]]
