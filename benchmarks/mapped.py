@@ -44,6 +44,7 @@ class Watch:
     """The peak of the memory that is the process's own, above what it was at the beginning, in bytes."""
 
     peaks: dict[str, int] = field(default_factory=dict)
+    refused: str = ""
 
     def over(self, what: str, work: Callable[[], Any]) -> Any:
         """Do a work while a thread looks how much memory there is."""
@@ -57,6 +58,9 @@ class Watch:
         watcher.start()
         try:
             return work()
+        except MemoryError as error:
+            self.refused = str(error)
+            raise
         finally:
             done.set()
             watcher.join()
@@ -65,6 +69,8 @@ class Watch:
         """The larger of the peaks."""
         if not STATUS.exists():
             raise Skip("this system does not tell what memory is the process's own")
+        if self.refused:
+            raise MemoryError(self.refused)
         if "step" not in self.peaks:
             raise Skip("no step was taken")
         megabytes = {what: peak / MEGABYTE for what, peak in self.peaks.items()}

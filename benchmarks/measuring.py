@@ -105,8 +105,8 @@ def attempted(work: str, target: Target | None, measure: Callable[[], Measured])
         return Row(work, bound, "skipped", note=str(reason))
     except Wrong as reason:
         return Row(work, bound, "wrong", note=str(reason))
-    except MemoryError:
-        return Row(work, bound, "short", note="there was not enough memory")
+    except MemoryError as error:
+        return Row(work, bound, "short", note=f"not enough memory: {error}")
     except Exception as error:  # the other rows are measured all the same
         traceback.print_exc()
         return Row(work, bound, "broken", note=f"{type(error).__name__}: {error}")
