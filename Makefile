@@ -3,6 +3,7 @@
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH_ARGS ?= --write benchmarks/RESULTS.md
 
 .PHONY: demo test lint types bench schema docs certificate mutations clean
 
@@ -19,8 +20,8 @@ lint: $(VENV)/.lint
 types: $(VENV)/.lint
 	$(BIN)/mypy
 
-bench: $(VENV)/.run
-	$(BIN)/python benchmarks/startup.py
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 schema: $(VENV)/.run
 	$(BIN)/hopattn schema > scenarios/scenario.schema.json
@@ -48,6 +49,10 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.run
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.run

@@ -1,16 +1,13 @@
-"""How long the command line takes to start, as ratios taken side by side in one run.
+"""How long the command line takes to start, and what it imports for that."""
 
-The medians of interleaved runs of: bare Python, Python importing NumPy, `hopattn --help`, `hopattn run bank`.
-The targets: --help at most 6 times bare Python, a warm run at most 5 times the import of NumPy.
-"""
-
-import statistics
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-ROUNDS = 15
+from benchmarks.measuring import Measured, Options, Row, Target, attempted, interleaved, ratio
+
 HOPATTN = str(Path(sys.executable).with_name("hopattn"))
 COMMANDS = {
     "python -c pass": [sys.executable, "-c", "pass"],
@@ -19,28 +16,25 @@ COMMANDS = {
     "hopattn run bank": [HOPATTN, "run", "bank"],
 }
 TARGETS = {"hopattn --help": ("python -c pass", 6.0), "hopattn run bank": ("python -c 'import numpy'", 5.0)}
+HEAVY = ("numpy", "scipy", "matplotlib", "networkx", "pydantic", "torch", "jax")
+"""What the help does without."""
 
 
-def seconds(command: list[str]) -> float:
-    """How long one run of a command takes."""
-    start = time.perf_counter()
+def rows(options: Options) -> Iterator[Row]:
+    """The help over bare Python, a run over the import of NumPy, and how many heavy packages the help imports."""
+    times = interleaved({name: partial(_run, command) for name, command in COMMANDS.items()}, options)
+    for name, (reference, most) in TARGETS.items():
+        yield attempted(f"{name} / {reference}", Target("≤", most), partial(ratio, times, name, reference))
+    yield attempted("heavy packages that hopattn --help imports", Target("≤", 0), _imported)
+
+
+def _run(command: list[str]) -> None:
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - start
 
 
-def main() -> None:
-    """Measure, and print the medians and the ratios with their spread."""
-    for command in COMMANDS.values():
-        seconds(command)  # warm: compiled files and disk
-    rounds = [{name: seconds(command) for name, command in COMMANDS.items()} for _ in range(ROUNDS)]
-    for name in COMMANDS:
-        median = statistics.median(times[name] for times in rounds)
-        print(f"{name:28} {1000 * median:7.1f} ms")
-    for name, (reference, target) in TARGETS.items():
-        ratios = sorted(times[name] / times[reference] for times in rounds)
-        low, middle, high = ratios[len(ratios) // 4], statistics.median(ratios), ratios[3 * len(ratios) // 4]
-        print(f"{name} / {reference}: {middle:.2f} (quartiles {low:.2f} to {high:.2f}; target at most {target:g})")
-
-
-if __name__ == "__main__":
-    main()
+def _imported() -> Measured:
+    command = [sys.executable, "-X", "importtime", *COMMANDS["hopattn --help"]]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    modules = {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
+    found = [name for name in HEAVY if name in modules]
+    return Measured(len(found), len(found), len(found), ", ".join(found) or f"none of {', '.join(HEAVY)}")
