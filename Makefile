@@ -20,7 +20,7 @@ lint: $(VENV)/.lint
 types: $(VENV)/.lint
 	$(BIN)/mypy
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.run
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 schema: $(VENV)/.run
@@ -49,10 +49,6 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	@touch $@
-
-$(VENV)/.bench: $(VENV)/.run
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.run

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from hopattn.separation import separations as separations
     from hopattn.similarity import cosine as cosine
     from hopattn.similarity import similarities as similarities
+    from hopattn.stored import mapped as mapped
     from hopattn.transformer import AttentionLayer as AttentionLayer
     from hopattn.transformer import stack as stack
     from hopattn.updates.graded import Graded as Graded
@@ -90,6 +91,7 @@ _NAMES = {
     "hopattn.scenario.running": ("run",),
     "hopattn.separation": ("separations",),
     "hopattn.similarity": ("cosine", "similarities"),
+    "hopattn.stored": ("mapped",),
     "hopattn.transformer": ("AttentionLayer", "stack"),
     "hopattn.updates.graded": ("Graded",),
     "hopattn.updates.single": ("Asynchronous", "Glauber"),

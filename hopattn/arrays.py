@@ -23,6 +23,8 @@ def namespace(*arrays: Array) -> Any:
     NumPy (2.1 and later) is such a namespace itself; the compatibility layer is asked only for other libraries,
     since importing it costs as much as importing NumPy.
     """
+    if len(arrays) == 1 and isinstance(arrays[0], np.ndarray):  # by far the most
+        return np
     if all(isinstance(array, (np.ndarray, np.generic)) for array in arrays):
         return np
     from array_api_compat import array_namespace
@@ -51,6 +53,8 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
 
 def as_float(values: Any, what: str = "array", like: Array | None = None) -> Array:
     """The values as a floating-point array; whole numbers and booleans take the library's default float."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return values
     array = as_array(values, what, like)
     xp = namespace(array)
     if xp.isdtype(array.dtype, "real floating"):
@@ -91,6 +95,11 @@ def nonzero(x: Array) -> Array:
     """The numbers with 1 in place of 0, to divide by; the derivative at a 0 is then 0 and not NaN."""
     xp = namespace(x)
     return xp.where(x == 0, xp.ones_like(x), x)
+
+
+def at_least(x: Array, low: float) -> Array:
+    """Each entry, or `low` where that is more."""
+    return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
 
 
 def row_length(x: Array) -> Array:
@@ -145,14 +154,15 @@ def unit(x: Any) -> Array:
 def require_finite(array: Array, what: str) -> None:
     """Raise `InvalidInput` naming the first row that holds a NaN or an infinity."""
     xp = namespace(array)
-    bad = ~xp.isfinite(array)
-    if not bool(xp.any(bad)):
-        return
     if array.ndim < 2:
-        raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers")
-    raise InvalidInput(
-        f"{what}: row {_first_true(xp.any(bad, axis=-1))} holds a NaN or an infinity; expected finite numbers"
-    )
+        if not bool(xp.all(xp.isfinite(array))):
+            raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers")
+        return
+    for start in range(0, array.shape[0], 4096):  # so that many rows, perhaps in a file, need no room of their size
+        bad = ~xp.isfinite(array[start : min(start + 4096, array.shape[0]), ...])
+        if bool(xp.any(bad)):
+            row = _first_true(xp.any(bad, axis=-1), start)
+            raise InvalidInput(f"{what}: row {row} holds a NaN or an infinity; expected finite numbers")
 
 
 def stored_rows(values: Any, what: str) -> Array:
@@ -233,8 +243,9 @@ def _is_foreign_array(values: Any) -> bool:
     return bool(is_array_api_obj(values))
 
 
-def _first_true(flags: Array) -> str:
-    """The index of the first True as NumPy counts: `3`, or `1, 3` with leading axes."""
+def _first_true(flags: Array, before: int = 0) -> str:
+    """The index of the first True, of rows with so many before them, as NumPy counts: `3`, or `1, 3` with more axes."""
     xp = namespace(flags)
     flat = int(xp.argmax(xp.astype(xp.reshape(flags, (-1,)), xp.int8)))
-    return ", ".join(str(int(i)) for i in np.unravel_index(flat, tuple(flags.shape)))
+    row, *rest = np.unravel_index(flat, tuple(flags.shape))
+    return ", ".join(str(int(i)) for i in (before + row, *rest))

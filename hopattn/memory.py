@@ -5,7 +5,9 @@ E(x) = Φ*(x) − Ψ(K x)
 """
 
 import math
+import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from hopattn.separation import separations
 from hopattn.separation.base import Separation, scaled
 from hopattn.similarity import Similarity, similarities
 from hopattn.spins import StoredSpins
+from hopattn.stored import mapped
 from hopattn.streaming import stream, worth_streaming
 
 
@@ -97,7 +100,7 @@ class Memory(dynamics.Recalled):
     """An associative memory: keys that a cue is matched with, values that it reads out.
 
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
-    kept as they are, not copied.
+    kept as they are, not copied; the path of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
     a separation given by name; a separation given as an object carries its own. patterns: what a recalled state is
     compared with, the values by default. Raises `InvalidInput` for sets that
@@ -132,8 +135,8 @@ class Memory(dynamics.Recalled):
         beta: float | None = None,
         patterns: Any = None,
     ) -> None:
-        stored = stored_rows(keys, "keys")
-        read_out = stored if values is None or values is keys else stored_rows(values, "values")
+        stored = _opened(keys, "keys")
+        read_out = stored if values is None or values is keys else _opened(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
         known = read_out if patterns is None else stored_rows(patterns, "patterns")
@@ -150,7 +153,7 @@ class Memory(dynamics.Recalled):
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
         return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
 
-    @property
+    @cached_property
     def retrieval(self) -> Retrieval:
         """The pass from cues to states that this memory makes."""
         return Retrieval(self.similarity, self.separation, self.activation)
@@ -234,3 +237,8 @@ class Memory(dynamics.Recalled):
         if namespace(states, self.keys) is not np and states.dtype != self.keys.dtype:
             raise InvalidInput(f"cues: {states.dtype} do not fit keys of {self.keys.dtype}; convert one of them")
         return states
+
+
+def _opened(rows: Any, what: str) -> Array:
+    """Vectors to be stored; of a file, mapped into memory, where a path is given."""
+    return stored_rows(mapped(rows) if isinstance(rows, (str, os.PathLike)) else rows, what)

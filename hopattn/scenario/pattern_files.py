@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput, nearest, shortened, unknown
+from hopattn.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.drawing import Size
+from hopattn.stored import named, require_file
 
 MAX_BYTES = 64 * 2**20
 MAX_NUMBERS = 2**23
@@ -51,8 +52,8 @@ def image(file: Path, size: Size | None = None) -> np.ndarray:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         pixels = 2 * MAX_NUMBERS
     except (*_TORN, Warning):
-        raise InvalidInput(f"{_named(file)} is no PNG image, or a torn one") from None
-    raise InvalidInput(f"{_named(file)} has {pixels:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
+        raise InvalidInput(f"{named(file)} is no PNG image, or a torn one") from None
+    raise InvalidInput(f"{named(file)} has {pixels:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
 
 
 def numbers(file: Path, array: str | None = None) -> np.ndarray:
@@ -70,30 +71,20 @@ def numbers(file: Path, array: str | None = None) -> np.ndarray:
     if not np.isfinite(found).all():
         first = tuple(int(i) + 1 for i in np.argwhere(~np.isfinite(found))[0])
         what = found[~np.isfinite(found)][0]
-        raise InvalidInput(f"{_named(file)}: {what} stands at {', '.join(map(str, first))}; expected finite numbers")
+        raise InvalidInput(f"{named(file)}: {what} stands at {', '.join(map(str, first))}; expected finite numbers")
     return found
 
 
 def _bytes(file: Path) -> bytes:
+    require_file(file)
     try:
-        if file.is_file():
-            with file.open("rb") as stream:
-                data = stream.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise InvalidInput(f"{_named(file)} is larger than {MAX_BYTES // 2**20} MiB")
-            return data
-        if file.exists():
-            raise InvalidInput(f"{_named(file)} is no file")
-        folder = file.parent
-        if not folder.is_dir():
-            raise InvalidInput(f"there is no folder '{shortened(folder)}'")
-        guess = nearest(file.name, (path.name for path in folder.iterdir() if path.is_file()))
-    except InvalidInput:
-        raise
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InvalidInput(f"{_named(file)} cannot be read: {error.strerror or error}") from None
-    hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
-    raise InvalidInput(f"there is no file {_named(file)} in '{shortened(folder)}'{hint}")
+        raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB")
+    return data
 
 
 def _brightness(opened: Any) -> Any:
@@ -112,7 +103,7 @@ def _table(file: Path, data: bytes) -> np.ndarray:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{_named(file)}, line {_line(data, error.start)}: is not UTF-8 text") from None
+        raise InvalidInput(f"{named(file)}, line {_line(data, error.start)}: is not UTF-8 text") from None
     rows: list[list[float]] = []
     first, count = 0, 0
     for i, line in enumerate(text.split("\n"), 1):
@@ -122,11 +113,11 @@ def _table(file: Path, data: bytes) -> np.ndarray:
         first, count = first or i, count + len(rows[-1])
         if len(rows[-1]) != len(rows[0]):
             told = f"{len(rows[-1])} numbers stand there; line {first} has {len(rows[0])}"
-            raise InvalidInput(f"{_named(file)}, line {i}: {told}")
+            raise InvalidInput(f"{named(file)}, line {i}: {told}")
         if count > MAX_NUMBERS:
-            raise InvalidInput(f"{_named(file)} holds more than {MAX_NUMBERS:,} numbers")
+            raise InvalidInput(f"{named(file)} holds more than {MAX_NUMBERS:,} numbers")
     if not rows:
-        raise InvalidInput(f"{_named(file)} holds no numbers")
+        raise InvalidInput(f"{named(file)} holds no numbers")
     return np.array(rows)
 
 
@@ -135,9 +126,9 @@ def _number(file: Path, line: int, cell: str) -> float:
         value = float(cell)
     except ValueError:
         told = f"'{shortened(cell)}' stands there; expected numbers with commas between them"
-        raise InvalidInput(f"{_named(file)}, line {line}: {told}") from None
+        raise InvalidInput(f"{named(file)}, line {line}: {told}") from None
     if not math.isfinite(value):
-        raise InvalidInput(f"{_named(file)}, line {line}: {cell} stands there; expected a finite number")
+        raise InvalidInput(f"{named(file)}, line {line}: {cell} stands there; expected a finite number")
     return value
 
 
@@ -151,18 +142,18 @@ def _member(file: Path, data: bytes, array: str | None) -> bytes:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
             if array is None and len(names) != 1:
-                raise InvalidInput(f"{_named(file)}: say which array is meant, array = … ({', '.join(names[:20])})")
+                raise InvalidInput(f"{named(file)}: say which array is meant, array = … ({', '.join(names[:20])})")
             chosen = names[0] if array is None else array
             if chosen not in names:
-                raise InvalidInput(f"{_named(file)}: {unknown(chosen, names)}")
+                raise InvalidInput(f"{named(file)}: {unknown(chosen, names)}")
             with archive.open(f"{chosen}.npy") as member:
                 found = member.read(MAX_BYTES + 1)
     except InvalidInput:
         raise
     except _TORN:
-        raise InvalidInput(f"{_named(file)} is no .npz archive, or a torn one") from None
+        raise InvalidInput(f"{named(file)} is no .npz archive, or a torn one") from None
     if len(found) > MAX_BYTES:
-        raise InvalidInput(f"{_named(file)} is larger than {MAX_BYTES // 2**20} MiB when unpacked")
+        raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB when unpacked")
     return found
 
 
@@ -174,19 +165,15 @@ def _array(file: Path, data: bytes) -> np.ndarray:
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, by_column, dtype = read(stream)
     except _TORN:
-        raise InvalidInput(f"{_named(file)} is no .npy array, or a torn one") from None
+        raise InvalidInput(f"{named(file)} is no .npy array, or a torn one") from None
     if dtype.kind not in "biuf":
-        raise InvalidInput(f"{_named(file)} holds {shortened(dtype)}; expected real numbers")
+        raise InvalidInput(f"{named(file)} holds {shortened(dtype)}; expected real numbers")
     count = math.prod(shape)
     if count > MAX_NUMBERS:
-        raise InvalidInput(f"{_named(file)} holds more than {MAX_NUMBERS:,} numbers")
+        raise InvalidInput(f"{named(file)} holds more than {MAX_NUMBERS:,} numbers")
     if len(shape) not in (1, 2, 3) or min(shape) < 1:
-        raise InvalidInput(f"{_named(file)} holds an array of shape {shape}; expected patterns, one a row")
+        raise InvalidInput(f"{named(file)} holds an array of shape {shape}; expected patterns, one a row")
     rest = stream.read()
     if len(rest) < count * dtype.itemsize:
-        raise InvalidInput(f"{_named(file)} is torn: its header promises {count:,} numbers")
+        raise InvalidInput(f"{named(file)} is torn: its header promises {count:,} numbers")
     return np.frombuffer(rest, dtype, count).reshape(shape, order="F" if by_column else "C")
-
-
-def _named(file: Path) -> str:
-    return f"'{shortened(file.name)}'"

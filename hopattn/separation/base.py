@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, namespace, nonzero, positive
+from hopattn.arrays import Array, at_least, namespace, nonzero, positive
 
 
 class Merging(StrEnum):
@@ -122,11 +122,13 @@ def below_the_largest(scores: Array, where: Array | None, beta: float) -> tuple[
     inside = within_numbers(beta, scores)
     largest = masked_max(scores, where)
     lowest = -(float(namespace(scores).finfo(scores.dtype).max) ** 0.5) / max(inside, 1.0)
-    return largest[..., 0], inside * namespace(scores).clip(masked(scores - largest, where), lowest, None)
+    return largest[..., 0], inside * at_least(masked(scores - largest, where), lowest)
 
 
 def within_numbers(beta: float, scores: Array) -> float:
     """β, or the nearest number that the dtype of the scores has."""
+    if 1e-4 < beta < 1e4:  # which any dtype has
+        return beta
     finfo = namespace(scores).finfo(scores.dtype)
     return min(max(beta, float(finfo.smallest_normal)), float(finfo.max))
 
@@ -138,7 +140,10 @@ def shares(parts: Array) -> Array:
 
 def soft_shares(below: Array, where: Array | None) -> Array:
     """exp(s_μ) / Σ_ν exp(s_ν), the softmax of scores of which the largest is 0."""
-    return shares(masked(namespace(below).exp(below), where))
+    parts = namespace(below).exp(below)
+    if where is not None:
+        return shares(masked(parts, where))
+    return parts / namespace(parts).sum(parts, axis=-1, keepdims=True)  # at least 1
 
 
 def log_sum_exp(below: Array, where: Array | None) -> Array:

@@ -1,0 +1,104 @@
+"""Arrays in files: what is mapped is what was written, and what cannot be used is refused in one sentence."""
+
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import hopattn as ha
+
+ROWS = np.random.default_rng(0).normal(size=(5, 3))
+
+
+def written(tmp_path, ending, array=ROWS):
+    path = tmp_path / f"keys{ending}"
+    if ending == ".npy":
+        np.save(path, array)
+    else:
+        save_file({"keys": array}, path, metadata={"made": "by hand"})
+    return path
+
+
+@pytest.mark.parametrize("ending", [".npy", ".safetensors"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_a_file_gives_the_array_that_was_written(tmp_path, ending, dtype):
+    found = ha.mapped(written(tmp_path, ending, ROWS.astype(dtype)))
+    assert isinstance(found, np.memmap) and not found.flags.writeable
+    assert found.dtype == dtype
+    assert np.array_equal(found, ROWS.astype(dtype))
+
+
+@pytest.mark.parametrize("ending", [".npy", ".safetensors"])
+def test_a_memory_of_a_file_is_the_memory_of_its_array(tmp_path, ending):
+    path = written(tmp_path, ending)
+    cue = [0.3, -0.2, 1.0]
+    for given in (path, str(path), ha.mapped(path)):
+        memory = ha.Memory(given, beta=2)
+        assert np.array_equal(memory.step(cue), ha.Memory(ROWS, beta=2).step(cue))
+        assert memory.keys.base is not None  # nothing was copied
+        assert np.array_equal(memory.recall(cue).state, ha.Memory(ROWS, beta=2).recall(cue).state)
+    assert np.array_equal(ha.Memory(path, path, beta=2).step(cue), ha.Memory(ROWS, ROWS, beta=2).step(cue))
+
+
+def test_one_of_several_arrays_is_named(tmp_path):
+    path = tmp_path / "two.safetensors"
+    save_file({"keys": ROWS, "values": 2 * ROWS}, path)
+    assert np.array_equal(ha.mapped(path, "values"), 2 * ROWS)
+    for name, message in ((None, "holds 2 arrays; name one of keys, values"), ("valus", "did you mean 'values'")):
+        with pytest.raises(ha.InvalidInput, match=message):
+            ha.mapped(path, name)
+
+
+@pytest.mark.parametrize("ending", [".npy", ".safetensors"])
+@pytest.mark.parametrize("left", [0, 7, 20, 60, 120, -1])
+def test_a_torn_file_is_refused(tmp_path, ending, left):
+    path = written(tmp_path, ending)
+    data = path.read_bytes()
+    path.write_bytes(data[:left])
+    with pytest.raises(ha.InvalidInput, match="torn"):
+        ha.mapped(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {},
+        [],
+        {"keys": {"dtype": "F64", "shape": [5, 3]}},
+        {"keys": {"dtype": "F64", "shape": [5, 4], "data_offsets": [0, 120]}},
+        {"keys": {"dtype": "F64", "shape": [5, 3], "data_offsets": [-8, 112]}},
+        {"keys": {"dtype": "F64", "shape": ["5", 3], "data_offsets": [0, 120]}},
+        {"keys": {"dtype": "F64", "shape": [10**9, 10**9], "data_offsets": [0, 8 * 10**18]}},
+    ],
+)
+def test_a_header_that_lies_is_refused(tmp_path, header):
+    path, text = tmp_path / "keys.safetensors", json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + ROWS.tobytes())
+    with pytest.raises(ha.InvalidInput, match="torn"):
+        ha.mapped(path)
+
+
+def test_what_cannot_be_used_is_refused(tmp_path):
+    written(tmp_path, ".npy")
+    np.save(tmp_path / "whole.npy", np.arange(6).reshape(2, 3))
+    np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
+    save_file({"keys": np.arange(6).reshape(2, 3)}, tmp_path / "whole.safetensors")
+    np.save(tmp_path / "broken.npy", np.where(ROWS > 1e9, 0, np.nan))
+    (tmp_path / "keys.txt").write_text("1 2 3")
+    for name, message in {
+        "kes.npy": "there is no file 'kes.npy' in .*did you mean 'keys.npy'",
+        "keys.txt": "expected a file that ends in .npy or .safetensors",
+        "whole.npy": "expected floating-point numbers, not int64",
+        "whole.safetensors": "expected numbers of F64, F32, F16, not I64",
+        "objects.npy": "is no .npy file, or a torn one",
+        "broken.npy": "row 0 holds a NaN",
+    }.items():
+        with pytest.raises(ha.InvalidInput, match=message):
+            ha.Memory(tmp_path / name)
+    with pytest.raises(ha.InvalidInput, match="is no file"):
+        ha.mapped(tmp_path)
+    with pytest.raises(ha.InvalidInput, match="no folder"):
+        ha.mapped(tmp_path / "nowhere" / "keys.npy")
+    with pytest.raises(ha.InvalidInput, match="without a name"):
+        ha.mapped(tmp_path / "keys.npy", "keys")
