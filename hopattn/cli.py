@@ -16,6 +16,7 @@ import click
 import hopattn.commands
 from hopattn import __version__
 from hopattn.errors import CannotDo, HopattnError, InvalidInput, unknown
+from hopattn.kernel import choose_kernel
 
 WRONG, CANNOT, INTERRUPTED = 2, 3, 130  # 0 and 1, met and missed, are what a command returns
 
@@ -58,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a letter that the terminal lacks is no reason to stop
+    choose_kernel()
     code = _code(arguments)
     try:
         sys.stdout.flush()
