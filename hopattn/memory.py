@@ -16,7 +16,7 @@ from hopattn import dynamics
 from hopattn.activation import Activation, activations
 from hopattn.arrays import Array, as_float, namespace, require_dim, require_room, stored_rows
 from hopattn.errors import InvalidInput
-from hopattn.masks import as_mask, resolve
+from hopattn.masks import resolve
 from hopattn.separation import separations
 from hopattn.separation.base import Separation, scaled
 from hopattn.similarity import Similarity, similarities
@@ -86,7 +86,7 @@ class Retrieval:
         All scores, all weights, their product with the values: the definition. `stream` gives the same by blocks.
         """
         if worth_streaming(self.similarity, cues, keys):
-            found = stream(self.similarity, separation, cues, keys, values, as_mask(mask), potential=potential)
+            found = stream(self.similarity, separation, cues, keys, values, mask, potential=potential)
             return found.field, found.factor, found.potential
         scores = self.scores(cues, keys)
         allowed = self.allowed(mask, scores, cues, keys)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.machine import Share, second_cache, workers
-from hopattn.masks import MaskRule, NoMask, PositionRule, block, spread
+from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.merging import Merged, Running, Shares, Sums
 from hopattn.separation.base import Merging, Separation
 from hopattn.similarity import Dot, Similarity
@@ -68,12 +68,13 @@ def stream(
 ) -> Merged:
     """The field of the values, and the potential where it is wanted, of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
-    values: `(…, m, dim_out)`, or None where only the potential is wanted. mask: what `hopattn.masks.as_mask` gives, for
+    values: `(…, m, dim_out)`, or None where only the potential is wanted. mask: a name, a rule, an array or None, for
     scores `(…, n, m)`. Leading axes, those of several texts, are gone through one by one.
     """
     texts = [text for text in (cues, keys, values) if text is not None]
     many, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
-    seen = mask if isinstance(mask, MaskRule) else spread(mask, (*many, cues.shape[-2], keys.shape[-2]))
+    rule = as_mask(mask)
+    seen = rule if isinstance(rule, MaskRule) else spread(rule, (*many, cues.shape[-2], keys.shape[-2]))
     spread_out = [np.broadcast_to(text, (*many, *text.shape[-2:])) for text in texts]
     found = []
     for i in np.ndindex(*many):
