@@ -1,0 +1,102 @@
+"""Neurons with couplings: a sweep in blocks, as fast as a matrix product and the same as one neuron after another."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from hopattn.spins.base import Called, Decision, Response, Running, blocks
+
+BLOCK, PART = 256, 32
+"""Neurons whose fields are found by one matrix product, and those of them whose turns are settled together: measured
+for 4,000 neurons and 128 cues; half or twice as many cost up to a fifth more."""
+
+
+class CoupledSpins(Running):
+    """Neurons with couplings: h_i = Σ_{j≠i} W_ij x_j + b_i, in which a spin's own coupling makes no difference.
+
+    A sweep takes the neurons block by block. What neuron k of a block feels is what it felt as the block began, and
+    what the neurons of the block before it have changed since, δ_j = x_j⁺ − x_j:
+
+        h_k = F_k + Σ_{j<k} W_kj δ_j          F = W x for the whole block, one matrix product
+
+    Only the order of the sums differs from one neuron after another, and for whole numbers that makes no difference.
+    """
+
+    def __init__(self, states: np.ndarray, couplings: np.ndarray, scale: float, bias: np.ndarray) -> None:
+        super().__init__(states)
+        self.couplings, self.scale, self.bias = couplings, scale, bias
+
+    def local_field(self, neuron: int) -> np.ndarray:
+        others = self._sum(neuron) - self.couplings[neuron, neuron] * self.spins[neuron]
+        return np.asarray(self.scale * others + self.bias[neuron])
+
+    def gain(self, neuron: int) -> np.ndarray:
+        return self._gain(self.local_field(neuron), self.couplings[neuron, neuron])
+
+    def field(self, neuron: int) -> np.ndarray:
+        return np.asarray(self.scale * self._sum(neuron) + self.bias[neuron])
+
+    def sweep(self, order: np.ndarray, decide: Decision) -> None:
+        for fields in self._in_blocks(order):
+            fields.felt -= fields.own * fields.before
+            for part in blocks(len(fields.neurons), PART):
+                fields.now[part] = self._settled(fields, part, decide)
+            self.spins[fields.neurons] = fields.now
+
+    def sweep_graded(self, order: np.ndarray, respond: Response) -> None:
+        for fields in self._in_blocks(order):
+            for k in range(len(fields.neurons)):
+                fields.now[k] = respond(self.scale * fields.of(slice(k, k + 1))[0] + fields.bias[k])
+            self.spins[fields.neurons] = fields.now
+
+    def _in_blocks(self, order: np.ndarray) -> Iterator["_Fields"]:
+        """The blocks of the order, each as those before it have left the states."""
+        room = np.empty((min(len(order), BLOCK), self.couplings.shape[1]), dtype=self.couplings.dtype)
+        for block in blocks(len(order), BLOCK):
+            yield _Fields(self, order[block], room)
+
+    def _settled(self, fields: "_Fields", part: slice, decide: Decision) -> np.ndarray:
+        """What the spins of a part become, `(k, n)`.
+
+        All are decided at once as if the others of the part stayed, then again with what that changed, until nothing
+        changes. As each feels only those before it, after r rounds the first r are what they are one after another,
+        and stay so; what no round changes is therefore the result of one after another, and k rounds are enough.
+        """
+        neurons, before, felt = fields.neurons[part], fields.before[part], fields.of(part)
+        among, own, bias = np.tril(fields.among[part, part], -1), fields.own[part], fields.bias[part]
+        now, moving = before.copy(), np.arange(before.shape[1])
+        for _ in range(len(neurons)):
+            spins = before[:, moving]
+            local = self.scale * (felt[:, moving] + among @ (now[:, moving] - spins)) + bias
+            then = decide(Called((neurons[:, None], moving), spins, local, partial(self._gain, local, own)))
+            changed = np.any(then != now[:, moving], axis=0)
+            now[:, moving] = then
+            moving = moving[changed]
+            if not moving.size:
+                break
+        return np.asarray(now)
+
+    def _gain(self, local: np.ndarray, own: np.ndarray | float) -> np.ndarray:
+        return np.asarray(np.abs(local) + 0.5 * self.scale * own)
+
+    def _sum(self, neuron: int) -> np.ndarray:
+        return np.asarray(self.couplings[neuron] @ self.spins)
+
+
+class _Fields:
+    """The neurons of a block, what they were and are, and what they feel: all `(k, n)`, but W among them `(k, k)`."""
+
+    def __init__(self, running: CoupledSpins, neurons: np.ndarray, room: np.ndarray) -> None:
+        rows = np.take(running.couplings, neurons, axis=0, out=room[: len(neurons)], mode="clip")
+        self.neurons, self.bias = neurons, running.bias[neurons, None]
+        self.among = rows[:, neurons]
+        self.own = np.diagonal(self.among)[:, None]
+        self.before = running.spins[neurons]
+        self.now = self.before.copy()
+        self.felt = rows @ running.spins
+
+    def of(self, part: slice) -> np.ndarray:
+        """F_k + Σ_j W_kj δ_j for the neurons of a part, over those of the block that came before it."""
+        earlier = slice(0, part.start)
+        return np.asarray(self.felt[part] + self.among[part, earlier] @ (self.now[earlier] - self.before[earlier]))
