@@ -13,7 +13,7 @@ may do many neurons at once where the result is the same.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -79,8 +79,3 @@ class Running(ABC):
         """Each graded neuron in the order responds to the field that those before it have left."""
         for i in order:
             self.turn(i, respond(self.field(i)))
-
-
-def blocks(n: int, size: int) -> Iterator[slice]:
-    """The numbers from 0 to n in blocks of that size; the last one may be shorter."""
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))

@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from hopattn.spins.base import Called, Decision, Response, Running, blocks
+from hopattn.blocking import blocks
+from hopattn.spins.base import Called, Decision, Response, Running
 
 BLOCK, PART = 256, 32
 """Neurons whose fields are found by one matrix product, and those of them whose turns are settled together: measured

@@ -3,8 +3,9 @@
 import numpy as np
 
 from hopattn.arrays import require_within
+from hopattn.blocking import blocks
 from hopattn.separation.base import Separation, scaled
-from hopattn.spins.base import Called, Decision, Running, blocks
+from hopattn.spins.base import Called, Decision, Running
 
 BLOCK = 64
 """Neurons whose columns of the keys are laid out in a row."""
