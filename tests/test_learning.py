@@ -133,9 +133,9 @@ def perceptron_pattern_by_pattern(rows, stability, max_sweeps=1000):
 
 
 @pytest.mark.parametrize("real", [False, True])
-def test_storkey_is_its_formula_for_more_neurons_than_are_done_at_once(real):
+def test_storkey_is_its_formula_for_more_than_is_done_at_once(real):
     rng = np.random.default_rng(3)
-    patterns = rng.normal(size=(7, 75)) if real else rng.choice([-1.0, 1.0], size=(7, 75))
+    patterns = rng.normal(size=(9, 75)) if real else rng.choice([-1.0, 1.0], size=(70, 75))
     np.testing.assert_allclose(
         ha.learning.storkey(patterns), storkey_pattern_by_pattern(patterns), rtol=1e-12, atol=1e-13
     )
