@@ -59,6 +59,39 @@ def test_a_sweep_in_blocks_is_hopfields_written_out(sizes, data, n, n_cues, unkn
     assert np.array_equal(found, by_hand(couplings, bias, states, order))
 
 
+@pytest.mark.parametrize("size", [2**12, 2**21, 2**40])
+def test_large_whole_couplings_are_summed_exactly(size):
+    """Fields of 1 beside couplings of 2²¹, whose sums single precision cannot hold; also the energies."""
+    rng = np.random.default_rng(2)
+    couplings = rng.choice([-size, size], size=(40, 40)).astype(float)
+    couplings = np.triu(couplings, 1) + np.triu(couplings, 1).T
+    couplings[::2] += 1
+    couplings[:, ::2] += 1
+    states = rng.choice([-1.0, 0.0, 1.0], size=(6, 40))
+    network, order = ha.Hopfield(couplings), rng.permutation(40)
+    assert np.array_equal(swept(network, Asynchronous(order), states), by_hand(couplings, np.zeros(40), states, order))
+    exact = [
+        -sum(int(c) * int(a) * int(b) for c, a, b in zip(couplings.ravel(), *pair, strict=True)) / 2
+        for pair in ((np.repeat(x, 40), np.tile(x, 40)) for x in states)
+    ]
+    assert np.array_equal(network.energy(states), exact)
+
+
+def test_states_that_are_no_spins_are_swept_in_their_own_precision():
+    rng = np.random.default_rng(2)
+    network, states = ha.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
+    running, plain = network.one_by_one(states), network.one_by_one(states)
+    felt = []
+    running.sweep(np.arange(50), lambda called: called.local * 1.0)
+    Running.sweep(plain, np.arange(50), lambda called: felt.append(called.local) or called.local * 1.0)
+    np.testing.assert_allclose(running.states, np.array(felt).T, rtol=1e-12, atol=1e-6 * 1e-6)
+    expected = [-0.5 * x @ network.couplings @ x for x in states / 1e7]
+    tanh = ha.Hopfield(network.couplings, activation="tanh")
+    np.testing.assert_allclose(
+        tanh.energy(states / 1e7) - tanh.activation.conjugate(states / 1e7), expected, rtol=1e-12
+    )
+
+
 @pytest.mark.parametrize("sizes", [(1, 1), (7, 3), (40, 16), (256, 32)])
 @pytest.mark.parametrize("update", UPDATES, ids=repr)
 @pytest.mark.parametrize("chain", [False, True])

@@ -79,3 +79,8 @@ class Running(ABC):
         """Each graded neuron in the order responds to the field that those before it have left."""
         for i in order:
             self.turn(i, respond(self.field(i)))
+
+
+def are_spins(states: np.ndarray) -> bool:
+    """Whether all of them are −1, 0 or 1."""
+    return bool(np.all((states * states == np.abs(states)) & (np.abs(states) <= 1)))

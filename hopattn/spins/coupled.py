@@ -1,12 +1,13 @@
 """Neurons with couplings: a sweep in blocks, as fast as a matrix product and the same as one neuron after another."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from hopattn.blocking import blocks
-from hopattn.spins.base import Called, Decision, Response, Running
+from hopattn.spins.base import Called, Decision, Response, Running, are_spins
 
 BLOCK, PART = 256, 32
 """Neurons whose fields are found by one matrix product, and those of them whose turns are settled together: measured
@@ -22,11 +23,19 @@ class CoupledSpins(Running):
         h_k = F_k + Σ_{j<k} W_kj δ_j          F = W x for the whole block, one matrix product
 
     Only the order of the sums differs from one neuron after another, and for whole numbers that makes no difference.
+    light: the couplings in single precision, where sums of them over spins are exact in it.
     """
 
-    def __init__(self, states: np.ndarray, couplings: np.ndarray, scale: float, bias: np.ndarray) -> None:
+    def __init__(
+        self,
+        states: np.ndarray,
+        couplings: np.ndarray,
+        scale: float,
+        bias: np.ndarray,
+        light: np.ndarray | None = None,
+    ) -> None:
         super().__init__(states)
-        self.couplings, self.scale, self.bias = couplings, scale, bias
+        self.couplings, self.scale, self.bias, self.light = couplings, scale, bias, light
 
     def local_field(self, neuron: int) -> np.ndarray:
         others = self._sum(neuron) - self.couplings[neuron, neuron] * self.spins[neuron]
@@ -39,23 +48,30 @@ class CoupledSpins(Running):
         return np.asarray(self.scale * self._sum(neuron) + self.bias[neuron])
 
     def sweep(self, order: np.ndarray, decide: Decision) -> None:
-        for fields in self._in_blocks(order):
+        for fields in self._in_blocks(order, self.light if are_spins(self.spins) else None):
             fields.felt -= fields.own * fields.before
             for part in blocks(len(fields.neurons), PART):
                 fields.now[part] = self._settled(fields, part, decide)
-            self.spins[fields.neurons] = fields.now
 
     def sweep_graded(self, order: np.ndarray, respond: Response) -> None:
         for fields in self._in_blocks(order):
             for k in range(len(fields.neurons)):
                 fields.now[k] = respond(self.scale * fields.of(slice(k, k + 1))[0] + fields.bias[k])
-            self.spins[fields.neurons] = fields.now
 
-    def _in_blocks(self, order: np.ndarray) -> Iterator["_Fields"]:
-        """The blocks of the order, each as those before it have left the states."""
-        room = np.empty((min(len(order), BLOCK), self.couplings.shape[1]), dtype=self.couplings.dtype)
+    def _in_blocks(self, order: np.ndarray, light: np.ndarray | None = None) -> Iterator["_Fields"]:
+        """The blocks of the order, each as those before it have left the states, and then what it made of its own."""
+        couplings = self.couplings if light is None else light
+        states = self.spins if light is None else self.spins.astype(light.dtype)
+        room = np.empty((min(len(order), BLOCK), couplings.shape[1]), dtype=couplings.dtype)
         for block in blocks(len(order), BLOCK):
-            yield _Fields(self, order[block], room)
+            neurons = order[block]
+            rows = np.take(couplings, neurons, axis=0, out=room[: len(neurons)], mode="clip")
+            felt = (rows @ states).astype(np.result_type(self.couplings, self.spins), copy=False)
+            fields = _Fields(
+                neurons, self.spins[neurons], felt, rows[:, neurons].astype(felt.dtype), self.bias[neurons, None]
+            )
+            yield fields
+            self.spins[neurons] = states[neurons] = fields.now
 
     def _settled(self, fields: "_Fields", part: slice, decide: Decision) -> np.ndarray:
         """What the spins of a part become, `(k, n)`.
@@ -85,17 +101,19 @@ class CoupledSpins(Running):
         return np.asarray(self.couplings[neuron] @ self.spins)
 
 
+@dataclass
 class _Fields:
-    """The neurons of a block, what they were and are, and what they feel: all `(k, n)`, but W among them `(k, k)`."""
+    """The neurons of a block, what they were, and what they felt then: all `(k, n)`, but W among them `(k, k)`."""
 
-    def __init__(self, running: CoupledSpins, neurons: np.ndarray, room: np.ndarray) -> None:
-        rows = np.take(running.couplings, neurons, axis=0, out=room[: len(neurons)], mode="clip")
-        self.neurons, self.bias = neurons, running.bias[neurons, None]
-        self.among = rows[:, neurons]
-        self.own = np.diagonal(self.among)[:, None]
-        self.before = running.spins[neurons]
+    neurons: np.ndarray
+    before: np.ndarray
+    felt: np.ndarray
+    among: np.ndarray
+    bias: np.ndarray
+
+    def __post_init__(self) -> None:
         self.now = self.before.copy()
-        self.felt = rows @ running.spins
+        self.own = np.diagonal(self.among)[:, None]
 
     def of(self, part: slice) -> np.ndarray:
         """F_k + Σ_j W_kj δ_j for the neurons of a part, over those of the block that came before it."""
