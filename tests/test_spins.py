@@ -77,6 +77,12 @@ def test_large_whole_couplings_are_summed_exactly(size):
     assert np.array_equal(network.energy(states), exact)
 
 
+def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within():
+    couplings = np.full((300, 300), 55_923.0)  # 300 of them are just below 2²⁴
+    couplings[0, 0] -= 1
+    assert ha.Hopfield(couplings).energy(np.ones(300)) == -(90_000 * 55_923 - 1) / 2
+
+
 def test_states_that_are_no_spins_are_swept_in_their_own_precision():
     rng = np.random.default_rng(2)
     network, states = ha.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
