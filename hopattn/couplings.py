@@ -16,8 +16,8 @@ from hopattn.blocking import blocks
 from hopattn.errors import InvalidInput
 from hopattn.spins import CoupledSpins, are_spins
 
-BLOCK = 128
-"""Rows of the couplings that are worked on at a time."""
+BLOCK = 512
+"""Rows of the couplings that are worked on at a time; threads that share many small products wait for one another."""
 
 
 @dataclass(frozen=True, eq=False, init=False)

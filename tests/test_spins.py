@@ -78,9 +78,11 @@ def test_large_whole_couplings_are_summed_exactly(size):
 
 
 def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within():
-    couplings = np.full((300, 300), 55_923.0)  # 300 of them are just below 2²⁴
-    couplings[0, 0] -= 1
-    assert ha.Hopfield(couplings).energy(np.ones(300)) == -(90_000 * 55_923 - 1) / 2
+    counts = np.full((300, 300), 55_923.0)  # 300 of them are just below 2²⁴
+    counts[0, 0] -= 1
+    with patch("hopattn.couplings.BLOCK", 128):
+        found = ha.Hopfield(counts / 300).energy(np.ones(300))
+    np.testing.assert_allclose(found, -(90_000 * 55_923 - 1) / 600, rtol=1e-15)
 
 
 def test_states_that_are_no_spins_are_swept_in_their_own_precision():
