@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.arrays import normalised, real, require_room, row_length, stored_rows, whole
+from hopattn.blocking import blocks
 from hopattn.errors import InvalidInput
 
 
@@ -23,7 +24,9 @@ def hebb(patterns: Any, self_coupling: bool = False) -> np.ndarray:
            [0., 1.]])
     """
     rows = _patterns(patterns)
-    return np.asarray(_diagonal(rows.T @ rows, self_coupling) / rows.shape[1])
+    couplings = _diagonal(rows.T @ rows, self_coupling)
+    couplings /= rows.shape[1]
+    return couplings
 
 
 def covariance(patterns: Any, self_coupling: bool = False) -> np.ndarray:
@@ -43,9 +46,8 @@ def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> np.ndarray:
     Source: Personnaz, Guyon & Dreyfus (1985), J. Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky
     (1987), Phys. Rev. A 35, 380.
     """
-    rows = _patterns(patterns)
-    _require_independent(rows)
-    return _diagonal(rows.T @ np.linalg.solve(rows @ rows.T, rows), self_coupling)
+    basis = _orthonormal(_patterns(patterns))
+    return _diagonal(basis.T @ basis, self_coupling)
 
 
 def storkey(patterns: Any) -> np.ndarray:
@@ -58,12 +60,39 @@ def storkey(patterns: Any) -> np.ndarray:
     rows = _patterns(patterns)
     n = rows.shape[1]
     couplings = np.zeros((n, n))
-    for pattern in rows:
-        field = couplings @ pattern  # the diagonal is 0, so neuron i itself is left out already
-        local = field[:, None] - couplings * pattern
-        change = pattern[:, None] * local.T
-        couplings = _diagonal(couplings + (np.outer(pattern, pattern) - change - change.T) / n, self_coupling=False)
+    even = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
+    for block in blocks(len(rows), 64 if even else 1):
+        _store(couplings, rows[block])
     return couplings
+
+
+def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
+    """Store patterns by Storkey's rule, in place: one pattern, or some whose entries are all of one size.
+
+    With f = W ξ it is h_ij = f_i − W_ij ξ_j, since W_ii = 0 and W is symmetric, and the rule is a growth of the
+    couplings and a symmetric matrix of rank two, of which the diagonal is then left out:
+
+        W_ij ← W_ij (1 + (ξ_i² + ξ_j²)/N) − (ξ_i u_j + u_i ξ_j)/N          u = f − ½ξ
+
+    Where all entries are of one size the growth is a number c, so that the fields of all patterns can be found from W
+    as it is at first, from the u of the patterns before, c times for each since, and from the diagonal left out.
+    """
+    k, n = rows.shape
+    sizes = rows[0] * rows[0] / n
+    c = 1 + 2 * float(sizes[0])
+    fields, u, diagonal = rows @ couplings, np.zeros_like(rows), np.zeros(n)
+    for i, pattern in enumerate(rows):
+        since = c ** np.arange(i - 1.0, -1.0, -1.0) / n
+        u[i] = c**i * fields[i] - diagonal * pattern - 0.5 * pattern
+        u[i] -= (since * (u[:i] @ pattern)) @ rows[:i] + (since * (rows[:i] @ pattern)) @ u[:i]
+        diagonal = c * diagonal - 2 * pattern * u[i] / n
+    since = c ** np.arange(k - 1.0, -1.0, -1.0)[:, None] / -n
+    left, right = np.concatenate([rows, u]).T, np.concatenate([since * u, since * rows])
+    for block in blocks(n, 64):  # which stay in the cache meanwhile
+        part = couplings[block]
+        part *= c**k if k > 1 else 1 + sizes[block, None] + sizes
+        part += left[block] @ right
+        np.fill_diagonal(part[:, block], 0)
 
 
 def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
@@ -78,21 +107,37 @@ def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) ->
     if not (isinstance(stability, (int, float)) and 0 <= stability < float("inf")):
         raise InvalidInput(f"stability: expected a finite number of at least 0, not {stability!r}")
     n = rows.shape[1]
-    couplings = _diagonal(
-        rows.T @ rows, self_coupling=False
-    )  # N times the couplings: whole numbers for ±1 patterns, so that a field of 0 is seen as 0
+    couplings = _diagonal(rows.T @ rows, self_coupling=False)
+    # N times the couplings: whole numbers for ±1 patterns, so that a field of 0 is seen as 0
     for _ in range(whole(max_sweeps, "max_sweeps")):
-        stable = True
-        for pattern in rows:
-            weak = pattern * (couplings @ pattern) <= stability * np.linalg.norm(couplings, axis=1)
-            couplings = couplings + _diagonal(np.outer(weak * pattern, pattern), self_coupling=False)
-            stable = stable and not weak.any()
-        if stable:
+        if not sum(_correct(couplings, rows[block], stability) for block in blocks(len(rows), 64)):
             return np.asarray(couplings / n)
     raise InvalidInput(
         f"patterns: {len(rows)} patterns of {n} neurons are not all stable after {max_sweeps} sweeps; "
         "store fewer, ask for less stability, or allow more sweeps"
     )
+
+
+def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
+    """Correct the couplings, in place, by some patterns in turn; how many neurons were weak.
+
+    All fields are found by one matrix product, and what the patterns before have changed since is added: pattern μ adds
+    a_i ξ_j to W_ij, j ≠ i, which changes h_i of pattern ν by a_i (ξ^μ·ξ^ν − ξ_i^μ ξ_i^ν), and |W_i|² accordingly.
+    """
+    fields, products, squares = rows @ couplings.T, rows @ rows.T, rows * rows
+    lengths = np.sum(couplings * couplings, axis=1) if stability else np.zeros(len(couplings))
+    added, own = np.zeros_like(rows), np.zeros(len(couplings))
+    for k, pattern in enumerate(rows):
+        fields[k] += products[k, :k] @ added[:k] - own * pattern
+        weak = pattern * fields[k] <= stability * np.sqrt(np.maximum(lengths, 0))
+        added[k, weak] = pattern[weak]
+        own += added[k] * pattern
+        if stability:
+            lengths += added[k] * (2 * fields[k] + added[k] * (products[k, k] - squares[k]))
+    changed = np.flatnonzero(added.any(axis=0))
+    couplings[changed] += added[:, changed].T @ rows
+    np.fill_diagonal(couplings, 0)
+    return int(changed.size)
 
 
 def associate(left: Any, right: Any) -> np.ndarray:
@@ -119,15 +164,20 @@ def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> np.ndar
     cues, answers = _pairs(keys, values)
     if real(rate, "rate", above=0.0) >= 2:
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
-    for i, key in enumerate(cues):
-        if not key.any():
-            raise InvalidInput(f"keys: row {i} is zero; nothing can be learned from it")
+    if not np.all(given := cues.any(axis=1)):
+        raise InvalidInput(f"keys: row {np.argmin(given)} is zero; nothing can be learned from it")
+    units, answers = normalised(cues), answers / row_length(cues)[:, None]
     couplings = np.zeros((answers.shape[1], cues.shape[1]))
     for _ in range(whole(sweeps, "sweeps", most=100_000)):
-        for key, value in zip(cues, answers, strict=True):
-            error, length = value - couplings @ key, row_length(key)
-            couplings = couplings + np.outer(rate * error / length, normalised(key))
+        for block in blocks(len(units), 64):
+            couplings += rate * _errors(couplings, units[block], answers[block], rate).T @ units[block]
     return couplings
+
+
+def _errors(couplings: np.ndarray, keys: np.ndarray, values: np.ndarray, rate: float) -> np.ndarray:
+    """The error of each pair in turn, e_ν = v_ν − W k_ν − η Σ_{μ<ν} (k_μ·k_ν) e_μ, for keys of length 1."""
+    earlier = rate * np.tril(keys @ keys.T, -1)
+    return np.asarray(np.linalg.solve(np.eye(len(keys)) + earlier, values - keys @ couplings.T))
 
 
 def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -144,18 +194,30 @@ def _patterns(patterns: Any) -> np.ndarray:
 
 
 def _diagonal(couplings: np.ndarray, self_coupling: bool) -> np.ndarray:
-    """The couplings with or without their diagonal."""
-    return couplings if self_coupling else couplings * (1 - np.eye(len(couplings)))
+    """The couplings with their diagonal as it is, or as 0, in place."""
+    if not self_coupling:
+        np.fill_diagonal(couplings, 0)
+    return np.asarray(couplings)
 
 
-def _require_independent(rows: np.ndarray) -> None:
-    """Raise `InvalidInput` naming the first pattern that is a sum of multiples of those before it (Gram–Schmidt)."""
-    basis: list[np.ndarray] = []
-    for i, pattern in enumerate(rows):
-        rest = pattern
-        for _ in range(2):  # twice, so that rounding leaves nothing of the others
-            rest = rest - sum((direction * (direction @ rest) for direction in basis), np.zeros_like(rest))
-        length = float(np.linalg.norm(rest))
-        if length <= 1e-10 * float(np.linalg.norm(pattern)):
-            raise InvalidInput(f"patterns: row {i} depends on those before it; leave it out")
-        basis.append(rest / length)
+def _orthonormal(rows: np.ndarray) -> np.ndarray:
+    """Orthonormal rows that span the patterns, `(n_patterns, N)`; raises `InvalidInput` naming one that is dependent.
+
+    From the overlaps Q = L Lᵀ they are L⁻¹ξ, as long as each pattern is far enough from the span of those before it:
+    L_ii is that distance. Squares lose half of its digits, so that nearer ones are left to the patterns themselves.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        overlaps = rows @ rows.T
+        try:
+            root = np.linalg.cholesky(overlaps)
+            if np.all(np.diagonal(root) ** 2 > 1e-6 * np.diagonal(overlaps)):
+                return np.linalg.solve(root, rows)
+        except np.linalg.LinAlgError:
+            pass
+    sizes = np.abs(rows).max(axis=1, keepdims=True)
+    basis, upper = np.linalg.qr((rows / np.where(sizes == 0, 1, sizes)).T)
+    distance, length = np.zeros(len(rows)), np.linalg.norm(upper, axis=0)
+    distance[: len(upper)] = np.abs(np.diagonal(upper))
+    if np.any(dependent := distance <= 1e-10 * length):
+        raise InvalidInput(f"patterns: row {np.argmax(dependent)} depends on those before it; leave it out")
+    return np.asarray(basis.T)

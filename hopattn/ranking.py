@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from hopattn.arrays import nonzero, normalised, row_length
+from hopattn.blocking import blocks
 from hopattn.machine import workers
 from hopattn.streaming import ENOUGH, Blocks
 
@@ -29,9 +30,9 @@ def ranked(states: np.ndarray, patterns: np.ndarray, count: int = 1, by_size: bo
 
     Where either is zero the cosine is 0.
     """
-    blocks = Blocks.fitting(states.dtype)
-    work = partial(_rank, normalised(states), patterns, blocks.keys, min(count, len(patterns)), by_size)
-    rows = [(slice(i, i + blocks.cues),) for i in range(0, len(states), blocks.cues)]
+    sizes = Blocks.fitting(states.dtype)
+    work = partial(_rank, normalised(states), patterns, sizes.keys, min(count, len(patterns)), by_size)
+    rows = [(some,) for some in blocks(len(states), sizes.cues)]
     if len(states) * len(patterns) < ENOUGH:
         parts = [work(*some) for some in rows]
     else:
@@ -45,14 +46,14 @@ def _rank(states: np.ndarray, patterns: np.ndarray, width: int, count: int, by_s
     some = states[rows]
     found, cosines = np.zeros((len(some), 0), int), np.zeros((len(some), 0), states.dtype)
     lowest = np.full(len(some), np.inf, states.dtype)
-    for start in range(0, len(patterns), width):
-        block = patterns[start : start + width]
+    for part in blocks(len(patterns), width):
+        block = patterns[part]
         every = some @ block.T / nonzero(row_length(block))
         np.clip(every, -1.0, 1.0, out=every)  # rounding reaches 1 + 7e-16
         lowest = np.minimum(lowest, every.min(axis=1))
         first = _largest(np.abs(every) if by_size else every, count)
         cosines = np.concatenate([cosines, np.take_along_axis(every, first, axis=1)], axis=1)
-        found = np.concatenate([found, start + first], axis=1)
+        found = np.concatenate([found, part.start + first], axis=1)
         first = _largest(np.abs(cosines) if by_size else cosines, count)
         found, cosines = (np.take_along_axis(array, first, axis=1) for array in (found, cosines))
     return Ranked(found, cosines, lowest)

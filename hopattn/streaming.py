@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.blocking import blocks, ranges
 from hopattn.machine import Share, second_cache, workers
 from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.merging import Merged, Running, Shares, Sums
@@ -64,7 +65,7 @@ def stream(
     mask: Any = None,
     *,
     potential: bool = False,
-    blocks: Blocks | None = None,
+    sizes: Blocks | None = None,
 ) -> Merged:
     """The field of the values, and the potential where it is wanted, of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
@@ -82,7 +83,7 @@ def stream(
         part = seen if isinstance(seen, MaskRule) else seen[i]
         given = np.ascontiguousarray(own, dtype)
         work = _Pass(similarity, separation, given, stored, read_out[0] if read_out else None, part, potential)
-        found.append(work.folded().run(blocks or Blocks.fitting(dtype)))
+        found.append(work.folded().run(sizes or Blocks.fitting(dtype)))
     if not many:
         return found[0]
     stacked = {name: np.stack([vars(one)[name] for one in found]) for name in ("field", "factor", "potential", "lost")}
@@ -116,26 +117,26 @@ class _Pass:
         plain = replace(self.separation, beta=1.0)
         return replace(self, separation=plain, cues=self.cues * beta, beta=beta, unshifted=True)
 
-    def run(self, blocks: Blocks) -> Merged:
+    def run(self, sizes: Blocks) -> Merged:
         """Share the blocks out, and put together what they come to."""
         n, dtype = len(self.cues), self.cues.dtype
         found = Merged(np.empty((n, self._width), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool))
-        with workers(blocks.threads) as share:
+        with workers(sizes.threads) as share:
             if self.separation.merging is Merging.WHOLE:
                 found.lost[:] = True
             else:
-                self._merge(found, blocks, share)
+                self._merge(found, sizes, share)
             rows = _runs(found.lost, max(HELD // len(self.keys), 1))
             for some, whole in zip(rows, share(self._whole, [(some,) for some in rows]), strict=True):
                 _keep(whole, some, found)
         return replace(found, potential=found.potential / self.beta)
 
-    def _merge(self, found: Merged, blocks: Blocks, share: Share) -> None:
+    def _merge(self, found: Merged, sizes: Blocks, share: Share) -> None:
         """All cues, by their sums over blocks of keys."""
         m = len(self.keys)
-        rows = _ranges(0, len(self.cues), blocks.cues)[::-1]  # under a causal mask the last cues see most
-        spans = _ranges(0, m, max(-(-m // max(TASKS // len(rows), 1)), blocks.keys))
-        parts = share(self._met, [(some, span, blocks.keys) for some in rows for span in spans])
+        rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues see most
+        spans = ranges(range(m), max(-(-m // max(TASKS // len(rows), 1)), sizes.keys))
+        parts = share(self._met, [(some, span, sizes.keys) for some in rows for span in spans])
         for some in rows:
             sums = next(parts)
             for _ in spans[1:]:
@@ -148,7 +149,7 @@ class _Pass:
         start = (self.separation, len(rows), self._width, cues.dtype)
         sums = Shares(*start, self.unshifted) if kind is Merging.SHARES else Sums(*start, self.potential)
         room = np.empty((len(rows), width), cues.dtype)
-        for columns in _ranges(span.start, span.stop, width):
+        for columns in ranges(span, width):
             seen = self._seen(rows, columns)
             if seen is False:
                 continue
@@ -193,7 +194,7 @@ class _Pass:
         if isinstance(self.similarity, Dot):
             return np.matmul(cues, keys.T, out=None if room is None else room[:, : len(keys)])
         width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
-        parts = [self.similarity(cues, keys[i.start : i.stop]) for i in _ranges(0, len(keys), width)]
+        parts = [self.similarity(cues, keys[some]) for some in blocks(len(keys), width)]
         return np.concatenate(parts, axis=1)
 
 
@@ -204,14 +205,10 @@ def _keep(merged: Merged, rows: range, found: Merged) -> None:
     found.potential[here], found.lost[here] = merged.potential, merged.lost
 
 
-def _ranges(start: int, stop: int, width: int) -> list[range]:
-    return [range(i, min(i + width, stop)) for i in range(start, stop, width)]
-
-
 def _runs(flags: np.ndarray, longest: int) -> list[range]:
     """The stretches of neighbours that are True, none longer than `longest`."""
     edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
-    return [part for start, stop in edges.reshape(-1, 2).tolist() for part in _ranges(start, stop, longest)]
+    return [part for start, stop in edges.reshape(-1, 2).tolist() for part in ranges(range(start, stop), longest)]
 
 
 def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
@@ -220,5 +217,5 @@ def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
 
 def _longest(rows: np.ndarray) -> float:
     """The length of the longest row."""
-    parts = (rows[some.start : some.stop] for some in _ranges(0, len(rows), 4096))
+    parts = (rows[some] for some in blocks(len(rows), 4096))
     return math.sqrt(max(float(np.sum(part * part, axis=1, dtype=float).max()) for part in parts))

@@ -55,6 +55,23 @@ def test_the_classical_energy_by_its_sums(data, n):
     np.testing.assert_allclose(ha.Hopfield(couplings, bias=bias).energy(state), expected, rtol=1e-12, atol=1e-9)
 
 
+def test_the_energy_of_many_neurons_is_exact():
+    rng = np.random.default_rng(1)
+    root, states = rng.integers(-5, 6, size=(1024, 1024)), rng.integers(-1, 2, size=(4, 1024))
+    found = ha.Hopfield(root + root.T).energy(states)
+    assert np.array_equal(found, [-(x @ root @ x) for x in states])
+
+
+@pytest.mark.parametrize("change", [1e-6, -1e-6])
+@pytest.mark.parametrize("place", [(0, 1), (599, 0), (3, 550), (513, 512), (540, 590)])
+def test_one_uneven_coupling_among_many_is_seen(place, change):
+    root = np.random.default_rng(2).normal(size=(600, 600))
+    couplings = root + root.T
+    assert not ha.Hopfield(couplings).lacks_energy
+    couplings[place] += change
+    assert ha.Hopfield(couplings).lacks_energy == "the couplings are not symmetric"
+
+
 def test_without_self_couplings_all_neurons_at_once_may_cycle():
     network = ha.Hopfield([[0, -1], [-1, 0]])
     assert not network.descends()

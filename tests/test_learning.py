@@ -107,6 +107,105 @@ def test_pseudo_inverse_keeps_correlated_patterns_that_hebb_loses():
     assert not np.array_equal(np.sign(patterns @ ha.learning.hebb(patterns).T), patterns)
 
 
+def storkey_pattern_by_pattern(rows):
+    n = rows.shape[1]
+    w = np.zeros((n, n))
+    for p in rows:
+        h = (w @ p)[:, None] - np.diag(w)[:, None] * p[:, None] - w * p  # h_ij, the sum without i and j
+        w = w + (np.outer(p, p) - p[:, None] * h.T - h * p) / n
+        np.fill_diagonal(w, 0)
+    return w
+
+
+def perceptron_pattern_by_pattern(rows, stability, max_sweeps=1000):
+    n = rows.shape[1]
+    w = rows.T @ rows
+    np.fill_diagonal(w, 0)
+    for _ in range(max_sweeps):
+        before = w.copy()
+        for p in rows:
+            for i in np.flatnonzero(p * (w @ p) <= stability * np.linalg.norm(w, axis=1)):
+                w[i] += p[i] * p
+                w[i, i] = 0
+        if np.array_equal(w, before):
+            return w / n
+    raise AssertionError
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_storkey_is_its_formula_for_more_than_is_done_at_once(real):
+    rng = np.random.default_rng(3)
+    patterns = rng.normal(size=(9, 75)) if real else rng.choice([-1.0, 1.0], size=(70, 75))
+    np.testing.assert_allclose(
+        ha.learning.storkey(patterns), storkey_pattern_by_pattern(patterns), rtol=1e-12, atol=1e-13
+    )
+
+
+@pytest.mark.parametrize("stability", [0.0, 0.3])
+@pytest.mark.parametrize(("m", "n"), [(100, 90), (20, 30)])
+def test_the_perceptron_learns_pattern_by_pattern(m, n, stability):
+    patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(m, n))
+    if stability and m > n:
+        patterns = patterns[:70]
+    expected = perceptron_pattern_by_pattern(patterns, stability)
+    assert np.array_equal(ha.learning.perceptron(patterns, stability), expected)
+
+
+def test_the_perceptron_takes_patterns_of_real_numbers():
+    rng = np.random.default_rng(4)
+    patterns = rng.choice([-1.0, 1.0], size=(70, 90)) * rng.uniform(0.5, 1.5, size=(70, 90))
+    for stability in (0.0, 0.1):
+        expected = perceptron_pattern_by_pattern(patterns, stability)
+        np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0, 1.9])
+def test_the_delta_rule_learns_pair_by_pair(rate):
+    rng = np.random.default_rng(5)
+    keys, values = rng.normal(size=(150, 40)) * 10.0 ** rng.integers(-4, 5, size=(150, 1)), rng.normal(size=(150, 3))
+    keys[90] = keys[89]  # one key with two values
+    w = np.zeros((3, 40))
+    for _ in range(2):
+        for k, v in zip(keys, values, strict=True):
+            w = w + rate * np.outer(v - w @ k, k) / (k @ k)
+    np.testing.assert_allclose(ha.learning.delta(keys, values, rate, sweeps=2), w, rtol=1e-9, atol=1e-12 * abs(w).max())
+
+
+def test_the_delta_rule_names_a_key_that_is_zero():
+    with pytest.raises(InvalidInput, match="keys: row 1 is zero"):
+        ha.learning.delta([[1, 0], [0, 0], [0, 0]], [[1], [1], [1]])
+
+
+@pytest.mark.parametrize("nearness", [1.0, 1e-3, 1e-6, 1e-9])
+def test_pseudo_inverse_of_patterns_that_are_nearly_dependent(nearness):
+    rng = np.random.default_rng(6)
+    patterns = rng.choice([-1.0, 1.0], size=(12, 60))
+    patterns[7] = patterns[:7].sum(axis=0) + nearness * rng.normal(size=60)
+    couplings = ha.learning.pseudo_inverse(patterns)
+    np.testing.assert_allclose(patterns @ couplings.T, patterns, atol=1e-10)
+    np.testing.assert_allclose(couplings @ couplings, couplings, atol=1e-10)
+    u, _, _ = np.linalg.svd(patterns.T, full_matrices=False)
+    np.testing.assert_allclose(couplings, u @ u.T, atol=1e-14 / nearness + 1e-13)
+    assert np.array_equal(couplings, couplings.T)
+
+
+@given(data=st.data(), n=st.integers(2, 20), size=st.sampled_from([1e-200, 1.0, 1e200]))
+def test_the_first_dependent_pattern_is_named(data, n, size):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    at = data.draw(st.integers(1, n))
+    patterns = rng.normal(size=(n + 2, n))
+    if at < n:
+        patterns[at] = rng.normal(size=at) @ patterns[:at]
+    patterns *= size
+    with pytest.raises(InvalidInput, match=f"row {at} depends on those before it"):
+        ha.learning.pseudo_inverse(patterns)
+
+
+def test_a_pattern_that_is_zero_depends_on_nothing():
+    with pytest.raises(InvalidInput, match="row 1 depends on those before it"):
+        ha.learning.pseudo_inverse([[1, 1, 1], [0, 0, 0], [1, 1, -1]])
+
+
 @given(patterns=pattern_sets(most=3), stability=st.sampled_from([0.0, 0.1]))
 def test_perceptron_makes_every_pattern_stable(patterns, stability):
     # Patterns that agree in all other neurons and differ in one ask that one for two answers.

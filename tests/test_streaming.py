@@ -46,12 +46,13 @@ def plain(similarity, separation, cues, keys, values, mask):
     data=st.data(), n=st.integers(1, 14), m=st.integers(1, 30), beta=st.sampled_from([0.1, 1.0, 30.0]), blocks=BLOCKS
 )
 def test_blocks_give_what_the_whole_gives(name, dtype, tol, data, n, m, beta, blocks):
-    similarity = similarities.make(data.draw(st.sampled_from(sorted(similarities))))
     separation = ha.separations[name](beta=beta)
+    exact = ("dot", "hamming", "manhattan")  # where weights jump, the rounding of scores would decide
+    similarity = similarities.make(data.draw(st.sampled_from(exact if separation.jumps else sorted(similarities))))
     cues, keys, values, mask = drawn(data, n, m, dtype=dtype)
     field, potential = plain(similarity, separation, cues, keys, values, mask)
     wanted = not separation.lacks_potential
-    found = stream(similarity, separation, cues, keys, values, mask, potential=wanted, blocks=blocks)
+    found = stream(similarity, separation, cues, keys, values, mask, potential=wanted, sizes=blocks)
     assert found.field.dtype == dtype
     assert_allclose(scaled(found.field, found.factor), field, rtol=0, atol=tol * max(1.0, float(np.abs(field).max())))
     if wanted:
@@ -66,7 +67,7 @@ def test_whole_numbers_that_add_up_exactly_stay_exact(name, data, blocks):
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
     cues, keys = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], (20, 8))
     memory = ha.Memory(keys, separation=ha.separations[name](beta=1 / 8), activation="sign")
-    found = stream(Dot(), memory.retrieval.felt, cues, keys, keys, None, blocks=blocks)
+    found = stream(Dot(), memory.retrieval.felt, cues, keys, keys, None, sizes=blocks)
     assert np.array_equal(memory.activation(found.field, cues), memory.step(cues))
 
 
@@ -75,7 +76,7 @@ def test_the_number_of_threads_changes_no_bit(separation):
     rng = np.random.default_rng(1)
     cues, keys = rng.normal(size=(70, 6)), rng.normal(size=(300, 6))
     one, two, three = (
-        stream(Dot(), ha.separations[separation](), cues, keys, keys, "causal", blocks=Blocks(16, 32, threads))
+        stream(Dot(), ha.separations[separation](), cues, keys, keys, "causal", sizes=Blocks(16, 32, threads))
         for threads in (1, 2, 3)
     )
     assert np.array_equal(one.field, two.field) and np.array_equal(one.field, three.field)
@@ -94,10 +95,10 @@ class Counting(Similarity):
 
 def test_what_no_cue_may_see_is_not_computed():
     counting, x = Counting(), np.random.default_rng(0).normal(size=(64, 4))
-    stream(counting, ha.separations["softmax"](), x, x, x, "causal", blocks=Blocks(8, 8))
+    stream(counting, ha.separations["softmax"](), x, x, x, "causal", sizes=Blocks(8, 8))
     assert sum(counting.seen) == 64 * 64 // 2 + 8 * 64 // 2
     counting.seen.clear()
-    stream(counting, ha.separations["softmax"](), x, x, x, ha.window(3), blocks=Blocks(8, 8))
+    stream(counting, ha.separations["softmax"](), x, x, x, ha.window(3), sizes=Blocks(8, 8))
     assert sum(counting.seen) == 8 * 8 * (8 + 7)
 
 
@@ -109,7 +110,7 @@ def test_sums_beyond_the_numbers_are_taken_from_the_whole(name):
     scores = cues @ keys.T
     array, factor = separation.factored_weights(scores)
     assert np.any((factor == 0) | (factor >= 1e76))  # otherwise nothing is tried
-    found = stream(Dot(), separation, cues, keys, keys, None, blocks=Blocks(4, 8))
+    found = stream(Dot(), separation, cues, keys, keys, None, sizes=Blocks(4, 8))
     with np.errstate(over="ignore", invalid="ignore"):
         assert_allclose(found.factor * found.field, factor * (array @ keys), rtol=1e-9)
         assert_allclose(ha.unit(found.field), ha.unit(array @ keys), atol=1e-12)

@@ -105,6 +105,14 @@ def scaled(array: Array, factor: Any) -> Array:
     return array if isinstance(factor, float) and factor == 1.0 else factor * array
 
 
+def whole_power(x: Array, n: int) -> Array:
+    """xⁿ for a whole n: a small one by multiplication, which is many times faster and exact for whole numbers."""
+    if n == 1 or n > 4:
+        return x if n == 1 else x**n
+    square = x * x
+    return square if n == 2 else square * (x if n == 3 else square)
+
+
 def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
     """The values where `where` is True, `fill` elsewhere; the values themselves where there is no mask."""
     if where is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.arrays import Array, namespace, nonzero, whole
-from hopattn.separation.base import Merging, Separation, masked
+from hopattn.separation.base import Merging, Separation, masked, whole_power
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Power(Separation):
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         exponent, rest = self._split_beta()
         seen, own = self._sized(scores, where)
-        total = namespace(seen).sum(seen**self.n, axis=-1)
+        total = namespace(seen).sum(whole_power(seen, self.n), axis=-1)
         return total * (rest**self.n / (self.n * self.beta)) * _two_to(self.n * (own[..., 0] + exponent))
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Array]:
@@ -46,7 +46,9 @@ class Power(Separation):
         seen, own = self._sized(scores, where)
         xp, power = namespace(scores), self.n - 1
         most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - power * max(0.0, math.log2(rest))
-        return seen**power, rest**power * _two_to(xp.clip(power * (own + exponent), None, most))  # no 0 · inf
+        return whole_power(seen, power), rest**power * _two_to(
+            xp.clip(power * (own + exponent), None, most)
+        )  # no 0 · inf
 
     def _sized(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
         """The scores that are seen, over the power of two below the largest of their row; its exponent, `(…, 1)`."""

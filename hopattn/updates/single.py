@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.arrays import real
 from hopattn.errors import InvalidInput, unknown
 from hopattn.registry import name_of
-from hopattn.spins import Running
+from hopattn.spins import Called
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 _ORDERS = ("random", "sequence")
@@ -47,11 +47,11 @@ class Asynchronous(Update):
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         running = memory.one_by_one(states, mask)
-        for i in _sweep(self.order, states.shape[1], turn.rng):
-            if memory.activation.discrete:
-                running.turn(i, _towards(running, i))
-            else:
-                running.turn(i, np.asarray(memory.activation(running.field(i))))
+        order = _sweep(self.order, states.shape[1], turn.rng)
+        if memory.activation.discrete:
+            running.sweep(order, _towards)
+        else:
+            running.sweep_graded(order, memory.activation)
         return running.states
 
     def guarantee(self, memory: Recallable) -> Descent:
@@ -108,15 +108,14 @@ class Glauber(Update):
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
         running = memory.one_by_one(states, mask)
         temperature = self.temperature * self.cooling**turn.number
-        chances = np.stack([own.random(states.shape[1]) for own in turn.own])
-        for i in _sweep("random", states.shape[1], turn.rng):
-            if temperature == 0:
-                running.turn(i, _towards(running, i))
-            else:
-                local = running.local_field(i)
-                with np.errstate(over="ignore"):  # a field infinitely larger than the temperature decides for sure
-                    up = chances[:, i] < 0.5 * (1 + np.tanh(local / temperature))
-                running.turn(i, np.where(up, 1.0, -1.0))
+        chances = np.stack([own.random(states.shape[1]) for own in turn.own], axis=1)
+
+        def by_chance(called: Called) -> np.ndarray:
+            with np.errstate(over="ignore"):  # a field infinitely larger than the temperature decides for sure
+                up = chances[called.at] < 0.5 * (1 + np.tanh(called.local / temperature))
+            return np.where(up, 1.0, -1.0)
+
+        running.sweep(_sweep("random", states.shape[1], turn.rng), _towards if temperature == 0 else by_chance)
         return running.states
 
     def guarantee(self, memory: Recallable) -> Descent:
@@ -130,17 +129,18 @@ class Glauber(Update):
         return memory.lacks_single_updates
 
 
-def _sweep(order: Any, n: int, rng: np.random.Generator) -> list[int]:
+def _sweep(order: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     """The neurons in the order of one sweep."""
     if order == "random":
-        return [int(i) for i in rng.permutation(n)]
-    return list(range(n)) if order == "sequence" else list(order)
+        return rng.permutation(n)
+    return np.arange(n) if order == "sequence" else np.array(order)
 
 
-def _towards(running: Running, i: int) -> np.ndarray:
+def _towards(called: Called) -> np.ndarray:
     """Each spin on the side of its local field, or as it was where that is 0 or where to decide would cost energy."""
-    local, spins = running.local_field(i), running.states[:, i]
+    local, spins = called.local, called.spins
     stays = local == 0
-    if np.any(spins == 0):
-        stays = stays | ((spins == 0) & (running.gain(i) < 0))
+    unknown_yet = spins == 0
+    if np.any(unknown_yet):
+        stays = stays | (unknown_yet & (called.gain() < 0))
     return np.where(stays, spins, np.sign(local))

@@ -242,7 +242,7 @@ def test_one_pair_of_the_delta_rule_takes_off_its_share_of_the_error(data, rate)
 
 def test_the_delta_rule_overwrites_where_linear_attention_adds():
     key, old, new = [[0.6, 0.8]], [1.0, 0.0], [0.0, 1.0]
-    np.testing.assert_allclose(ha.delta(key * 2, [old, new]).step(key[0]), new)
+    np.testing.assert_allclose(ha.delta(key * 2, [old, new]).step(key[0]), new, atol=1e-15)
     np.testing.assert_allclose(ha.linear(key * 2, [old, new]).step(key[0]), np.add(old, new))
 
 
