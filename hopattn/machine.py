@@ -5,6 +5,7 @@ again, and threads of BLAS within threads would only wait for one another.
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]]
+Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
 
 _BLAS_IS_HELD = Lock()
 """How many threads BLAS has is a setting of the whole process: two who change it at once might not set it back."""
@@ -22,22 +23,42 @@ _BLAS_IS_HELD = Lock()
 
 @contextmanager
 def workers(threads: int | None = None) -> Iterator[Share]:
-    """Threads that do a work for each of many tasks and give its results in the order of the tasks.
+    """Threads that do a work for each of many tasks and give what came of them, in the order of the tasks.
 
-    threads: None for as many as BLAS has by itself, which is what the user has set for it, or one for each core. What
-    NumPy is told to ignore here is ignored in the threads too.
+    threads: the caller among them; None for as many as BLAS has by itself, which is what the user has set for it, or
+    one for each core. What NumPy is told to ignore here is ignored in the threads too.
     """
     with _BLAS_IS_HELD:
         blas = _blas()
         wanted = threads or max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
-        with blas.limit(limits=1):
-            pool = ThreadPoolExecutor(wanted)
-            try:
-                yield lambda work, tasks: (
-                    future.result() for future in [pool.submit(copy_context().run, work, *task) for task in tasks]
-                )
-            finally:
-                pool.shutdown(cancel_futures=True)
+        with blas.limit(limits=1), ThreadPoolExecutor(max(wanted - 1, 1)) as others:
+
+            def share(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+                found: list[Any] = [None] * len(tasks)
+                left = deque(range(len(tasks)))
+                helping = [
+                    others.submit(copy_context().run, _drain, left, work, tasks, found)
+                    for _ in range(min(wanted, len(tasks)) - 1)
+                ]
+                try:
+                    _drain(left, work, tasks, found)
+                finally:
+                    left.clear()  # where a task has failed, the others need not be done
+                for helper in helping:
+                    helper.result()
+                return found
+
+            yield share
+
+
+def _drain(left: deque[int], work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], found: list[Any]) -> None:
+    """Do the tasks that are left until none is."""
+    while True:
+        try:
+            i = left.popleft()
+        except IndexError:  # another thread has taken the last
+            return
+        found[i] = work(*tasks[i])
 
 
 def second_cache() -> int:

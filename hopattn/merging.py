@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.separation.base import Separation
+from hopattn.separation.base import Separation, within_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class Running(ABC):
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any) -> None:
         self.separation, self.dtype = separation, dtype
         self.field = np.zeros((n, width), dtype)
+        self.room = np.empty_like(self.field)
 
     @abstractmethod
     def add(self, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
@@ -46,7 +47,7 @@ class Running(ABC):
 
 class Shares(Running):
     """The largest score, Σ f(s − largest) and Σ f(s − largest) v; `unshifted` where all scores are so small that
-    nothing has to be taken off.
+    nothing has to be taken off, and are multiplied with `fold` already.
     """
 
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any, unshifted: bool) -> None:
@@ -62,12 +63,12 @@ class Shares(Running):
                 np.copyto(scores, self.lowest, where=~where)
             self._rise(np.maximum(self.largest, scores.max(axis=1, keepdims=True)))
             self._below(scores)
-        parts = self.separation.shares_below(scores)
+        parts = self.separation.shares(scores)
         if where is not None:
             np.multiply(parts, where, out=parts)
         self.total += parts @ np.ones((parts.shape[1], 1), self.dtype)
         if values is not None:
-            self.field += parts @ values
+            self.field += np.matmul(parts, values, out=self.room)
 
     def merge(self, other: "Shares") -> None:
         if not self.unshifted:
@@ -86,14 +87,16 @@ class Shares(Running):
     def _rise(self, largest: np.ndarray) -> None:
         """Take off another largest score than so far."""
         self.largest, before = largest, self.largest
-        shrink = self.separation.shares_below(self._below(before))
+        shrink = self.separation.shares(self._below(before))
         self.total *= shrink
         self.field *= shrink
 
     def _below(self, scores: np.ndarray) -> np.ndarray:
-        """How far the scores lie below the largest; written over them."""
+        """How far the scores lie below the largest, times `fold`; written over them."""
+        fold = within_numbers(self.separation.fold, scores)
         with np.errstate(over="ignore"):  # −inf is as good as the lowest number
-            return np.asarray(np.subtract(scores, self.largest, out=scores))
+            np.subtract(scores, self.largest, out=scores)
+            return scores if fold == 1.0 else np.asarray(np.multiply(scores, fold, out=scores))
 
 
 class Sums(Running):

@@ -37,7 +37,7 @@ def ranked(states: np.ndarray, patterns: np.ndarray, count: int = 1, by_size: bo
         parts = [work(*some) for some in rows]
     else:
         with workers() as share:
-            parts = list(share(work, rows))
+            parts = share(work, rows)
     return Ranked(*(np.concatenate([vars(part)[name] for part in parts]) for name in ("patterns", "cosines", "lowest")))
 
 

@@ -34,12 +34,12 @@ HELD = 2**21
 class Blocks:
     """How many cues and keys meet at once, and by how many threads (None: as many as BLAS has).
 
-    512 cues let the product of a block run at its full speed. As many keys are taken as leave the scores of both in the
-    cache that a core has to itself, since what is done to them between the two products is bound by memory.
+    1024 cues let the product of a block run at its full speed. As many keys are taken as leave the scores of both in
+    the cache that a core has to itself, since what is done to them between the two products is bound by memory.
     """
 
-    cues: int = 512
-    keys: int = 512
+    cues: int = 1024
+    keys: int = 256
     threads: int | None = None
 
     @classmethod
@@ -101,21 +101,17 @@ class _Pass:
     values: np.ndarray | None
     mask: Any
     potential: bool
-    beta: float = 1.0
-    """What was folded into the cues."""
     unshifted: bool = False
     """Whether no score is so large that the largest of its row has to be taken off."""
 
     def folded(self) -> "_Pass":
-        """The same with β in the cues, by Ψ(s) = β⁻¹Ψ₁(βs), where the scores are small: β|s| ≤ β|x||k|."""
+        """The same with the scale of the scores in the cues, where no score is large: β|s| ≤ β|x||k|."""
         if not self.separation.unshifted or not self.similarity.linear:
             return self
-        beta = self.separation.beta
         with np.errstate(over="ignore", invalid="ignore"):
-            if not beta * _longest(self.cues) * _longest(self.keys) <= self.separation.unshifted:
+            if not self.separation.beta * _longest(self.cues) * _longest(self.keys) <= self.separation.unshifted:
                 return self
-        plain = replace(self.separation, beta=1.0)
-        return replace(self, separation=plain, cues=self.cues * beta, beta=beta, unshifted=True)
+        return replace(self, cues=self.cues * self.separation.fold, unshifted=True)
 
     def run(self, sizes: Blocks) -> Merged:
         """Share the blocks out, and put together what they come to."""
@@ -129,14 +125,14 @@ class _Pass:
             rows = _runs(found.lost, max(HELD // len(self.keys), 1))
             for some, whole in zip(rows, share(self._whole, [(some,) for some in rows]), strict=True):
                 _keep(whole, some, found)
-        return replace(found, potential=found.potential / self.beta)
+        return found
 
     def _merge(self, found: Merged, sizes: Blocks, share: Share) -> None:
         """All cues, by their sums over blocks of keys."""
         m = len(self.keys)
         rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues see most
         spans = ranges(range(m), max(-(-m // max(TASKS // len(rows), 1)), sizes.keys))
-        parts = share(self._met, [(some, span, sizes.keys) for some in rows for span in spans])
+        parts = iter(share(self._met, [(some, span, sizes.keys) for some in rows for span in spans]))
         for some in rows:
             sums = next(parts)
             for _ in spans[1:]:
@@ -218,4 +214,4 @@ def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
 def _longest(rows: np.ndarray) -> float:
     """The length of the longest row."""
     parts = (rows[some] for some in blocks(len(rows), 4096))
-    return math.sqrt(max(float(np.sum(part * part, axis=1, dtype=float).max()) for part in parts))
+    return math.sqrt(max(float(np.einsum("ij,ij->i", part, part).max()) for part in parts))

@@ -40,8 +40,8 @@ class Argmax(Separation):
             count = xp.where(xp.any(where, axis=-1, keepdims=True), count, xp.ones_like(count))
         return winners / count, 1.0
 
-    def shares_below(self, below: np.ndarray) -> np.ndarray:
-        return np.asarray(np.equal(below, 0.0, out=below))
+    def shares(self, scaled: np.ndarray) -> np.ndarray:
+        return np.asarray(np.equal(scaled, 0.0, out=scaled))
 
     def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:
         return largest

@@ -91,8 +91,13 @@ class Separation(ABC):
         """
         return self
 
-    def shares_below(self, below: np.ndarray) -> np.ndarray:
-        """f(s − max s) where the `merging` is by shares; written over the argument, and above 0 for a score of 0."""
+    @property
+    def fold(self) -> float:
+        """What scores are multiplied with before `shares` is taken of them, where the `merging` is by shares."""
+        return 1.0
+
+    def shares(self, scaled: np.ndarray) -> np.ndarray:
+        """f of scores that are multiplied with `fold` already; written over the argument, and above 0 for 0."""
         raise NotImplementedError
 
     def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:

@@ -1,12 +1,14 @@
 """The softmax separation: attention as transformers have it."""
 
+import math
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
 from hopattn.arrays import Array
-from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, soft_shares, within_numbers
+from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, soft_shares
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,25 @@ class Softmax(Separation):
         _, below = below_the_largest(scores, where, self.beta)
         return soft_shares(below, where), 1.0
 
-    def shares_below(self, below: np.ndarray) -> np.ndarray:
-        if self.beta != 1.0:
-            with np.errstate(over="ignore"):
-                below = np.multiply(below, within_numbers(self.beta, below), out=below)
-        return np.asarray(np.exp(below, out=below))
+    @property
+    def fold(self) -> float:
+        return self.beta * _power()[1]
+
+    def shares(self, scaled: np.ndarray) -> np.ndarray:
+        return np.asarray(_power()[0](scaled, out=scaled))
 
     def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:
         return np.asarray(largest + np.log(total) / self.beta)
+
+
+@cache
+def _power() -> tuple[np.ufunc, float]:
+    """The power that NumPy takes fastest, and what its exponent is multiplied with: eˣ = 2^(x log₂e).
+
+    Two thirds of the time where NumPy has 2ˣ for this processor's vectors, and many times that where it has not.
+    """
+    from numpy.lib.introspect import opt_func_info
+
+    targets = opt_func_info(func_name="^exp2$", signature="float").get("exp2", {})
+    fast = targets and not any(target["current"].startswith("baseline") for target in targets.values())
+    return (np.exp2, math.log2(math.e)) if fast else (np.exp, 1.0)
