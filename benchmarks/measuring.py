@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 15
-PAUSE = 0.005
-"""Seconds before each work, in which the threads of the one before it cease to wait for more."""
+PAUSE = 0.1
+"""Seconds before each work, in which the threads of the one before it cease to wait for more: those of OpenBLAS wait
+for 50 to 100 ms here (OPENBLAS_THREAD_TIMEOUT), and take a core from whoever comes next."""
 Times = dict[str, list[float]]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.arrays import largest_entry, nonzero, require_within
-from hopattn.record import Recall, Status, likeness, overlaps
+from hopattn.record import Known, Recall, Status, overlaps
 from hopattn.updates.base import Recallable, Turn, Update
 
 GROWTH = 2.0**20
@@ -112,6 +112,6 @@ def record_of(
         status=status,
         converged=status == Status.CONVERGED,
         energies=energies,
-        **vars(likeness(states, memory.patterns, memory.activation)),
+        known=Known(memory.patterns, memory.activation),
         **by_step,
     )

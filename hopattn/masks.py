@@ -169,7 +169,7 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
         seen = mask.sees(np.arange(behind + rows[0] - columns[-1], behind + rows[-1] - columns[0] + 1))
         if seen.all() or not seen.any():
             return bool(seen[0])
-        return mask.sees((behind + np.arange(rows[0], rows[-1] + 1))[:, None] - np.arange(columns[0], columns[-1] + 1))
+        return np.lib.stride_tricks.sliding_window_view(seen, len(columns))[:, ::-1]
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return bool(part.all()) if part.all() or not part.any() else part
 

@@ -33,8 +33,10 @@ class Running(ABC):
         self.room = np.empty_like(self.field)
 
     @abstractmethod
-    def add(self, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
-        """One more block: its scores `(n, b)`, written over; where they may be attended to; its values `(b, dim)`."""
+    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+        """One more block, for some of the cues: its scores, written over; where they may be attended to; its values
+        `(b, dim_out)`.
+        """
 
     @abstractmethod
     def merge(self, other: Any) -> None:
@@ -57,24 +59,24 @@ class Shares(Running):
         self.largest = np.full((n, 1), 0 if unshifted else self.lowest, dtype)
         self.total = np.zeros((n, 1), dtype)
 
-    def add(self, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
         if not self.unshifted:
             if where is not None:
                 np.copyto(scores, self.lowest, where=~where)
-            self._rise(np.maximum(self.largest, scores.max(axis=1, keepdims=True)))
-            self._below(scores)
+            self._rise(rows, np.maximum(self.largest[rows], _row_max(scores)))
+            self._below(rows, scores)
         parts = self.separation.shares(scores)
         if where is not None:
             np.multiply(parts, where, out=parts)
-        self.total += parts @ np.ones((parts.shape[1], 1), self.dtype)
+        self.total[rows] += parts @ np.ones((parts.shape[1], 1), self.dtype)
         if values is not None:
-            self.field += np.matmul(parts, values, out=self.room)
+            self.field[rows] += np.matmul(parts, values, out=self.room[rows])
 
     def merge(self, other: "Shares") -> None:
         if not self.unshifted:
             largest = np.maximum(self.largest, other.largest)
-            self._rise(largest)
-            other._rise(largest)
+            for sums in (self, other):
+                sums._rise(slice(None), largest)
         self.total += other.total
         self.field += other.field
 
@@ -84,18 +86,19 @@ class Shares(Running):
         potential = np.where(nothing, 0, self.separation.potential_of_shares(self.largest, total))
         return Merged(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
 
-    def _rise(self, largest: np.ndarray) -> None:
+    def _rise(self, rows: slice, largest: np.ndarray) -> None:
         """Take off another largest score than so far."""
-        self.largest, before = largest, self.largest
-        shrink = self.separation.shares(self._below(before))
-        self.total *= shrink
-        self.field *= shrink
+        before = self.largest[rows].copy()
+        self.largest[rows] = largest
+        shrink = self.separation.shares(self._below(rows, before))
+        self.total[rows] *= shrink
+        self.field[rows] *= shrink
 
-    def _below(self, scores: np.ndarray) -> np.ndarray:
+    def _below(self, rows: slice, scores: np.ndarray) -> np.ndarray:
         """How far the scores lie below the largest, times `fold`; written over them."""
         fold = within_numbers(self.separation.fold, scores)
         with np.errstate(over="ignore"):  # −inf is as good as the lowest number
-            np.subtract(scores, self.largest, out=scores)
+            np.subtract(scores, self.largest[rows], out=scores)
             return scores if fold == 1.0 else np.asarray(np.multiply(scores, fold, out=scores))
 
 
@@ -106,35 +109,40 @@ class Sums(Running):
         super().__init__(separation, n, width, dtype)
         self.wanted = potential
         self.potential = np.zeros(n, dtype)
-        self.factor: Any = np.zeros((n, 1), dtype)
+        self.factor = np.zeros((n, 1), dtype)
         self.lost = np.zeros(n, bool)
 
-    def add(self, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
         if self.wanted:
             with np.errstate(over="ignore"):  # such a row is lost
-                self.potential += self.separation.potential(scores, where)
+                self.potential[rows] += self.separation.potential(scores, where)
         if values is not None:
             weights, factor = self.separation.factored_weights(scores, where)
-            self._join(weights @ values, factor)
+            self._join(rows, np.matmul(weights, values, out=self.room[rows]), factor)
 
     def merge(self, other: "Sums") -> None:
         with np.errstate(over="ignore"):
             self.potential += other.potential
         self.lost |= other.lost
-        self._join(other.field, other.factor)
+        self._join(slice(None), other.field, other.factor)
 
     def merged(self) -> Merged:
         return Merged(self.field, self.factor, self.potential, self.lost | ~np.isfinite(self.potential))
 
-    def _join(self, field: np.ndarray, factor: Any) -> None:
+    def _join(self, rows: slice, field: np.ndarray, factor: Any) -> None:
         """Add factor · field in units of the larger factor; one at the end of the numbers does not tell its size."""
         if isinstance(factor, float):
-            self.field += field
-            self.factor = factor
+            self.field[rows] += field
+            self.factor[rows] = factor
             return
         numbers = np.finfo(self.dtype)
-        self.lost |= ((factor < numbers.smallest_normal) | (factor >= 0.99 * numbers.max**0.25))[:, 0]
-        largest = np.maximum(self.factor, factor)
+        self.lost[rows] |= ((factor < numbers.smallest_normal) | (factor >= 0.99 * numbers.max**0.25))[:, 0]
+        largest = np.maximum(self.factor[rows], factor)
         unit = np.where(largest > 0, largest, 1)
-        self.field = self.field * (self.factor / unit) + field * (factor / unit)
-        self.factor = largest
+        self.field[rows] = self.field[rows] * (self.factor[rows] / unit) + field * (factor / unit)
+        self.factor[rows] = largest
+
+
+def _row_max(scores: np.ndarray) -> np.ndarray:
+    """The largest score of each row, `(n, 1)`: by its place, which NumPy finds several times as fast."""
+    return np.take_along_axis(scores, scores.argmax(axis=1)[:, None], axis=1)

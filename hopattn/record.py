@@ -1,14 +1,15 @@
 """The record of a recall: how each cue ended, which stored pattern it came to, or what else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hopattn.activation import Activation
 from hopattn.arrays import largest_entry, nonzero, normalised
-from hopattn.ranking import ranked
+from hopattn.ranking import Ranked, ranked
 
 MATCH = 0.95
 """A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an
@@ -74,10 +75,7 @@ class Recall:
     status: Any
     converged: Any
     energies: Any
-    matched: Any
-    similarity: Any
-    spurious: Any
-    mixture: Any
+    known: "Known" = field(repr=False)
     trajectory: Any = None
     overlaps: Any = None
     weights: Any = None
@@ -85,13 +83,46 @@ class Recall:
     BY_STEP = ("trajectory", "overlaps", "weights")
     """What is kept only where it is asked for; its first axis counts the steps."""
 
+    @property
+    def matched(self) -> Any:
+        return self._of_likeness("matched")
+
+    @property
+    def similarity(self) -> Any:
+        return self._of_likeness("similarity")
+
+    @property
+    def spurious(self) -> Any:
+        return self._of_likeness("spurious")
+
+    @property
+    def mixture(self) -> Any:
+        return self._of_likeness("mixture")
+
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""
-        rows = {
-            name: None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
-            for name, value in vars(self).items()
-        }
-        return Recall(**rows)
+        rows = {}
+        for name in (one.name for one in fields(self) if one.name != "known"):
+            value = getattr(self, name)
+            rows[name] = None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
+        return Recall(**rows, known=self.known)
+
+    @cached_property
+    def _likeness(self) -> "Likeness":
+        """Looked for when it is first asked for, since it takes about as long as a step."""
+        return likeness(np.atleast_2d(self.state), self.known.patterns, self.known.activation)
+
+    def _of_likeness(self, name: str) -> Any:
+        found = getattr(self._likeness, name)
+        return found[0] if self.state.ndim == 1 else found
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What the states of a recall are compared with."""
+
+    patterns: np.ndarray
+    activation: Activation
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,24 +147,24 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
     if not len(patterns):
         return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
     seen = np.where(_vanishing(states, patterns), 0.0, states)
-    nearest = ranked(seen, patterns)
-    similarity = nearest.cosines[:, 0]
-    matched = np.where(similarity >= MATCH, nearest.patterns[:, 0], nothing)
-    spurious = np.where(nearest.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
+    rank = ranked(seen, patterns)
+    similarity = rank.largest
+    matched = np.where(similarity >= MATCH, rank.nearest, nothing)
+    spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
     spurious = np.where(matched >= 0, Spurious.NONE, spurious)
     mixture = no_mixture
-    others = np.flatnonzero(spurious == Spurious.OTHER)
-    if len(patterns) >= 3 and others.size:
-        mixture[others] = _mixtures(seen[others], patterns, activation)
+    if len(patterns) >= 3:
+        mixture = np.where(
+            (spurious == Spurious.OTHER)[:, None], _mixtures(seen, rank, patterns, activation), no_mixture
+        )
         spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
     return Likeness(matched, similarity, spurious, mixture)
 
 
-def _mixtures(states: np.ndarray, patterns: np.ndarray, activation: Activation) -> np.ndarray:
+def _mixtures(states: np.ndarray, rank: Ranked, patterns: np.ndarray, activation: Activation) -> np.ndarray:
     """The three patterns that each state mixes, `(n, 3)`; −1 where it is no mixture of three."""
-    most = ranked(states, patterns, count=3, by_size=True)
-    order = np.argsort(most.patterns, axis=-1)
-    three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (most.patterns, most.cosines))
+    order = np.argsort(rank.ahead, axis=-1)
+    three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (rank.ahead, rank.cosines))
     mixed = np.asarray(activation((np.sign(cosines)[..., None] * patterns[three]).sum(axis=1)))
     mixes = np.all(np.abs(cosines) > 1e-9, axis=-1)
     close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH

@@ -34,19 +34,19 @@ HELD = 2**21
 class Blocks:
     """How many cues and keys meet at once, and by how many threads (None: as many as BLAS has).
 
-    1024 cues let the product of a block run at its full speed. As many keys are taken as leave the scores of both in
-    the cache that a core has to itself, since what is done to them between the two products is bound by memory.
+    512 by 512 lets the product of a block run at its full speed, while its scores are still near at hand when they are
+    turned into shares; fewer keys, and to add up the fields once for each block of them would cost too much. Twice as
+    many cues save a little where their block takes no more than half of the cache that a core has to itself.
     """
 
-    cues: int = 1024
-    keys: int = 256
+    cues: int = 512
+    keys: int = 512
     threads: int | None = None
 
     @classmethod
-    def fitting(cls, dtype: Any) -> "Blocks":
-        """The blocks that fit this machine."""
-        keys = second_cache() // (cls.cues * np.dtype(dtype).itemsize) // 64 * 64
-        return cls(keys=min(max(keys, 128), 1024))
+    def fitting(cls, dim: int, dtype: Any) -> "Blocks":
+        """The blocks that fit this machine, for vectors of that dim."""
+        return cls(cues=min(max(second_cache() // 2 // (dim * np.dtype(dtype).itemsize), 512), 1024))
 
 
 def worth_streaming(similarity: Similarity, cues: Any, keys: Any) -> bool:
@@ -83,7 +83,7 @@ def stream(
         part = seen if isinstance(seen, MaskRule) else seen[i]
         given = np.ascontiguousarray(own, dtype)
         work = _Pass(similarity, separation, given, stored, read_out[0] if read_out else None, part, potential)
-        found.append(work.folded().run(sizes or Blocks.fitting(dtype)))
+        found.append(work.folded().run(sizes or Blocks.fitting(own.shape[-1], dtype)))
     if not many:
         return found[0]
     stacked = {name: np.stack([vars(one)[name] for one in found]) for name in ("field", "factor", "potential", "lost")}
@@ -108,8 +108,9 @@ class _Pass:
         """The same with the scale of the scores in the cues, where no score is large: β|s| ≤ β|x||k|."""
         if not self.separation.unshifted or not self.similarity.linear:
             return self
+        most = self.separation.unshifted * math.log(np.finfo(self.cues.dtype).max)
         with np.errstate(over="ignore", invalid="ignore"):
-            if not self.separation.beta * _longest(self.cues) * _longest(self.keys) <= self.separation.unshifted:
+            if not self.separation.beta * _longest(self.cues) * _longest(self.keys) <= most:
                 return self
         return replace(self, cues=self.cues * self.separation.fold, unshifted=True)
 
@@ -149,10 +150,11 @@ class _Pass:
             seen = self._seen(rows, columns)
             if seen is False:
                 continue
+            part = _seeing(seen)
             keys = _part(self.keys, columns, cues.dtype)
-            scores = self._scores(cues, keys, room)
+            scores = self._scores(cues[part], keys, room)
             values = None if self.values is None else _part(self.values, columns, cues.dtype)
-            sums.add(scores, self._where(seen, scores, cues, keys), values)
+            sums.add(part, scores, self._where(seen, scores, cues, keys, part), values)
         return sums
 
     def _whole(self, rows: range) -> Merged:
@@ -160,7 +162,7 @@ class _Pass:
         cues, columns = self.cues[rows.start : rows.stop], range(len(self.keys))
         keys = _part(self.keys, columns, cues.dtype)
         scores = self._scores(cues, keys)
-        where = self._where(self._seen(rows, columns), scores, cues, keys)
+        where = self._where(self._seen(rows, columns), scores, cues, keys, slice(None))
         field, factor = np.zeros((len(rows), self._width), cues.dtype), 1.0
         if self.values is not None:
             weights, factor = self.separation.factored_weights(scores, where)
@@ -178,17 +180,18 @@ class _Pass:
             return True
         return block(self.mask, rows, columns, (len(self.cues), len(self.keys)))
 
-    def _where(self, seen: Any, scores: np.ndarray, cues: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
+    def _where(
+        self, seen: Any, scores: np.ndarray, cues: np.ndarray, keys: np.ndarray, part: slice
+    ) -> np.ndarray | None:
+        """The mask of these scores, those of a part of the cues; None where all may be attended to."""
         if isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule)):
-            return np.asarray(self.mask.allowed(scores, lambda: self.similarity.rounding(cues, keys)))
-        if seen is True:
-            return None
-        return np.broadcast_to(seen, scores.shape)
+            return np.asarray(self.mask.allowed(scores, lambda: self.similarity.rounding(cues[part], keys)))
+        return None if seen is True else np.broadcast_to(seen, (len(cues), len(keys)))[part]
 
     def _scores(self, cues: np.ndarray, keys: np.ndarray, room: np.ndarray | None = None) -> np.ndarray:
         """The scores of these cues and keys, in an array that may be written over."""
         if isinstance(self.similarity, Dot):
-            return np.matmul(cues, keys.T, out=None if room is None else room[:, : len(keys)])
+            return np.matmul(cues, keys.T, out=None if room is None else room[: len(cues), : len(keys)])
         width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
         parts = [self.similarity(cues, keys[some]) for some in blocks(len(keys), width)]
         return np.concatenate(parts, axis=1)
@@ -205,6 +208,14 @@ def _runs(flags: np.ndarray, longest: int) -> list[range]:
     """The stretches of neighbours that are True, none longer than `longest`."""
     edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
     return [part for start, stop in edges.reshape(-1, 2).tolist() for part in ranges(range(start, stop), longest)]
+
+
+def _seeing(seen: np.ndarray | bool) -> slice:
+    """The stretch of cues that see anything of a block: all, but at the edge of a causal mask."""
+    if isinstance(seen, bool):
+        return slice(None)
+    some = np.flatnonzero(seen.any(axis=1))
+    return slice(int(some[0]), int(some[-1]) + 1)
 
 
 def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:

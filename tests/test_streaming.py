@@ -98,8 +98,11 @@ def test_what_no_cue_may_see_is_not_computed():
     stream(counting, ha.separations["softmax"](), x, x, x, "causal", sizes=Blocks(8, 8))
     assert sum(counting.seen) == 64 * 64 // 2 + 8 * 64 // 2
     counting.seen.clear()
+    stream(counting, ha.separations["softmax"](), x, x, x, "causal", sizes=Blocks(16, 8))
+    assert sum(counting.seen) == 64 * 64 // 2 + 8 * 64 // 2  # of a block, only the cues that see something of it
+    counting.seen.clear()
     stream(counting, ha.separations["softmax"](), x, x, x, ha.window(3), sizes=Blocks(8, 8))
-    assert sum(counting.seen) == 8 * 8 * (8 + 7)
+    assert sum(counting.seen) == 8 * 8 * 8 + 7 * 2 * 8
 
 
 @pytest.mark.parametrize("name", ["rectified_power", "exponential"])
@@ -196,21 +199,21 @@ def test_memory_does_not_grow_with_the_keys(separation):
     assert great < 600 * 32_000 * 4  # all scores alone
 
 
-@given(data=st.data(), n=st.integers(1, 6), m=st.integers(1, 9), count=st.integers(1, 3), by_size=st.booleans())
-def test_the_ranking_is_that_of_all_cosines(data, n, m, count, by_size):
+@given(data=st.data(), n=st.integers(1, 6), m=st.integers(1, 9))
+def test_the_ranking_is_that_of_all_cosines(data, n, m):
     cues, keys, _, _ = drawn(data, n, m)
-    cosines = ha.cosine(cues, keys)
-    found = ranked(cues, keys, count, by_size)
-    first = min(count, m)
-    rank = np.abs(cosines) if by_size else cosines
-    assert found.patterns.shape == (n, first)
-    assert_allclose(np.take_along_axis(cosines, found.patterns, axis=1), found.cosines, atol=1e-12)
-    assert_allclose(np.abs(found.cosines) if by_size else found.cosines, -np.sort(-rank)[:, :first], atol=1e-12)
+    cosines, found = ha.cosine(cues, keys), ranked(cues, keys)
+    rows = np.arange(n)
+    assert_allclose(found.largest, cosines.max(axis=1), atol=1e-12)
+    assert_allclose(cosines[rows, found.nearest], found.largest, atol=1e-12)
     assert_allclose(found.lowest, cosines.min(axis=1), atol=1e-12)
+    assert_allclose(np.take_along_axis(cosines, found.ahead, axis=1), found.cosines, atol=1e-12)
+    assert_allclose(np.abs(found.cosines), -np.sort(-np.abs(cosines))[:, :3], atol=1e-12)
 
 
 def test_of_equal_patterns_the_first_ranks_first_over_blocks_too():
     keys = np.tile([[1.0, 0.0], [0.0, 1.0]], (800, 1))
-    found = ranked(np.array([[1.0, 0.0], [0.0, -2.0]]), keys, count=3, by_size=True)
-    assert found.patterns.tolist() == [[0, 2, 4], [1, 3, 5]]
+    found = ranked(np.array([[1.0, 0.0], [0.0, -2.0]]), keys)
+    assert found.nearest.tolist() == [0, 0]
+    assert found.ahead.tolist() == [[0, 2, 4], [1, 3, 5]]
     assert found.cosines.tolist() == [[1, 1, 1], [-1, -1, -1]]

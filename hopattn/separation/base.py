@@ -40,7 +40,7 @@ class Separation(ABC):
     merging: ClassVar[Merging] = Merging.WHOLE
     """How blocks of keys are put together."""
     unshifted: ClassVar[float] = 0.0
-    """Scores βs up to this size are within the numbers without the largest being taken off."""
+    """Scores βs up to this part of the logarithm of the largest number need not have the largest score taken off."""
     source: ClassVar[str]
 
     def __post_init__(self) -> None:

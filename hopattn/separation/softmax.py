@@ -21,8 +21,8 @@ class Softmax(Separation):
     """
 
     merging: ClassVar[Merging] = Merging.SHARES
-    unshifted: ClassVar[float] = 40.0
-    """e⁴⁰ leaves float32 room for 10²¹ keys."""
+    unshifted: ClassVar[float] = 2 / 3
+    """In float32 that is e^±59, which leaves room for values of 10⁶ and a million keys."""
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
     @property
