@@ -16,6 +16,9 @@ LEAST_ROUNDS, MOST_ROUNDS = 3, 15
 PAUSE = 0.1
 """Seconds before each work, in which the threads of the one before it cease to wait for more: those of OpenBLAS wait
 for 50 to 100 ms here (OPENBLAS_THREAD_TIMEOUT), and take a core from whoever comes next."""
+LONG = 0.5
+"""A work that takes less, in seconds, is done once more before it is timed, as in a loop: after a pause the first one
+of some milliseconds finds its core asleep, unless its threads have been waiting for it."""
 Times = dict[str, list[float]]
 
 
@@ -127,6 +130,8 @@ def interleaved(works: Mapping[str, Callable[[], object]], options: Options, war
         first = number % len(names)
         for name in names[first:] + names[:first]:
             time.sleep(PAUSE)
+            if not times[name] or times[name][-1] < LONG:
+                works[name]()
             times[name].append(seconds(works[name]))
         if number + 1 >= LEAST_ROUNDS and time.perf_counter() - start > options.budget:
             break

@@ -35,13 +35,15 @@ class Course:
         history, energies = [self._told(states)], []
         for t in range(1, max_steps + 1):
             turn = Turn(t - 1, rng, tuple(own[i] for i in active if own))
+            now, size = states[active], scale[active]
             moved, energy = self._step(states, active, turn)
-            diverged = ~np.all(np.abs(moved) <= GROWTH * scale[active, None], axis=-1)
-            moved = np.where(diverged[:, None], states[active], moved)
-            unmoved = self._same(moved, states[active], scale[active] * self.rule.pace)
+            diverged = ~(np.abs(moved).max(axis=-1) <= GROWTH * size)  # a NaN too
+            if diverged.any():
+                moved = np.where(diverged[:, None], now, moved)
+            unmoved = self._same(moved, now, size * self.rule.pace)
             same = unmoved & ~diverged & self.rule.rests
-            back = self._same(moved, before[active], scale[active])
-            cycle = back & ~unmoved & ~diverged & (t > 1) & self.rule.repeats
+            back = self._same(moved, before[active], size) if t > 1 and self.rule.repeats else np.zeros_like(same)
+            cycle = back & ~unmoved & ~diverged
             before, states = states, states.copy()
             states[active] = moved
             history.append(self._told(states))

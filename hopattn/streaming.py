@@ -84,10 +84,7 @@ def stream(
         given = np.ascontiguousarray(own, dtype)
         work = _Pass(similarity, separation, given, stored, read_out[0] if read_out else None, part, potential)
         found.append(work.folded().run(sizes or Blocks.fitting(own.shape[-1], dtype)))
-    if not many:
-        return found[0]
-    stacked = {name: np.stack([vars(one)[name] for one in found]) for name in ("field", "factor", "potential", "lost")}
-    return Merged(**{name: array.reshape(*many, *array.shape[1:]) for name, array in stacked.items()})
+    return _side_by_side(found, many) if many else found[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +102,14 @@ class _Pass:
     """Whether no score is so large that the largest of its row has to be taken off."""
 
     def folded(self) -> "_Pass":
-        """The same with the scale of the scores in the cues, where no score is large: β|s| ≤ β|x||k|."""
+        """The same with the scale of the scores put into the cues, where no score is large: β|s| ≤ β|x||k|."""
         if not self.separation.unshifted or not self.similarity.linear:
             return self
         most = self.separation.unshifted * math.log(np.finfo(self.cues.dtype).max)
         with np.errstate(over="ignore", invalid="ignore"):
             if not self.separation.beta * _longest(self.cues) * _longest(self.keys) <= most:
                 return self
-        return replace(self, cues=self.cues * self.separation.fold, unshifted=True)
+        return replace(self, unshifted=True)
 
     def run(self, sizes: Blocks) -> Merged:
         """Share the blocks out, and put together what they come to."""
@@ -126,13 +123,16 @@ class _Pass:
             rows = _runs(found.lost, max(HELD // len(self.keys), 1))
             for some, whole in zip(rows, share(self._whole, [(some,) for some in rows]), strict=True):
                 _keep(whole, some, found)
-        return found
+        return replace(found, factor=1.0) if self.separation.merging is Merging.SHARES else found
 
     def _merge(self, found: Merged, sizes: Blocks, share: Share) -> None:
         """All cues, by their sums over blocks of keys."""
         m = len(self.keys)
         rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues see most
         spans = ranges(range(m), max(-(-m // max(TASKS // len(rows), 1)), sizes.keys))
+        if len(spans) == 1:
+            share(lambda some: _keep(self._met(some, spans[0], sizes.keys).merged(), some, found), [(i,) for i in rows])
+            return
         parts = iter(share(self._met, [(some, span, sizes.keys) for some in rows for span in spans]))
         for some in rows:
             sums = next(parts)
@@ -143,6 +143,7 @@ class _Pass:
     def _met(self, rows: range, span: range, width: int) -> Running:
         """What these cues and this span of keys come to, in blocks of so many keys."""
         cues, kind = self.cues[rows.start : rows.stop], self.separation.merging
+        cues = cues * self.separation.fold if self.unshifted else cues
         start = (self.separation, len(rows), self._width, cues.dtype)
         sums = Shares(*start, self.unshifted) if kind is Merging.SHARES else Sums(*start, self.potential)
         room = np.empty((len(rows), width), cues.dtype)
@@ -195,6 +196,18 @@ class _Pass:
         width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
         parts = [self.similarity(cues, keys[some]) for some in blocks(len(keys), width)]
         return np.concatenate(parts, axis=1)
+
+
+def _side_by_side(found: list[Merged], many: tuple[int, ...]) -> Merged:
+    """What came of several texts, with their leading axes."""
+
+    def stacked(parts: list[np.ndarray]) -> np.ndarray:
+        return np.stack(parts).reshape(*many, *parts[0].shape)
+
+    own = found[0].factor
+    factor = own if isinstance(own, float) else stacked([one.factor for one in found])
+    rest = [stacked([getattr(one, name) for one in found]) for name in ("field", "potential", "lost")]
+    return Merged(rest[0], factor, *rest[1:])
 
 
 def _keep(merged: Merged, rows: range, found: Merged) -> None:

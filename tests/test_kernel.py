@@ -7,7 +7,7 @@ import pytest
 
 from hopattn.kernel import KERNEL, NEEDED, choose_kernel
 
-ALL = "flags\t\t: fpu sse " + " ".join(NEEDED) + "\n"
+ALL = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)) + "\n"
 WITHOUT = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)[1:]) + "\n"
 
 
