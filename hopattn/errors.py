@@ -4,7 +4,6 @@ The command line turns the class into an exit code: `InvalidInput` is 2, `Cannot
 """
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 MANY = 40
 """So many choices, or problems of a file, are told; of more, only how many."""
@@ -38,6 +37,8 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
     """
+    from difflib import get_close_matches  # not while the command line starts
+
     by_lower = {choice.lower(): choice for choice in choices}
     found = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[found[0]] if found else None

@@ -7,7 +7,6 @@ again, and threads of BLAS within threads would only wait for one another.
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
@@ -28,6 +27,8 @@ def workers(threads: int | None = None) -> Iterator[Share]:
     threads: the caller among them; None for as many as BLAS has by itself, which is what the user has set for it, or
     one for each core. What NumPy is told to ignore here is ignored in the threads too.
     """
+    from concurrent.futures import ThreadPoolExecutor  # not while a small scenario starts
+
     with _BLAS_IS_HELD:
         blas = _blas()
         wanted = threads or max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
