@@ -36,7 +36,7 @@ class Course:
         for t in range(1, max_steps + 1):
             turn = Turn(t - 1, rng, tuple(own[i] for i in active if own))
             now, size = states[active], scale[active]
-            moved, energy = self._step(states, active, turn)
+            moved, energy = self._step(now, active, n, turn)
             diverged = ~(np.abs(moved).max(axis=-1) <= GROWTH * size)  # a NaN too
             if diverged.any():
                 moved = np.where(diverged[:, None], now, moved)
@@ -55,14 +55,14 @@ class Course:
                 break
         return record_of(self.memory, states, steps, status, history, self._fallen(energies, states, steps, status))
 
-    def _step(self, states: np.ndarray, active: np.ndarray, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
-        """The next states of the active cues, and the energies of the states before, 0 for the others."""
+    def _step(self, states: np.ndarray, active: np.ndarray, n: int, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
+        """The next states of the active cues, and the energies of their states before, with 0 for the others `(n,)`."""
         mask = None if self.mask is None else self.mask[active]
-        energy = np.zeros(len(states))
+        energy = np.zeros(n)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported as diverged
             if not self.has_energy:
-                return self.rule.step(self.memory, states[active], mask, turn), energy
-            moved, energy[active] = self.rule.step_with_energy(self.memory, states[active], mask, turn)
+                return self.rule.step(self.memory, states, mask, turn), energy
+            moved, energy[active] = self.rule.step_with_energy(self.memory, states, mask, turn)
         require_within(energy)
         return moved, energy
 

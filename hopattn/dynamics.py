@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.activation import Activation
 from hopattn.arrays import (
     as_float,
     namespace,
@@ -156,7 +157,8 @@ def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
     require_dim(given, memory.patterns.shape[-1], "cues", "patterns")
     _require_cues(given)
     require_finite(given, "cues")
-    for i, row in enumerate(given if given.ndim > 1 else given[None, :]):
+    chooses = type(memory.activation).foreign is not Activation.foreign
+    for i, row in enumerate(np.atleast_2d(given) if chooses else ()):
         if reason := memory.activation.foreign(row):
             raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
     return np.array(given, dtype=np.result_type(given, memory.patterns))

@@ -5,6 +5,7 @@ import importlib.util
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hopattn as ha
@@ -37,10 +38,16 @@ def test_every_example_of_the_page_runs_and_meets_its_expectations(text):
     assert result.expectations
 
 
-def test_the_python_example_runs():
-    (example,) = blocks(README, "python")
-    test = doctest.DocTestParser().get_doctest(example, {}, "README.md", None, 0)
+def test_the_python_examples_run(tmp_path, monkeypatch):
+    shown, large = blocks(README, "python")
+    test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", None, 0)
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+    monkeypatch.chdir(tmp_path)
+    patterns = np.random.default_rng(0).normal(size=(50, 8))
+    np.save("patterns.npy", patterns)
+    names = {"ha": ha, "cues": patterns}
+    exec(large, names)
+    assert names["found"].matched.tolist() == list(range(50))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/scenarios.md", "docs/architecture.md", "docs/dependencies.md"])
