@@ -166,10 +166,11 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
         return True
     if isinstance(mask, PositionRule):
         behind = _behind(*shape)
-        seen = mask.sees(np.arange(behind + rows[0] - columns[-1], behind + rows[-1] - columns[0] + 1))
+        farthest, nearest = behind + rows[-1] - columns[0], behind + rows[0] - columns[-1]
+        seen = mask.sees(np.arange(farthest, nearest - 1, -1))
         if seen.all() or not seen.any():
             return bool(seen[0])
-        return np.lib.stride_tricks.sliding_window_view(seen, len(columns))[:, ::-1]
+        return np.lib.stride_tricks.sliding_window_view(seen, len(columns))[::-1]  # the last row begins the farthest
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return bool(part.all()) if part.all() or not part.any() else part
 

@@ -43,11 +43,11 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", None, 0)
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
     monkeypatch.chdir(tmp_path)
-    patterns = np.random.default_rng(0).normal(size=(50, 8))
+    patterns = np.random.default_rng(0).normal(size=(20, 64))
     np.save("patterns.npy", patterns)
     names = {"ha": ha, "cues": patterns}
     exec(large, names)
-    assert names["found"].matched.tolist() == list(range(50))
+    assert names["found"].matched.tolist() == list(range(20))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/scenarios.md", "docs/architecture.md", "docs/dependencies.md"])
