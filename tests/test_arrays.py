@@ -1,14 +1,17 @@
 """Unit vectors, checks, tolerances."""
 
+import array_api_strict
 import numpy as np
 import pytest
 from draws import arrays, sizes
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.arrays import as_float, positive, require_finite, tolerance, whole
 from hopattn.errors import InvalidInput
+from hopattn.separation import separations
 
 
 @given(data=st.data(), n=sizes, m=sizes)
@@ -67,3 +70,15 @@ def test_checks_name_what_is_wrong():
         whole(0, "steps")
     assert isinstance(positive(np.float64(2), "beta"), float)
     assert not isinstance(positive(np.float64(2), "beta"), np.floating)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("sparsemax", {}), ("entmax", {"alpha": 1.3}), ("normmax", {"alpha": 3.0}), ("k_subsets", {"k": 2})],
+)
+@given(scores=hnp.arrays(float, (4, 6), elements=st.floats(-1e4, 1e4)), beta=st.floats(1e-6, 1e6))
+def test_newtons_steps_end_where_bisection_ends(name, parameters, scores, beta):
+    separation = separations[name](beta=beta, **parameters)
+    bisected = separation.weights(array_api_strict.asarray(scores))  # no NumPy array, so that it is bisected
+    digits = np.finfo(float).eps * beta * np.ptp(scores)  # of the number that is looked for, between the scores
+    np.testing.assert_allclose(separation.weights(scores), np.asarray(bisected), rtol=0, atol=1e-12 + 4 * digits)

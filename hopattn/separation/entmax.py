@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, nonzero, real, root
+from hopattn.arrays import Array, at_least, namespace, nonzero, real, root
 from hopattn.errors import InvalidInput
 from hopattn.separation.base import (
     Separation,
@@ -73,7 +73,7 @@ class Entmax(Separation):
         return shares(self._powers(below, t, where) + self._hidden(below, t, where)), 1.0
 
     def _powers(self, below: Array, t: Array, where: Array | None) -> Array:
-        reach = namespace(below).clip((self.alpha - 1) * below - t, 0.0, None)
+        reach = at_least((self.alpha - 1) * below - t, 0.0)
         return masked(reach ** (1 / (self.alpha - 1)), where)
 
     def _hidden(self, below: Array, t: Array, where: Array | None) -> Array:
@@ -99,7 +99,16 @@ class Entmax(Separation):
         """The t at which the powers sum to 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
         xp = namespace(below)
         zero = xp.zeros_like(below[..., :1])
-        return root(lambda t: xp.sum(self._powers(below, t, where), axis=-1, keepdims=True) - 1, zero - 1, zero)
+        order = 1 / (self.alpha - 1)
+
+        def slope(t: Array) -> Array:
+            reach = masked(at_least((self.alpha - 1) * below - t, 0.0), where)
+            return order * xp.sum(xp.where(reach > 0, nonzero(reach) ** (order - 1), 0.0), axis=-1, keepdims=True)
+
+        def excess(t: Array) -> Array:
+            return xp.sum(self._powers(below, t, where), axis=-1, keepdims=True) - 1
+
+        return root(excess, zero - 1, zero, slope if self.alpha <= 2 else None)  # above 2 it falls without bound
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, nonzero, real, root
+from hopattn.arrays import Array, at_least, namespace, nonzero, real, root
 from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, shares
 
 
@@ -56,6 +56,9 @@ class Normmax(Separation):
         dual = self.alpha / (self.alpha - 1)
 
         def excess(tau: Array) -> Array:
-            return xp.sum(masked(xp.clip(below - tau, 0.0, None) ** dual, where), axis=-1, keepdims=True) - 1
+            return xp.sum(masked(at_least(below - tau, 0.0) ** dual, where), axis=-1, keepdims=True) - 1
 
-        return root(excess, zero - 1, zero)
+        def slope(tau: Array) -> Array:
+            return dual * xp.sum(masked(at_least(below - tau, 0.0) ** (dual - 1), where), axis=-1, keepdims=True)
+
+        return root(excess, zero - 1, zero, slope)

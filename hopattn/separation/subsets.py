@@ -64,4 +64,8 @@ class KSubsets(Separation):
         def excess(t: Array) -> Array:
             return xp.sum(masked(xp.clip(below - t, 0.0, 1.0), where), axis=-1, keepdims=True) - size
 
-        return xp.where(available <= self.k, smallest - 1, root(excess, last - 1, last)), size
+        def slope(t: Array) -> Array:
+            between = (below - t > 0) & (below - t < 1)
+            return xp.sum(masked(xp.astype(between, below.dtype), where), axis=-1, keepdims=True)
+
+        return xp.where(available <= self.k, smallest - 1, root(excess, last - 1, last, slope)), size
