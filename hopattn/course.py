@@ -57,7 +57,7 @@ class Course:
 
     def _step(self, states: np.ndarray, active: np.ndarray, n: int, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
         """The next states of the active cues, and the energies of their states before, with 0 for the others `(n,)`."""
-        mask = None if self.mask is None else self.mask[active]
+        mask = self._mask(active)
         energy = np.zeros(n)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported as diverged
             if not self.has_energy:
@@ -78,12 +78,18 @@ class Course:
         rested = (status == Status.CONVERGED) & (self.tol <= float(np.finfo(states.dtype).eps) ** 0.5)
         last = np.array([energies[t - 1][i] for i, t in enumerate(steps)])
         if not np.all(rested):
-            mask = None if self.mask is None else self.mask[~rested]
+            mask = self._mask(np.flatnonzero(~rested))
             with np.errstate(over="ignore"):
                 last[~rested] = self.memory.energy(states[~rested], mask)
             require_within(last)
         table = np.stack([*energies, last])
         return np.where(np.arange(len(table))[:, None] >= steps, last, table).T
+
+    def _mask(self, cues: np.ndarray) -> np.ndarray | None:
+        """The mask of some cues; one that is the same for all is not copied for each."""
+        if self.mask is None or self.mask.strides[0]:
+            return None if self.mask is None else self.mask[cues]
+        return np.broadcast_to(self.mask[0], (len(cues), self.mask.shape[1]))
 
     def _same(self, a: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return np.asarray(np.abs(a - b).max(axis=-1) <= self.tol * scale)

@@ -184,7 +184,7 @@ def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | No
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {mask!r}")
     shape = (n_cues, len(getattr(memory, "keys", memory.patterns)))
-    return np.broadcast_to(np.asarray(resolve(mask, np.zeros(shape))), shape)
+    return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, shape))), shape)
 
 
 def _generator(rng: Any) -> np.random.Generator:

@@ -5,6 +5,7 @@ Each rule takes patterns `(n_patterns, N)`, finite numbers and usually ±1, and 
 pairs of patterns instead, and give the couplings from one side to the other.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,9 @@ def storkey(patterns: Any) -> np.ndarray:
     n = rows.shape[1]
     couplings = np.zeros((n, n))
     even = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
-    for block in blocks(len(rows), 64 if even else 1):
+    growth = math.log1p(2 * float(rows[0, 0]) ** 2 / n)
+    together = min(64, int(math.log(8) / growth)) if even and growth > 0 else 1  # within which they grow eightfold
+    for block in blocks(len(rows), max(together, 1)):
         _store(couplings, rows[block])
     return couplings
 

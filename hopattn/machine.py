@@ -8,58 +8,81 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
+"""Does a work for each of many tasks, and gives what came of them in their order."""
 
-_BLAS_IS_HELD = Lock()
-"""How many threads BLAS has is a setting of the whole process: two who change it at once might not set it back."""
+_WITHIN: ContextVar[bool] = ContextVar("within", default=False)
+"""Whether this is the work of such threads already: then there are no more to be had."""
+
+
+class _Held:
+    """How many threads BLAS has is a setting of the whole process: two who change it at once might not set it back."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+
+
+_BLAS = _Held()
+if hasattr(os, "register_at_fork"):  # the thread that holds it does not live on in a child
+    os.register_at_fork(after_in_child=_BLAS.__init__)  # type: ignore[misc]
 
 
 @contextmanager
 def workers(threads: int | None = None) -> Iterator[Share]:
-    """Threads that do a work for each of many tasks and give what came of them, in the order of the tasks.
+    """Threads that share work, the caller among them.
 
-    threads: the caller among them; None for as many as BLAS has by itself, which is what the user has set for it, or
-    one for each core. What NumPy is told to ignore here is ignored in the threads too.
+    threads: None for as many as BLAS has by itself, which is what the user has set for it, or one for each core. What
+    NumPy is told to ignore here is ignored in the threads too. The first error of any of them is raised, and no task
+    is begun after it.
     """
-    from concurrent.futures import ThreadPoolExecutor  # not while a small scenario starts
-
-    with _BLAS_IS_HELD:
-        blas = _blas()
-        wanted = threads or max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
-        with blas.limit(limits=1), ThreadPoolExecutor(max(wanted - 1, 1)) as others:
-
-            def share(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
-                found: list[Any] = [None] * len(tasks)
-                left = deque(range(len(tasks)))
-                helping = [
-                    others.submit(copy_context().run, _drain, left, work, tasks, found)
-                    for _ in range(min(wanted, len(tasks)) - 1)
-                ]
-                try:
-                    _drain(left, work, tasks, found)
-                finally:
-                    left.clear()  # where a task has failed, the others need not be done
-                for helper in helping:
-                    helper.result()
-                return found
-
-            yield share
-
-
-def _drain(left: deque[int], work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], found: list[Any]) -> None:
-    """Do the tasks that are left until none is."""
-    while True:
+    if _WITHIN.get():
+        yield lambda work, tasks: [work(*task) for task in tasks]
+        return
+    with _BLAS.lock:
+        within = _WITHIN.set(True)
         try:
-            i = left.popleft()
-        except IndexError:  # another thread has taken the last
-            return
-        found[i] = work(*tasks[i])
+            blas = _blas()
+            wanted = threads or max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
+            with blas.limit(limits=1):
+                yield lambda work, tasks: _shared(work, tasks, wanted)
+        finally:
+            _WITHIN.reset(within)
+
+
+def _shared(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:
+    found: list[Any] = [None] * len(tasks)
+    left, failed = deque(range(len(tasks))), deque[BaseException]()
+
+    def drain() -> None:
+        try:
+            while left:
+                try:
+                    i = left.popleft()
+                except IndexError:  # another thread has taken the last
+                    return
+                found[i] = work(*tasks[i])
+        except BaseException as error:
+            failed.append(error)
+            left.clear()
+
+    helpers = [Thread(target=copy_context().run, args=(drain,)) for _ in range(min(threads, len(tasks)) - 1)]
+    try:
+        for helper in helpers:
+            helper.start()
+    except RuntimeError:  # no thread is to be had, as when Python shuts down: the others do it all
+        helpers = [helper for helper in helpers if helper.is_alive()]
+    drain()
+    for helper in helpers:
+        helper.join()
+    if failed:
+        raise failed[0]
+    return found
 
 
 def second_cache() -> int:

@@ -21,6 +21,9 @@ Rounding = Callable[[], Any]
 class MaskRule(ABC):
     """A rule that says for scores `(…, n_queries, n_keys)` which entries may be attended to."""
 
+    by_pairs: ClassVar[bool] = False
+    """True where each entry depends on its own score and place alone, whatever the others are."""
+
     @abstractmethod
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         """A boolean array that broadcasts to the scores; `rounding` gives what rounding may leave of a score of 0."""
@@ -28,6 +31,8 @@ class MaskRule(ABC):
 
 class PositionRule(MaskRule):
     """A rule that looks only at how far apart query and key stand."""
+
+    by_pairs: ClassVar[bool] = True
 
     @abstractmethod
     def sees(self, distance: np.ndarray) -> np.ndarray:
@@ -49,6 +54,7 @@ class PositionRule(MaskRule):
 class NoMask(MaskRule):
     """Every query sees every key."""
 
+    by_pairs: ClassVar[bool] = True
     name: ClassVar[str] = "none"
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
@@ -87,6 +93,8 @@ class Window(PositionRule):
 @dataclass(frozen=True)
 class Nonzero(MaskRule):
     """Each query sees the keys to which its similarity is not 0, up to rounding."""
+
+    by_pairs: ClassVar[bool] = True
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         return ~(namespace(scores).abs(scores) <= rounding())

@@ -16,7 +16,7 @@ from hopattn import dynamics
 from hopattn.activation import Activation, activations
 from hopattn.arrays import Array, as_float, namespace, require_dim, require_room, stored_rows
 from hopattn.errors import InvalidInput
-from hopattn.masks import resolve
+from hopattn.masks import as_mask, resolve
 from hopattn.separation import separations
 from hopattn.separation.base import Separation, scaled
 from hopattn.similarity import Similarity, similarities
@@ -85,9 +85,16 @@ class Retrieval:
 
         All scores, all weights, their product with the values: the definition. `stream` gives the same by blocks.
         """
-        if worth_streaming(self.similarity, cues, keys):
-            found = stream(self.similarity, separation, cues, keys, values, mask, potential=potential)
-            return found.field, found.factor, found.potential
+        if worth_streaming(self.similarity, cues, keys, rule := as_mask(mask)):
+            many = cues if cues.ndim > 1 else cues[None]
+            found = stream(self.similarity, separation, many, keys, values, rule, potential=potential)
+            if cues.ndim > 1:
+                return found.field, found.factor, found.potential
+            return (
+                found.field[0],
+                found.factor if isinstance(found.factor, float) else found.factor[0],
+                found.potential[0],
+            )
         scores = self.scores(cues, keys)
         allowed = self.allowed(mask, scores, cues, keys)
         weights, factor = (None, 1.0) if values is None else separation.factored_weights(scores, allowed)

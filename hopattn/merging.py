@@ -65,7 +65,8 @@ class Shares(Running):
                 np.copyto(scores, self.lowest, where=~where)
             self._rise(rows, np.maximum(self.largest[rows], _row_max(scores)))
             self._below(rows, scores)
-        parts = self.separation.shares(scores)
+        with np.errstate(under="ignore"):  # a share of nothing is nothing
+            parts = self.separation.shares(scores)
         if where is not None:
             np.multiply(parts, where, out=parts)
         self.total[rows] += parts @ np.ones((parts.shape[1], 1), self.dtype)
@@ -90,7 +91,8 @@ class Shares(Running):
         """Take off another largest score than so far."""
         before = self.largest[rows].copy()
         self.largest[rows] = largest
-        shrink = self.separation.shares(self._below(rows, before))
+        with np.errstate(under="ignore"):
+            shrink = self.separation.shares(self._below(rows, before))
         self.total[rows] *= shrink
         self.field[rows] *= shrink
 
@@ -114,14 +116,14 @@ class Sums(Running):
 
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
         if self.wanted:
-            with np.errstate(over="ignore"):  # such a row is lost
+            with np.errstate(over="ignore", invalid="ignore"):  # such a row is lost
                 self.potential[rows] += self.separation.potential(scores, where)
         if values is not None:
             weights, factor = self.separation.factored_weights(scores, where)
             self._join(rows, np.matmul(weights, values, out=self.room[rows]), factor)
 
     def merge(self, other: "Sums") -> None:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             self.potential += other.potential
         self.lost |= other.lost
         self._join(slice(None), other.field, other.factor)

@@ -67,7 +67,8 @@ class Recall:
     spurious: `(n,)`, words of `hopattn.record.Spurious`: "" for a stored pattern, "reversed", "mixture" or "other".
     mixture: `(n, 3)`, the three patterns that are mixed, −1 where the state is no mixture.
     trajectory `(T+1, n, dim)`, overlaps `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|², and weights
-    `(T+1, n, n_patterns)`: each if kept, else None. A cue that stopped repeats its last state.
+    `(T+1, n, n_patterns)`: each if kept, else None. A cue that stopped repeats its last state. What the states are like
+    (matched, similarity, spurious, mixture) is looked for when it is first asked, in the patterns as they are then.
     """
 
     state: Any
@@ -106,6 +107,10 @@ class Recall:
             value = getattr(self, name)
             rows[name] = None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
         return Recall(**rows, known=self.known)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: what the states are like, and not all the patterns that tell it."""
+        return {**vars(self), "_likeness": self._likeness, "known": None}
 
     @cached_property
     def _likeness(self) -> "Likeness":

@@ -21,7 +21,8 @@ def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
 
     name: which array, of a `.safetensors` file with several. Keys of a `Memory` that are given so may be larger than
     the machine's memory. Raises `InvalidInput` for a file that is not there, is torn, or is something else than its
-    name says, for an array that is not there, and for other numbers than floating-point ones.
+    name says, for an array that is not there, and for other numbers than floating-point ones. While it is mapped, a
+    file must not be cut short: the system then ends the process.
     """
     file = Path(path)
     require_file(file)
@@ -36,7 +37,7 @@ def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
         raise
     except OSError as error:
         raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError, KeyError, TypeError):
+    except (ValueError, EOFError, KeyError, TypeError, OverflowError, RecursionError):
         raise InvalidInput(f"{named(file)} is no {ending} file, or a torn one") from None
     if found.dtype.kind != "f":
         raise InvalidInput(f"{named(file)}: expected floating-point numbers, not {found.dtype}")
@@ -66,7 +67,7 @@ def named(file: Path) -> str:
 
 
 def _npy(file: Path) -> np.ndarray:
-    found: np.ndarray = np.load(file, mmap_mode="r", allow_pickle=False)
+    found: np.ndarray = np.lib.format.open_memmap(file, mode="r")
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.arrays import row_length
 from hopattn.blocking import blocks, ranges
 from hopattn.machine import Share, second_cache, workers
 from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
@@ -26,7 +27,7 @@ TASKS = 8
 """The work is divided into so many parts at least, so that all threads have some; the number of threads decides
 nothing, so that it changes no result."""
 
-HELD = 2**21
+HELD = 2**20
 """How many scores, or differences of entries, are held at once where more than those of one block are needed."""
 
 
@@ -49,11 +50,16 @@ class Blocks:
         return cls(cues=min(max(second_cache() // 2 // (dim * np.dtype(dtype).itemsize), 512), 1024))
 
 
-def worth_streaming(similarity: Similarity, cues: Any, keys: Any) -> bool:
-    """Whether cues `(…, n, dim)` and keys `(…, m, dim)` are NumPy arrays of so many scores that blocks are faster."""
-    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)) or cues.ndim < 2:
+def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> bool:
+    """Whether cues `(…, n, dim)` or `(dim,)` and keys `(…, m, dim)` are NumPy arrays of so many scores that blocks are
+    faster, and their scores and mask can be had block by block.
+    """
+    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)):
         return False
-    return bool(cues.shape[-2] * keys.shape[-2] >= ENOUGH) and similarity.by_pairs
+    held = (cues.shape[-2] if cues.ndim > 1 else 1) * keys.shape[-2]
+    if isinstance(mask, MaskRule) and not (mask.by_pairs and (cues.ndim > 1 or not isinstance(mask, PositionRule))):
+        return False
+    return similarity.by_pairs and held * (keys.shape[-1] if similarity.by_entries else 1) >= ENOUGH
 
 
 def stream(
@@ -74,16 +80,21 @@ def stream(
     """
     texts = [text for text in (cues, keys, values) if text is not None]
     many, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
+    scored = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
     rule = as_mask(mask)
-    seen = rule if isinstance(rule, MaskRule) else spread(rule, (*many, cues.shape[-2], keys.shape[-2]))
+    seen = rule if isinstance(rule, MaskRule) else np.broadcast_to(spread(rule, scored), (*many, *scored[-2:]))
     spread_out = [np.broadcast_to(text, (*many, *text.shape[-2:])) for text in texts]
     found = []
     for i in np.ndindex(*many):
         own, stored, *read_out = (text[i] for text in spread_out)
         part = seen if isinstance(seen, MaskRule) else seen[i]
         given = np.ascontiguousarray(own, dtype)
-        work = _Pass(similarity, separation, given, stored, read_out[0] if read_out else None, part, potential)
+        read = read_out[0] if read_out else None
+        work = _Pass(similarity, separation, given, stored, read, part, potential, own.dtype)
         found.append(work.folded().run(sizes or Blocks.fitting(own.shape[-1], dtype)))
+    if not found:  # no text at all
+        shape, width = (*many, scored[-2]), 0 if values is None else values.shape[-1]
+        return Merged(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
     return _side_by_side(found, many) if many else found[0]
 
 
@@ -98,18 +109,27 @@ class _Pass:
     values: np.ndarray | None
     mask: Any
     potential: bool
+    own: np.dtype
+    """The type that the cues had by themselves."""
     unshifted: bool = False
     """Whether no score is so large that the largest of its row has to be taken off."""
 
     def folded(self) -> "_Pass":
-        """The same with the scale of the scores put into the cues, where no score is large: β|s| ≤ β|x||k|."""
-        if not self.separation.unshifted or not self.similarity.linear:
+        """The same with the scale of the scores put into the cues, where no score is large: β|s| ≤ β|x||k|.
+
+        Then the sums of exp(βs) and of exp(βs) v stay within the numbers, with all their digits.
+        """
+        if not self.separation.exponential or not self.similarity.linear or self._asks_scores:
             return self
-        most = self.separation.unshifted * math.log(np.finfo(self.cues.dtype).max)
-        with np.errstate(over="ignore", invalid="ignore"):
-            if not self.separation.beta * _longest(self.cues) * _longest(self.keys) <= most:
-                return self
-        return replace(self, unshifted=True)
+        numbers = np.finfo(self.cues.dtype)
+        if numbers.dtype not in (np.float32, np.float64):
+            return self
+        longest = _longest(self.keys)
+        values = longest if self.values is None or self.values is self.keys else _longest(self.values)
+        size = abs(math.log(values)) if 0 < values < math.inf else 0.0 if values == 0 else math.inf
+        room = min(math.log(numbers.max), -math.log(numbers.smallest_normal) + math.log(numbers.eps))
+        most = self.separation.beta * _longest(self.cues) * longest
+        return replace(self, unshifted=True) if most + math.log(len(self.keys)) + size < room else self
 
     def run(self, sizes: Blocks) -> Merged:
         """Share the blocks out, and put together what they come to."""
@@ -120,7 +140,7 @@ class _Pass:
                 found.lost[:] = True
             else:
                 self._merge(found, sizes, share)
-            rows = _runs(found.lost, max(HELD // len(self.keys), 1))
+            rows = _runs(found.lost, min(max(HELD // len(self.keys), 1), sizes.cues))
             for some, whole in zip(rows, share(self._whole, [(some,) for some in rows]), strict=True):
                 _keep(whole, some, found)
         return replace(found, factor=1.0) if self.separation.merging is Merging.SHARES else found
@@ -161,15 +181,27 @@ class _Pass:
     def _whole(self, rows: range) -> Merged:
         """What these cues come to when all their scores are looked at together."""
         cues, columns = self.cues[rows.start : rows.stop], range(len(self.keys))
-        keys = _part(self.keys, columns, cues.dtype)
-        scores = self._scores(cues, keys)
-        where = self._where(self._seen(rows, columns), scores, cues, keys, slice(None))
+        scores, asked = np.empty((len(rows), len(columns)), cues.dtype), []
+        parts = ranges(columns, 4096)
+        for part in parts:
+            keys = _part(self.keys, part, cues.dtype)
+            part_scores = scores[:, part.start : part.stop] = self._scores(cues, keys)
+            if self._asks_scores:
+                asked.append(np.asarray(self._where(True, part_scores, cues, keys, slice(None))))
+        seen = np.hstack(asked) if asked else self._seen(rows, columns)
+        where = None if seen is True else np.broadcast_to(seen, scores.shape)
         field, factor = np.zeros((len(rows), self._width), cues.dtype), 1.0
         if self.values is not None:
             weights, factor = self.separation.factored_weights(scores, where)
-            field = weights @ self.values
+            for part in parts:
+                field += weights[:, part.start : part.stop] @ _part(self.values, part, cues.dtype)
         potential = self.separation.potential(scores, where) if self.potential else np.zeros(len(rows), cues.dtype)
         return Merged(field, factor, np.asarray(potential), np.zeros(len(rows), bool))
+
+    @property
+    def _asks_scores(self) -> bool:
+        """Whether the mask is a rule that looks at the scores."""
+        return isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule))
 
     @property
     def _width(self) -> int:
@@ -177,7 +209,7 @@ class _Pass:
 
     def _seen(self, rows: range, columns: range) -> np.ndarray | bool:
         """Which of these cues may attend to which of these keys, as far as the scores do not matter."""
-        if isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule)):
+        if self._asks_scores:
             return True
         return block(self.mask, rows, columns, (len(self.cues), len(self.keys)))
 
@@ -185,13 +217,14 @@ class _Pass:
         self, seen: Any, scores: np.ndarray, cues: np.ndarray, keys: np.ndarray, part: slice
     ) -> np.ndarray | None:
         """The mask of these scores, those of a part of the cues; None where all may be attended to."""
-        if isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule)):
-            return np.asarray(self.mask.allowed(scores, lambda: self.similarity.rounding(cues[part], keys)))
+        if self._asks_scores:
+            told = cues[part].astype(self.own, copy=False)  # of which the rounding is
+            return np.asarray(self.mask.allowed(scores, lambda: self.similarity.rounding(told, keys)))
         return None if seen is True else np.broadcast_to(seen, (len(cues), len(keys)))[part]
 
     def _scores(self, cues: np.ndarray, keys: np.ndarray, room: np.ndarray | None = None) -> np.ndarray:
         """The scores of these cues and keys, in an array that may be written over."""
-        if isinstance(self.similarity, Dot):
+        if type(self.similarity) is Dot:
             return np.matmul(cues, keys.T, out=None if room is None else room[: len(cues), : len(keys)])
         width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
         parts = [self.similarity(cues, keys[some]) for some in blocks(len(keys), width)]
@@ -237,5 +270,12 @@ def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
 
 def _longest(rows: np.ndarray) -> float:
     """The length of the longest row."""
-    parts = (rows[some] for some in blocks(len(rows), 4096))
-    return math.sqrt(max(float(np.einsum("ij,ij->i", part, part).max()) for part in parts))
+    longest = 0.0
+    with np.errstate(all="ignore"):
+        for some in blocks(len(rows), 4096):
+            square = float(np.einsum("ij,ij->i", rows[some], rows[some]).max())
+            within = np.finfo(rows.dtype).smallest_normal <= square < math.inf
+            length = math.sqrt(square) if within else float(row_length(rows[some]).max())
+            if not length <= longest:  # a NaN too
+                longest = length
+    return longest

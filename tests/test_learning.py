@@ -62,6 +62,17 @@ def test_storkey_in_fractions(patterns):
     np.testing.assert_allclose(ha.learning.storkey(patterns), as_array(w), atol=1e-13)
 
 
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_storkey_of_more_patterns_than_neurons_keeps_its_digits(n):
+    patterns = np.random.default_rng(n).choice([-1.0, 1.0], (120, n))
+    w = np.zeros((n, n))
+    for p in patterns:  # the paper's formula, one pattern after another
+        h = (w @ p)[:, None] - w * p
+        w = w + (np.outer(p, p) - p[:, None] * h.T - h * p) / n
+        np.fill_diagonal(w, 0)
+    np.testing.assert_allclose(ha.learning.storkey(patterns), w, rtol=1e-8, atol=1e-8 * np.abs(w).max())
+
+
 def solved(matrix, right):
     """Gauss and Jordan in fractions; None for a singular matrix."""
     n = len(matrix)

@@ -65,6 +65,7 @@ def test_a_torn_file_is_refused(tmp_path, ending, left):
     [
         {},
         [],
+        {"keys": {"dtype": "F64", "shape": [2**70, 0], "data_offsets": [0, 0]}},
         {"keys": {"dtype": "F64", "shape": [5, 3]}},
         {"keys": {"dtype": "F64", "shape": [5, 4], "data_offsets": [0, 120]}},
         {"keys": {"dtype": "F64", "shape": [5, 3], "data_offsets": [-8, 112]}},
@@ -96,6 +97,12 @@ def test_what_cannot_be_used_is_refused(tmp_path):
     }.items():
         with pytest.raises(ha.InvalidInput, match=message):
             ha.Memory(tmp_path / name)
+    with (tmp_path / "archive.npy").open("wb") as stream:
+        np.savez(stream, keys=ROWS)
+    (tmp_path / "deep.safetensors").write_bytes((100_000).to_bytes(8, "little") + b"[" * 100_000)
+    for name in ("archive.npy", "deep.safetensors"):
+        with pytest.raises(ha.InvalidInput, match="or a torn one"):
+            ha.mapped(tmp_path / name)
     with pytest.raises(ha.InvalidInput, match="is no file"):
         ha.mapped(tmp_path)
     with pytest.raises(ha.InvalidInput, match="no folder"):

@@ -39,8 +39,8 @@ class Separation(ABC):
     """True where the weights are not continuous in the scores."""
     merging: ClassVar[Merging] = Merging.WHOLE
     """How blocks of keys are put together."""
-    unshifted: ClassVar[float] = 0.0
-    """Scores βs up to this part of the logarithm of the largest number need not have the largest score taken off."""
+    exponential: ClassVar[bool] = False
+    """Whether `shares` are the exponentials of the scores: where none is large, the largest need not be taken off."""
     source: ClassVar[str]
 
     def __post_init__(self) -> None:

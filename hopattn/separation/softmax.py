@@ -21,8 +21,7 @@ class Softmax(Separation):
     """
 
     merging: ClassVar[Merging] = Merging.SHARES
-    unshifted: ClassVar[float] = 2 / 3
-    """In float32 that is e^±59, which leaves room for values of 10⁶ and a million keys."""
+    exponential: ClassVar[bool] = True
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
     @property
