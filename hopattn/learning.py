@@ -78,7 +78,9 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
         W_ij ← W_ij (1 + (ξ_i² + ξ_j²)/N) − (ξ_i u_j + u_i ξ_j)/N          u = f − ½ξ
 
     Where all entries are of one size the growth is a number c, so that the fields of all patterns can be found from W
-    as it is at first, from the u of the patterns before, c times for each since, and from the diagonal left out.
+    as it is at first, from the u of the patterns before, c times for each since, and from the diagonal left out. What
+    is above the diagonal is written below it too: the growth is the rule's for symmetric couplings only, and would
+    blow the rounding of their two halves up.
     """
     k, n = rows.shape
     sizes = rows[0] * rows[0] / n
@@ -92,10 +94,12 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
     since = c ** np.arange(k - 1.0, -1.0, -1.0)[:, None] / -n
     left, right = np.concatenate([rows, u]).T, np.concatenate([since * u, since * rows])
     for block in blocks(n, 64):  # which stay in the cache meanwhile
-        part = couplings[block]
-        part *= c**k if k > 1 else 1 + sizes[block, None] + sizes
-        part += left[block] @ right
-        np.fill_diagonal(part[:, block], 0)
+        part, size = couplings[block, block.start :], block.stop - block.start
+        part *= c**k if k > 1 else 1 + sizes[block, None] + sizes[block.start :]
+        part += left[block] @ right[:, block.start :]
+        part[:, :size] = 0.5 * (part[:, :size] + part[:, :size].T)
+        np.fill_diagonal(part[:, :size], 0)
+        couplings[block.stop :, block] = part[:, size:].T
 
 
 def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:

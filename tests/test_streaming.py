@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hopattn as ha
-from hopattn import machine
 from hopattn.machine import workers
 from hopattn.masks import MaskRule
 from hopattn.ranking import ranked
@@ -365,14 +364,17 @@ def test_threads_within_threads_wait_for_nothing():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_child_is_free_of_what_its_parent_holds():
-    with workers(2):
-        child = os.fork()
-        if not child:
-            with machine._BLAS.lock:
-                os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    code = """
+import os
+from hopattn.machine import _BLAS, workers
+with workers(2):
+    child = os.fork()
+    if not child:
+        os._exit(0 if _BLAS.lock.acquire(timeout=5) else 1)
+os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
 def test_a_step_after_the_main_thread_has_ended():
