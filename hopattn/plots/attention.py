@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot, tables
+from hopattn.plots.shapes import headline
 from hopattn.plots.style import DIVERGING, EMPTY, FAINT, SEQUENTIAL, label, number, readable_on
 from hopattn.scenario.result import Labelled, Result
 
@@ -26,7 +27,7 @@ class Attention(Plot):
         run = result.runs[0]
         matrices = list(tables(run, "weights"))[:HEADS]
         masks = dict(tables(run, "mask"))
-        figure.suptitle(result.title)
+        headline(figure, result)
         least = min(float(weights.values.min(initial=0.0)) for _, weights in matrices)
         most = max(float(np.abs(weights.values).max(initial=0.0)) for _, weights in matrices) or 1.0
         axes = figure.subplots(1, len(matrices), squeeze=False)[0]
@@ -34,6 +35,7 @@ class Attention(Plot):
             image = _matrix(ax, weights, masks.get(place), least < 0, most)
             ax.set_title(place if len(matrices) > 1 else "")
         figure.colorbar(image, ax=axes[-1], label="attention weight", shrink=0.8)
+        figure.draw_without_rendering()  # squares find their place in a second layout only
 
 
 def _matrix(ax: Any, weights: Labelled, mask: Labelled | None, signed: bool, most: float) -> Any:

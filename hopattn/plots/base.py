@@ -17,6 +17,8 @@ class Plot(ABC):
     """What is to be seen, in a sentence."""
     scenario: ClassVar[str]
     """The scenario that the gallery draws it from."""
+    moves: ClassVar[bool] = False
+    """Whether it has `frames` too."""
 
     @abstractmethod
     def lacks(self, result: Result) -> str:
@@ -25,6 +27,10 @@ class Plot(ABC):
     @abstractmethod
     def draw(self, figure: Figure, result: Result) -> None:
         """Draw a result into an empty figure."""
+
+    def frames(self, result: Result) -> list[Figure]:
+        """The figures of an animation; none where the figure does not move."""
+        return []
 
 
 def tables(run: Run, what: str) -> Iterator[tuple[str, Labelled]]:

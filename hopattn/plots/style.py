@@ -59,7 +59,8 @@ def label(token: str) -> str:
 
 def number(value: float, digits: int = 2) -> str:
     """A number in a cell, as a lecture writes it: .58, −.2, 1."""
-    text = f"{value:.{digits}f}".rstrip("0").rstrip(".") or "0"
+    text = f"{value:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
     text = "0" if text == "-0" else text.replace("-", "−")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
