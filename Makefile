@@ -5,10 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 
-.PHONY: demo test lint types bench schema docs certificate mutations clean
+.PHONY: demo test lint types bench schema figures docs certificate mutations clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
+	$(BIN)/hopattn figures --out demo-figures
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
@@ -25,6 +26,9 @@ bench: $(VENV)/.run
 
 schema: $(VENV)/.run
 	$(BIN)/hopattn schema > scenarios/scenario.schema.json
+
+figures: $(VENV)/.run
+	$(BIN)/hopattn figures --out figures --format svg,gif
 
 docs: schema
 	$(BIN)/python docs/refresh.py

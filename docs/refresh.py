@@ -18,6 +18,7 @@ from hopattn.activation import activations
 from hopattn.cli import main as hopattn
 from hopattn.masks import mask_rules
 from hopattn.memories import named_memories
+from hopattn.plots import plots
 from hopattn.scenario.fields import own_fields
 from hopattn.scenario.models import model_options
 from hopattn.scenario.schema import schema
@@ -36,13 +37,14 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
 }
 PARAMETERS = {"model": model_options, "update": own_fields}
 """The registries of which the parameters are shown too."""
-PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md", ROOT / "figures" / "README.md")
 
 
 def refreshed(text: str) -> str:
     """A page with its shipped files, console blocks and tables of keys made anew."""
     text = re.sub(r"(<!-- file: (\S+) -->\n\n?```toml\n).*?(```)", _file, text, flags=re.DOTALL)
     text = re.sub(r"(```console\n\$ hopattn ([^\n]*)\n).*?(```)", _console, text, flags=re.DOTALL)
+    text = re.sub(r"(<!-- figures -->\n).*?(<!-- end -->)", _figures, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- choices: (\w+) -->\n).*?(<!-- end -->)", _choices, text, flags=re.DOTALL)
     return re.sub(r"(<!-- keys: (\w+) -->\n).*?(<!-- end -->)", _keys, text, flags=re.DOTALL)
 
@@ -57,6 +59,17 @@ def _console(found: re.Match[str]) -> str:
         hopattn(shlex.split(found[2]))
     lines = [line.rstrip() for line in printed.getvalue().strip().split("\n")]
     return found[1] + "\n".join(lines) + f"\n{found[3]}"
+
+
+def _figures(found: re.Match[str]) -> str:
+    """Each figure with what it shows, and the command that draws it."""
+    shown = [
+        f"### {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
+        f"{plot.shows[0].upper()}{plot.shows[1:]}.\n"
+        f"From the scenario `{plot.scenario}`: `hopattn figures {name}`\n"
+        for name, plot in plots.items()
+    ]
+    return found[1] + "\n".join(["", *shown, found[2]])
 
 
 def _choices(found: re.Match[str]) -> str:

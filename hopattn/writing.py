@@ -32,6 +32,20 @@ def write_new(file: Path, data: bytes) -> None:
             Path(stream.name).unlink(missing_ok=True)
 
 
+def write_over(file: Path, data: bytes) -> None:
+    """Write a file, in place of one that may be there, whole or not at all; raises `CannotDo` where it cannot be."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
+            stream.write(data)
+        os.chmod(stream.name, 0o666 & ~_umask())  # noqa: PTH101
+        Path(stream.name).replace(file)
+    except OSError as error:
+        if "stream" in locals():
+            Path(stream.name).unlink(missing_ok=True)
+        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
+
+
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a new folder of files, whole or not at all.
 

@@ -17,9 +17,23 @@ from hopattn.names import ScenarioName
     "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as in layer.head.mask=causal."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    is_flag=False,
+    flag_value="figures",
+    metavar="[FOLDER]",
+    help="Draw all figures that there is something for, as SVG into a FOLDER (figures).",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
 def command(
-    scenario: str, explain: bool, as_json: bool, changes: tuple[str, ...], seed: int | None, out: Path | None
+    scenario: str,
+    explain: bool,
+    as_json: bool,
+    changes: tuple[str, ...],
+    seed: int | None,
+    figures: Path | None,
+    out: Path | None,
 ) -> int:
     """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
 
@@ -28,6 +42,7 @@ def command(
     hopattn run bank --explain
     hopattn run bank --set layer.head.separation=softmax
     hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    hopattn run bank --figures
     hopattn run bank --out results
 
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
@@ -49,6 +64,12 @@ def command(
     result = run(loaded, seed, dict(parse_assignment(change) for change in changes), explain=explain)
     if out is not None:
         result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
+    if figures is not None:
+        from hopattn.plotting import drawable, save
+
+        for plot in drawable(result):
+            for path, notes in save(plot, result, Path(figures), ("svg",)):
+                click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
     if as_json:
         click.echo(result.to_json())
     else:

@@ -148,7 +148,7 @@ class HeadTable(Table):
                 similarity=similarity,
                 separation="identity",
                 activation=self.activation,
-                mask="none",
+                mask=rule,
             )
         similarity = Given(np.array(self.scores, dtype=float)) if self.scores else similarities.make(self.similarity)
         separation = self._separation(len(key))

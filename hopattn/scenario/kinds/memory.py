@@ -21,6 +21,7 @@ from hopattn.scenario.models import MemoryTable
 from hopattn.scenario.pictures import Pictures
 from hopattn.scenario.recalling import explained, strips
 from hopattn.scenario.result import Labelled
+from hopattn.scenario.surveying import POINTS, countable, flat, landscape, parameters, successors
 from hopattn.scenario.text import Input, labels, token_problems
 from hopattn.scenario.vocabulary import WORD, Vocabulary
 from hopattn.scenario.words import Words, gathered, picture_problems, vocabulary_problems
@@ -166,8 +167,17 @@ class Memory(Spec):
             shapes |= {"answer": (n, dim), "answers": (n,)}
         if not memory.lacks_energy:
             shapes["energy"] = (n, -1)
-        if self.vocabulary.size is not None:
+        if self._keeps_way:
             shapes["trajectory"] = (n, -1, dim)
+        shapes |= {"nearest": (n, dim), "nearest word": (n,)}
+        if self._weighs(memory):
+            shapes |= {name: found.values.shape for name, found in parameters(memory.separation).items()}
+        if flat(memory, dim):
+            shapes["landscape"] = (POINTS, POINTS)
+        if self._countable(memory):
+            shapes |= {"successor": (2**dim,), "way": ()}
+        if "landscape" in shapes or "successor" in shapes:
+            shapes["patterns"] = (len(self.memory.recalled_words), dim)
         columns += tuple(word for word in self.memory.stored_words if word not in columns)
         return Layout(rows, columns, self.vocabulary.vectors, {WORD: slice(0, dim)}, shapes)
 
@@ -204,9 +214,37 @@ class Memory(Spec):
         }
         if isinstance(memory, Bidirectional):
             arrays |= self._answers(memory, found.state, rows)
-        if self.vocabulary.size is not None:
+        if self._keeps_way:
             arrays["trajectory"] = Labelled(way, ("cue", "step", "axis"), (rows, steps, axes))
-        return arrays
+        closest = np.argmax(np.abs(cosine(found.state, memory.patterns)), axis=-1)
+        arrays["nearest"] = Labelled(memory.patterns[closest], ("cue", "axis"), (rows, axes))
+        arrays["nearest word"] = Labelled(named[closest], ("cue",), (rows,))
+        return arrays | self._whole(memory, cues)
+
+    @property
+    def _keeps_way(self) -> bool:
+        """Whether every step of a recall can be drawn: as a picture, or as a point on a plane."""
+        return self.vocabulary.size is not None or len(self.vocabulary.axes) == 2
+
+    def _whole(self, memory: Any, cues: np.ndarray) -> dict[str, Labelled]:
+        """What is to be said of the memory itself: its separation; of a small one the patterns, and what is where."""
+        names, axes, found = labels(self.memory.recalled_words), self.vocabulary.axes, dict[str, Labelled]()
+        if self._weighs(memory):
+            found |= parameters(memory.separation)
+        if flat(memory, len(axes)):
+            found["landscape"] = landscape(memory, cues)
+        if self._countable(memory):
+            found |= successors(memory, self.memory.updated(), len(axes))
+        if "landscape" in found or "successor" in found:
+            found["patterns"] = Labelled(memory.patterns, ("pattern", "axis"), (names, axes))
+        return found
+
+    def _countable(self, memory: Any) -> bool:
+        """Whether the states are few, and each leads to one other; not where the update cannot be."""
+        try:
+            return countable(memory, self.memory.updated(), len(self.vocabulary.axes))
+        except InvalidInput:
+            return False
 
     def _weighs(self, memory: Any) -> bool:
         """Whether each pattern has a weight; a sparse distributed memory has locations in their place."""
