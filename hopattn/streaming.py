@@ -89,7 +89,7 @@ def stream(
         own, stored, *read_out = (text[i] for text in spread_out)
         part = seen if isinstance(seen, MaskRule) else seen[i]
         given = np.ascontiguousarray(own, dtype)
-        read = read_out[0] if read_out else None
+        read = stored if values is keys else read_out[0] if read_out else None
         work = _Pass(similarity, separation, given, stored, read, part, potential, own.dtype)
         found.append(work.folded().run(sizes or Blocks.fitting(own.shape[-1], dtype)))
     if not found:  # no text at all
