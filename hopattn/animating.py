@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.errors import InvalidInput
-from hopattn.plots.base import Plot
+from hopattn.plots.base import Plot, require_drawable
 from hopattn.plots.style import styled
 from hopattn.scenario.result import Result
 
@@ -22,8 +22,7 @@ def animated(plot: Plot, result: Result) -> bytes:
     """
     if not plot.moves:
         raise InvalidInput(f"figure '{plot.name}' does not move; draw it as svg, pdf or png")
-    if lack := plot.lacks(result):
-        raise InvalidInput(f"figure '{plot.name}' cannot be drawn from '{result.name}': {lack}")
+    require_drawable(plot, result)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 

@@ -9,7 +9,7 @@ from typing import Any
 from hopattn.animating import animated
 from hopattn.errors import InvalidInput, unknown
 from hopattn.plots import plots
-from hopattn.plots.base import Plot
+from hopattn.plots.base import Plot, require_drawable
 from hopattn.plots.style import DPI, SIZE, styled
 from hopattn.scenario.result import Result
 from hopattn.writing import write_over
@@ -32,8 +32,7 @@ def drawn(plot: Plot, result: Result, format: str = "svg") -> tuple[bytes, tuple
         raise InvalidInput(f"format: {unknown(format, FORMATS)}")
     if format == "gif":
         return animated(plot, result), ()
-    if lack := plot.lacks(result):
-        raise InvalidInput(f"figure '{plot.name}' cannot be drawn from '{result.name}': {lack}")
+    require_drawable(plot, result)
     from matplotlib.figure import Figure
 
     buffer = io.BytesIO()

@@ -21,8 +21,7 @@ AHEAD = 3
 class Ranked:
     """For n states: the pattern with the largest cosine, that cosine, and the lowest one, `(n,)` each; the three
     patterns whose cosines are largest in size, in that order, and these cosines, `(n, 3)`, or fewer where there are
-    fewer. Of equal ones the first comes first, up to
-    rounding. Where a state or a pattern is zero, their cosine is 0.
+    fewer. Of equal ones the first comes first, up to rounding. Where a state or a pattern is zero, their cosine is 0.
     """
 
     nearest: np.ndarray

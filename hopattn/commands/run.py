@@ -19,11 +19,10 @@ from hopattn.names import ScenarioName
 @click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
 @click.option(
     "--figures",
-    type=click.Path(path_type=Path),
     is_flag=False,
-    flag_value="figures",
+    flag_value="",
     metavar="[FOLDER]",
-    help="Draw all figures that there is something for, as SVG into a FOLDER (figures).",
+    help="Draw all figures that there is something for, as SVG into a FOLDER (NAME-figures).",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
 def command(
@@ -32,7 +31,7 @@ def command(
     as_json: bool,
     changes: tuple[str, ...],
     seed: int | None,
-    figures: Path | None,
+    figures: str | None,
     out: Path | None,
 ) -> int:
     """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
@@ -67,8 +66,9 @@ def command(
     if figures is not None:
         from hopattn.plotting import drawable, save
 
+        folder = Path(figures or f"{result.name}-figures")
         for plot in drawable(result):
-            for path, notes in save(plot, result, Path(figures), ("svg",)):
+            for path, notes in save(plot, result, folder, ("svg",)):
                 click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
     if as_json:
         click.echo(result.to_json())

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from hopattn.errors import InvalidInput
 from hopattn.scenario.result import Labelled, Result, Run
 
 Figure = Any  # matplotlib.figure.Figure, which is imported only when one is drawn
@@ -31,6 +32,12 @@ class Plot(ABC):
     def frames(self, result: Result) -> list[Figure]:
         """The figures of an animation; none where the figure does not move."""
         return []
+
+
+def require_drawable(plot: Plot, result: Result) -> None:
+    """Raise `InvalidInput` where a result has nothing for a figure."""
+    if lack := plot.lacks(result):
+        raise InvalidInput(f"figure '{plot.name}' cannot be drawn from '{result.name}': {lack}")
 
 
 def tables(run: Run, what: str) -> Iterator[tuple[str, Labelled]]:

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot
-from hopattn.plots.shapes import BLUE, arrow, grouped, headline, keep_apart, titles, worked
-from hopattn.plots.style import FAINT, INK, PAPER, label
+from hopattn.plots.shapes import BLUE, arrow, crossed, foremost, grouped, headline, in_plane, keep_apart, titles, worked
+from hopattn.plots.style import INK, PAPER, label
 from hopattn.scenario.result import Labelled, Result, Run
 
 RUNS, NAMED = 4, 14
@@ -32,7 +32,7 @@ class Moved(Plot):
         same = before_after(runs[0])[0].labels[1]
         runs = [run for run in runs if before_after(run)[0].labels[1] == same][:RUNS]
         first, second = _axes(runs)
-        pairs = [[_in_plane(words, first, second) for words in before_after(run)] for run in runs]
+        pairs = [[in_plane(words, first, second) for words in before_after(run)] for run in runs]
         headline(figure, result)
         axes = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
         points = np.concatenate([np.zeros((1, 2)), *(words for pair in pairs for words in pair)])
@@ -67,19 +67,11 @@ def _axes(runs: list[Run]) -> tuple[str, str]:
         far = np.sum((after.values - before.values) ** 2, axis=0)
         for axis, squared in zip(before.labels[1], far, strict=True):
             ways[axis] = ways.get(axis, 0.0) + round(float(squared), 9)
-    chosen = sorted(ways, key=lambda axis: -ways[axis])[:2]
-    first, second = (axis for axis in ways if axis in chosen)
-    return first, second
-
-
-def _in_plane(words: Labelled, first: str, second: str) -> np.ndarray:
-    """The words on two of their axes."""
-    return np.asarray(words.values[:, [words.labels[1].index(axis) for axis in (first, second)]])
+    return foremost(ways)
 
 
 def _panel(ax: Any, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray) -> None:
-    ax.axhline(0, color=FAINT, lw=0.8)
-    ax.axvline(0, color=FAINT, lw=0.8)
+    cross = crossed(ax)
     far = np.linalg.norm(end - start, axis=1)
     moving = np.flatnonzero(far > 1e-6)
     for i in moving:
@@ -88,5 +80,4 @@ def _panel(ax: Any, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray)
     ax.plot(*end.T, "o", color=BLUE, ms=11, ls="none", zorder=5)
     first = np.argsort(-far, kind="stable")[:NAMED]
     texts = grouped([tokens[i] for i in first], end[first])
-    cross = [((ax.get_xlim()[0], 0), (ax.get_xlim()[1], 0)), ((0, ax.get_ylim()[0]), (0, ax.get_ylim()[1]))]
     keep_apart(ax, texts, [*((start[i], end[i]) for i in moving), *cross])

@@ -5,8 +5,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot, tables
-from hopattn.plots.shapes import arrow, boxed, colour_of, grouped, headline, keep_apart, line_of, titles, worked
-from hopattn.plots.style import FAINT, INK, label, number
+from hopattn.plots.shapes import (
+    arrow,
+    boxed,
+    colour_of,
+    crossed,
+    foremost,
+    grouped,
+    headline,
+    in_plane,
+    keep_apart,
+    line_of,
+    titles,
+    worked,
+)
+from hopattn.plots.style import INK, label, number
 from hopattn.scenario.result import Labelled, Result, Run
 
 RUNS, ARROWS, NUMBERED = 4, 60, 10
@@ -36,7 +49,7 @@ class Plane(Plot):
         first, second = _axes(runs)
         headline(figure, result)
         panels = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
-        places = [_places(worked(run)["input"], first, second) for run in runs]
+        places = [in_plane(worked(run)["input"], first, second) for run in runs]
         points = np.concatenate([np.zeros((1, 2)), *places])
         low, high = points.min(axis=0), points.max(axis=0)
         edge = 0.2 * max(*(high - low), 1e-9)
@@ -67,21 +80,13 @@ def _axes(runs: list[Run]) -> tuple[str, str]:
         for axis, column in zip(words.labels[1], words.values.T, strict=True):
             pull = float(np.sum(weights**2 * (column[:, None] - column) ** 2))
             ways[axis] = ways.get(axis, 0.0) + round(pull, 9)
-    chosen = sorted(ways, key=lambda axis: -ways[axis])[:2]
-    first, second = (axis for axis in ways if axis in chosen)
-    return first, second
-
-
-def _places(words: Labelled, first: str, second: str) -> np.ndarray:
-    """The words on two of their axes."""
-    return np.asarray(words.values[:, [words.labels[1].index(axis) for axis in (first, second)]])
+    return foremost(ways)
 
 
 def _pulls(ax: Any, weights: Labelled, at: np.ndarray) -> None:
     """The words, and an arrow from each to those that it attends to, but not to itself or to one on its own point."""
     values = weights.values
-    ax.axhline(0, color=FAINT, lw=0.8)
-    ax.axvline(0, color=FAINT, lw=0.8)
+    cross = crossed(ax)
     most = float(np.abs(values).max(initial=0.0)) or 1.0
     apart = np.linalg.norm(at[:, None] - at, axis=2) > 1e-6
     found = np.argwhere(apart & (np.abs(values) > 0.1 * most))
@@ -99,7 +104,6 @@ def _pulls(ax: Any, weights: Labelled, at: np.ndarray) -> None:
         told.append(way[4])
         boxed(ax, way[4], number(float(values[i, j])), fontsize=15)
     ax.plot(*at.T, "o", color=INK, ms=12, ls="none", zorder=5)
-    cross = [((ax.get_xlim()[0], 0), (ax.get_xlim()[1], 0)), ((0, ax.get_ylim()[0]), (0, ax.get_ylim()[1]))]
     lines = [(way[k], way[k + 1]) for way in bowed for k in range(len(way) - 1)] if len(pairs) <= NUMBERED * 2 else []
     keep_apart(ax, grouped(weights.labels[0], at)[: NUMBERED * 2], lines + cross)
 

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,26 @@ def grouped(tokens: Iterable[str], points: np.ndarray) -> list[tuple[str, np.nda
     return [
         (", ".join(names[:3]) + (" …" if len(names) > 3 else ""), np.array(point)) for point, names in found.items()
     ]
+
+
+def foremost(ways: Mapping[str, float]) -> tuple[str, str]:
+    """The two axes with the largest numbers, in their own order; of equals the earlier ones."""
+    most = sorted(ways, key=lambda axis: -ways[axis])[:2]
+    first, second = (axis for axis in ways if axis in most)
+    return first, second
+
+
+def in_plane(words: Labelled, first: str, second: str) -> np.ndarray:
+    """The words on two of their axes."""
+    return np.asarray(words.values[:, [words.labels[1].index(axis) for axis in (first, second)]])
+
+
+def crossed(ax: Any) -> list[tuple[Any, Any]]:
+    """Draw the lines through the origin; gives their ends."""
+    ax.axhline(0, color=FAINT, lw=0.8)
+    ax.axvline(0, color=FAINT, lw=0.8)
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    return [((left, 0), (right, 0)), ((0, low), (0, high))]
 
 
 def keep_apart(

@@ -109,6 +109,13 @@ def test_run_draws_all_that_it_can(capsys, tmp_path):
     assert {path.stem for path in (tmp_path / "drawn").iterdir()} == {plot.name for plot in drawable(result)}
 
 
+def test_a_scenario_draws_into_a_folder_of_its_own(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["run", "bank", "--figures"])
+    assert [path.name for path in tmp_path.iterdir()] == ["bank-figures"]
+
+
 def test_a_result_without_anything_for_a_figure_is_refused():
     with pytest.raises(ha.InvalidInput, match="figure 'attention' cannot be drawn from 'similarity'"):
         drawn(plots["attention"](), ha.run(ha.load("similarity")))
