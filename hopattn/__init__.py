@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from hopattn.memories.modern import spherical as spherical
     from hopattn.memories.sequence import sequence as sequence
     from hopattn.memory import Memory as Memory
+    from hopattn.notebook import html as html
     from hopattn.position import rotation as rotation
     from hopattn.record import Recall as Recall
     from hopattn.scenario.loading import Scenario as Scenario
@@ -85,6 +86,7 @@ _NAMES = {
     "hopattn.memories.modern": ("k_subsets", "modern", "normmax", "sparse", "spherical"),
     "hopattn.memories.sequence": ("sequence",),
     "hopattn.memory": ("Memory",),
+    "hopattn.notebook": ("html",),
     "hopattn.position": ("rotation",),
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),

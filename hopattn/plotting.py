@@ -2,14 +2,14 @@
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from hopattn.animating import animated
 from hopattn.errors import InvalidInput, unknown
 from hopattn.plots import plots
-from hopattn.plots.base import Plot, require_drawable
+from hopattn.plots.base import Figure, Plot, require_drawable
 from hopattn.plots.style import DPI, SIZE, styled
 from hopattn.scenario.result import Result
 from hopattn.writing import write_over
@@ -33,13 +33,18 @@ def drawn(plot: Plot, result: Result, format: str = "svg") -> tuple[bytes, tuple
     if format == "gif":
         return animated(plot, result), ()
     require_drawable(plot, result)
-    from matplotlib.figure import Figure
+    return rendered(lambda figure: plot.draw(figure, result), format)
+
+
+def rendered(draw: Callable[[Figure], None], format: str = "svg") -> tuple[bytes, tuple[str, ...]]:
+    """What is drawn into an empty figure, as the bytes of a file, and notes on glyphs that the font lacks."""
+    from matplotlib.figure import Figure as Canvas
 
     buffer = io.BytesIO()
     with styled(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
-        plot.draw(figure, result)
+        figure = Canvas(figsize=SIZE, dpi=DPI, layout="constrained")
+        draw(figure)
         figure.savefig(buffer, format=format, metadata=_UNDATED[format])
     glyphs = {str(one.message).partition(" missing")[0] for one in caught if "missing from font" in str(one.message)}
     return buffer.getvalue(), tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))

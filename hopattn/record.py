@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import hopattn
 from hopattn.activation import Activation
 from hopattn.arrays import largest_entry, nonzero, normalised
 from hopattn.ranking import Ranked, ranked
@@ -99,6 +100,10 @@ class Recall:
     @property
     def mixture(self) -> Any:
         return self._of_likeness("mixture")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        return hopattn.html(self)
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""

@@ -43,18 +43,26 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequenc
 
 def array_table(array: Labelled) -> Table | Text:
     """An array of one or two axes with its labels, or its shape where it is too large to be read."""
-    values = array.values
-    if values.ndim == 0:
-        return Text(_cell(values[()]))
-    if values.shape[0] > MAX_ROWS or values.ndim > 2 or (values.ndim == 2 and values.shape[1] > MAX_COLUMNS):
-        return Text(f"{' × '.join(map(str, values.shape))} values; --json shows them")
-    columns = array.labels[1] if values.ndim == 2 else ("",)
-    cells = values if values.ndim == 2 else values[:, None]
-    rows = ([label, *map(_cell, row)] for label, row in zip(array.labels[0], cells, strict=True))
-    made = table(["", *map(plain, columns)], rows)
+    found = array_cells(array)
+    if isinstance(found, str):
+        return Text(found)
+    made = table(*found)
     for column in made.columns[1:]:
         column.justify = "right"
     return made
+
+
+def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
+    """Headings and rows of an array of one or two axes; a sentence for a number, or one too large to be read."""
+    values = array.values
+    if values.ndim == 0:
+        return cell(values[()])
+    if values.shape[0] > MAX_ROWS or values.ndim > 2 or (values.ndim == 2 and values.shape[1] > MAX_COLUMNS):
+        return f"{' × '.join(map(str, values.shape))} values; --json shows them"
+    columns = array.labels[1] if values.ndim == 2 else ("",)
+    cells = values if values.ndim == 2 else values[:, None]
+    rows = [[label, *map(cell, row)] for label, row in zip(array.labels[0], cells, strict=True)]
+    return ["", *map(plain, columns)], rows
 
 
 def mark(met: bool | None) -> Text:
@@ -148,7 +156,8 @@ def _legible(line: str, out: Console) -> str:
     return line
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A number with four digits, what is rounding as 0; anything else as it is."""
     if not isinstance(value, (float, np.floating)):
         return plain(value)
     number = float(value)

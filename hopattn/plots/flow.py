@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot, tables
-from hopattn.plots.shapes import BLUE, ORANGE, boxed, headline, named, short
-from hopattn.plots.style import FAINT, INK, label, number
+from hopattn.plots.shapes import BLUE, ORANGE, boxed, headline, named
+from hopattn.plots.style import FAINT, INK, label, number, short
 from hopattn.scenario.result import Labelled, Result
 
 ROWS, NUMBERED, NAMED, ARCS = 4, 12, 30, 600

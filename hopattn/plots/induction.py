@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot
-from hopattn.plots.shapes import BLUE, boxed, colour_of, headline, line_of, short, worked
-from hopattn.plots.style import DIVERGING, INK, PAPER, label, number, readable_on
+from hopattn.plots.shapes import BLUE, boxed, colour_of, headline, line_of, worked
+from hopattn.plots.style import DIVERGING, INK, PAPER, label, number, readable_on, short, width
 from hopattn.scenario.result import Labelled, Result, Run
 
 WORDS, ELEMENTS, NUMBERED = 8, 40, 16
@@ -45,7 +45,7 @@ class Induction(Plot):
         ax = figure.subplots()
         most = max(float(np.abs(stage.values).max(initial=0.0)) for stage in stages) or 1.0
         top = 0.42 * high
-        longest = max(len(short(token, 10)) for token in stages[0].labels[0])
+        longest = max(width(short(token, 10)) for token in stages[0].labels[0])
         below = high + (6 * longest + 50) * (high + top + 3) / 600  # names lean down by about 6 pixels a letter
         for k, (stage, title) in enumerate(zip(stages, ("input", "after layer 1", "after layer 2"), strict=True)):
             _columns(ax, stage, k * (n + GAP), most)
@@ -137,7 +137,7 @@ def _name_parts(ax: Any, axes: tuple[str, ...]) -> None:
         ax.set_yticks(range(len(axes)), [label(axis.partition(": ")[2]) for axis in axes], fontsize=14)
     else:
         ax.set_yticks([])
-    longest = max(len(label(axis.partition(": ")[2])) for axis in axes)
+    longest = max(width(label(axis.partition(": ")[2])) for axis in axes)
     across = -0.03 - 0.0095 * longest if len(axes) <= 24 else -0.02
     for part, elements in _parts(axes).items():
         middle = (elements[0] + elements[-1]) / 2

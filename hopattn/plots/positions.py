@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot
-from hopattn.plots.shapes import BLUE, arrow, grouped, headline, keep_apart, layer, short
-from hopattn.plots.style import FAINT, INK, label, number
+from hopattn.plots.shapes import BLUE, arrow, grouped, headline, keep_apart, layer
+from hopattn.plots.style import FAINT, INK, label, number, short
 from hopattn.scenario.result import Result
 
 MOST = 24

@@ -5,14 +5,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot
+from hopattn.plots.course import course
 from hopattn.plots.style import COLOURS, FAINT, INK, label
 from hopattn.scenario.drawing import Strip
 from hopattn.scenario.result import Result, Run
 
 CUES, FRAMES = 4, 5
 """So many cues are drawn, and so many pictures of each: of a longer recall the first and the last."""
-MARKERS, SIGNS = ("o", "s", "^", "D"), "●■▲◆"
-"""One for each cue, in the lines and before its name, so that they are told apart without their colours."""
+SIGNS = "●■▲◆"
+"""One for each cue, before its name as in the lines, so that they are told apart without their colours."""
 
 
 class RecallStrip(Plot):
@@ -90,20 +91,12 @@ def _picture(ax: Any, values: np.ndarray) -> None:
 
 def _lines(right: Any, run: Run, n: int) -> None:
     """Energy and overlap by step, each cue until it stopped, or a little further than its pictures change."""
-    energy, steps = run.arrays.get("energy"), run.arrays["steps"].values
+    energy, steps = run.arrays.get("energy"), run.arrays["steps"].values[:n]
     changed = [int(name.split()[-1]) for strip in run.strips[:n] for name in strip.names if name[-1].isdigit()]
-    until, longest = max(changed, default=0) + 2, int(steps[:n].max())
-    axes = right.subplots(1 if energy is None else 2, 1, sharex=True, squeeze=False)[:, 0]
-    for i in range(n):
-        last = min(int(steps[i]), until) + 1
-        style = {"color": COLOURS[i], "marker": MARKERS[i], "markersize": 9, "markevery": max(1, last // 8)}
-        axes[-1].plot(overlap(run, i)[:last], **style)
-        if energy is not None:
-            axes[0].plot(energy.values[i][:last], **style)
-    axes[-1].set(xlabel=f"step (of {longest})" if longest > until else "step", ylabel="overlap", ylim=(-1.08, 1.08))
+    until, longest = max(changed, default=0) + 2, int(steps.max())
+    curves = {} if energy is None else {"energy": energy.values[:n]}
+    curves["overlap"] = np.stack([overlap(run, i) for i in range(n)])
+    axes = course(right, curves, np.minimum(steps, until))
+    axes[-1].set(xlabel=f"step (of {longest})" if longest > until else "step", ylim=(-1.08, 1.08))
     axes[-1].axhline(0, color=FAINT, linewidth=1, zorder=0)
-    axes[-1].xaxis.get_major_locator().set_params(integer=True)
-    if energy is not None:
-        axes[0].set(ylabel="energy")
     axes[0].set_title("on the way")
-    right.align_ylabels(axes)

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from hopattn.plots.base import Figure
-from hopattn.plots.style import COLOURS, FAINT, INK, PAPER, label, number, readable_on
+from hopattn.plots.style import COLOURS, FAINT, INK, PAPER, label, number, readable_on, width
 from hopattn.scenario.result import Labelled, Result, Run
 
 WIDE, LINES = 78, 2
 """Letters of a line of a headline, and lines; the rest is cut."""
+DOT, NEAR = 6, 28
+"""A covered point is as bad as so many samples of a line; a text farther from its point is led to it, in points."""
 BLUE, ORANGE = COLOURS[0], COLOURS[1]
 _WAYS = [(math.cos(turn), math.sin(turn)) for turn in np.linspace(0, 2 * np.pi, 16, endpoint=False)]
 
@@ -25,12 +27,6 @@ def headline(figure: Figure, result: Result) -> None:
 def worked(run: Run) -> dict[str, Labelled]:
     """The arrays of a run; of a task, those of its first sequence, which is the one that is worked out."""
     return {name.removeprefix("sequence 1 "): array for name, array in run.arrays.items()}
-
-
-def short(token: str, letters: int) -> str:
-    """A token as a label of at most so many letters."""
-    text = label(token)
-    return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
 def wrapped(text: str, wide: int) -> str:
@@ -112,31 +108,33 @@ def keep_apart(
 ) -> None:
     """Write each text near its point where it covers least: no other text, no line of the drawing, no point.
 
-    lines: pairs of points; call it when all else is drawn, for it lays the figure out to know what stands where.
+    A text that stands far off is led to its point by a thin line. lines: pairs of points; call it when all else is
+    drawn, for it lays the figure out to know what stands where.
     """
     ax.figure.draw_without_rendering()
     dot = ax.figure.dpi / 72
     frame = ax.get_window_extent()
     drawn = [ax.transData.transform(np.linspace(start, end, 40)) for start, end in lines]
-    seen = np.concatenate([np.zeros((0, 2)), *drawn, *(ax.transData.transform([point]) for _, point in texts)])
+    points = [ax.transData.transform([point] * DOT) for _, point in texts]
+    seen = np.concatenate([np.zeros((0, 2)), *drawn, *points])
     taken: list[np.ndarray] = []
     for text, point in texts:
         at = ax.transData.transform(point)
-        ems = sum(0.9 if letter in "mwMWΩ@%…" else 0.62 for letter in text)
-        wide, high = (size * ems / 2 + 2) * dot, 0.75 * size * dot
-        best = min(
+        wide, high = (size * 0.62 * width(text) / 2 + 2) * dot, 0.75 * size * dot
+        _, best, far = min(
             (
-                (_cost(box, seen, taken, frame) + far / 60, step)
-                for far in (8, 16, 28, 44)
+                (_cost(box, seen, taken, frame) + far / 30, step, far)
+                for far in (8, 16, 28, 44, 64, 90)
                 for way in _WAYS
                 for step in [np.array(way) * (np.array([wide, high]) + far * dot)]
                 for box in [np.array([at + step - (wide, high), at + step + (wide, high)])]
             ),
             key=lambda choice: choice[0],
-        )[1]
+        )
         taken.append(np.array([at + best - (wide, high), at + best + (wide, high)]))
         places = {"xytext": best / dot, "textcoords": "offset points", "ha": "center", "va": "center", "zorder": 7}
-        ax.annotate(text, point, **places, fontsize=size, annotation_clip=False, **look)
+        led = {"arrowstyle": "-", "color": FAINT, "lw": 1, "shrinkA": 0, "shrinkB": 4} if far > NEAR else None
+        ax.annotate(text, point, **places, fontsize=size, annotation_clip=False, arrowprops=led, **look)
 
 
 def _cost(box: np.ndarray, seen: np.ndarray, taken: list[np.ndarray], frame: Any) -> float:

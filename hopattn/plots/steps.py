@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.plots.base import Figure, Plot
-from hopattn.plots.shapes import cells, colour_of, headline, named, short, worked
-from hopattn.plots.style import DIVERGING, EMPTY, FAINT, INK, label, number
+from hopattn.plots.shapes import cells, colour_of, headline, named, worked
+from hopattn.plots.style import DIVERGING, EMPTY, FAINT, INK, label, number, short
 from hopattn.scenario.result import Result, Run
 
 HEAD = "layer 1 head 1 "

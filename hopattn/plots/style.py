@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
+from unicodedata import east_asian_width
 
 SIZE, DPI = (12.8, 7.2), 100
 INK, FAINT, EMPTY, PAPER = "#1a1a1a", "#8c8c8c", "#f2f2f2", "#ffffff"
@@ -12,6 +14,7 @@ SEQUENTIAL, DIVERGING = "cividis", "PuOr"
 """For numbers from 0 up; for numbers on both sides of 0, centred there."""
 LONGEST = 14
 """Letters of a label; of a longer one the first are shown."""
+_WIDE = frozenset("mwMWΩ@%")
 
 _SETTINGS: dict[str, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that a figure looks the same everywhere
@@ -53,8 +56,21 @@ def styled() -> Iterator[None]:
 
 def label(token: str) -> str:
     """A token as a label: what cannot be printed is shown as a box, and a long one is cut."""
+    return short(token, LONGEST)
+
+
+def short(token: str, letters: float) -> str:
+    """A token as a label no wider than so many letters of common width."""
     text = "".join(c if c.isprintable() else "□" for c in token)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    if width(text) <= letters:
+        return text
+    widths = accumulate(width(c) for c in text)
+    return text[: sum(so_far <= letters - 1 for so_far in widths)] + "…"
+
+
+def width(text: str) -> float:
+    """How wide a text is, in letters of common width."""
+    return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
 
 
 def number(value: float, digits: int = 2) -> str:

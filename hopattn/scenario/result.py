@@ -24,6 +24,14 @@ class Labelled:
     dims: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The numbers alone, for NumPy."""
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        return hopattn.html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Lists and labels, for JSON."""
         return {"dims": list(self.dims), "labels": [list(row) for row in self.labels], "values": self.values.tolist()}
@@ -82,6 +90,10 @@ class Result:
         return {
             f"{run.name}/{name}" if run.name else name: array for run in self.runs for name, array in run.arrays.items()
         }
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        return hopattn.html(self)
 
     def table(self) -> list[dict[str, Any]]:
         """The expectations, one row each: run, expectation, expected, computed, met, line, note."""

@@ -6,9 +6,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 
 import hopattn as ha
 from hopattn.plots.beside import Beside
@@ -21,7 +23,7 @@ from hopattn.plots.neuron import Neuron
 from hopattn.plots.plane import Plane
 from hopattn.plots.positions import Positions
 from hopattn.plots.steps import Steps
-from hopattn.plots.style import DPI, SIZE, styled
+from hopattn.plots.style import DPI, SIZE, short, styled, width
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 
@@ -122,6 +124,54 @@ def test_the_labels_of_moved_words_keep_apart():
     for ax in figure.axes:
         boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
         assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+CROWD = """schema = 1
+title = "a crowd"
+source = "ours"
+kind = "attention"
+[vocabulary]
+magnitude = "normalise"
+axes = ["money", "river"]
+[vocabulary.words]
+"WWWWWWWWWW" = [1, 0.1]
+"financial" = [1, 0.05]
+"Donaudampfschifffahrtsgesellschaft" = [1, 0.15]
+"banks" = [0.7, 0.7]
+"muddy" = [0.05, 1]
+"mmmmmm" = [0.9, 0.4]
+"the" = [0.8, 0.6]
+[input]
+tokens = ["the", "WWWWWWWWWW", "financial", "Donaudampfschifffahrtsgesellschaft", "banks", "muddy", "mmmmmm", "the"]
+[[layer]]
+[[layer.head]]
+beta = 4
+mask = "strict"
+"""
+
+
+def test_a_crowd_of_alike_words_keeps_apart():
+    (ax,) = figure_of(Moved, ha.run(parse(CROWD, "crowd.toml", "crowd"))).axes
+    labels = [text for text in ax.texts if text.get_text()]
+    assert len(labels) == 8 and any(text.arrow_patch is not None for text in labels)
+    boxes = [Text.get_window_extent(text) for text in labels]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@given(st.text(min_size=1, max_size=80), st.integers(2, 30))
+def test_a_short_text_is_no_wider_than_its_room_and_a_beginning_of_the_whole(token, room):
+    text = short(token, room)
+    assert width(text) <= room
+    whole = "".join(c if c.isprintable() else "□" for c in token)
+    assert text == whole if width(whole) <= room else text[-1] == "…" and whole.startswith(text[:-1])
+
+
+def test_wide_letters_are_as_wide_as_they_are_drawn():
+    figure = Figure(figsize=SIZE, dpi=DPI)
+    with styled():
+        lengths = {c: figure.text(0, 0, c * 10).get_window_extent().width for c in "namWMw@%"}
+    for letter, length in lengths.items():
+        assert width(letter) == pytest.approx(length / lengths["n"], abs=0.35)
 
 
 def test_an_arc_leads_from_each_word_to_the_word_that_it_attends_to():
