@@ -1,0 +1,91 @@
+"""The numbers that a quantity runs through, as a person writes them: 0.1:32:log20, 0:0.2:21, 1,2,5."""
+
+import math
+import re
+from itertools import pairwise
+
+from hopattn.errors import InvalidInput, shortened
+
+Values = tuple[int | float, ...]
+
+MOST = 100_000
+"""The most numbers of one axis."""
+
+_HOW = "expected start:stop:count, start:stop:logcount, or numbers with commas between them"
+
+
+def values_of(text: str, what: str = "grid") -> Values:
+    """The numbers of one axis, rising, each once.
+
+    start:stop:21 are 21 numbers at equal distances, both ends included; start:stop:log20 are 20 at equal ratios.
+    Numbers that are written without a point, and steps between them that are whole, stay whole. what: what a message
+    calls the axis. Raises `InvalidInput` for a grid that is empty, reversed, holds a number twice, or no numbers.
+
+    >>> values_of("0:1:5")
+    (0.0, 0.25, 0.5, 0.75, 1.0)
+    >>> values_of("1:100:log3"), values_of("10:30:3"), values_of("1,2,0.5e1")
+    ((1.0, 10.0, 100.0), (10, 20, 30), (1, 2, 5.0))
+    """
+    if ":" in text:
+        return _spaced(text, what)
+    found = tuple(_number(part, what) for part in text.split(","))
+    return in_order(found, what)
+
+
+def in_order(values: Values, what: str) -> Values:
+    """The numbers themselves, where they are finite and rise; else `InvalidInput`."""
+    if not values:
+        raise InvalidInput(f"{what}: is empty; {_HOW}")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise InvalidInput(f"{what}: {shortened(value)!r} is no finite number; {_HOW}")
+    for one, after in pairwise(values):
+        if after == one:
+            raise InvalidInput(f"{what}: {one:g} stands there twice")
+        if after < one:
+            raise InvalidInput(f"{what}: {after:g} comes after {one:g}; write the numbers in rising order")
+    return values
+
+
+def _spaced(text: str, what: str) -> Values:
+    """The numbers of start:stop:count."""
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise InvalidInput(f"{what}: '{shortened(text)}' has {len(parts)} parts; {_HOW}")
+    start, stop = (_number(part, what) for part in parts[:2])
+    logarithmic = parts[2].strip().startswith("log")
+    count = _count(parts[2].strip().removeprefix("log"), text, what)
+    if start >= stop:
+        raise InvalidInput(f"{what}: '{shortened(text)}' runs from {start:g} to {stop:g}; write the smaller end first")
+    if logarithmic and start <= 0:
+        raise InvalidInput(f"{what}: '{shortened(text)}' starts at {start:g}; equal ratios need numbers above 0")
+    steps = [i / (count - 1) for i in range(count)]
+    if logarithmic:
+        inner = [math.exp(math.log(start) + step * (math.log(stop) - math.log(start))) for step in steps]
+    elif isinstance(start, int) and isinstance(stop, int) and (stop - start) % (count - 1) == 0:
+        return tuple(range(start, stop + 1, (stop - start) // (count - 1)))
+    else:
+        inner = [start + step * (stop - start) for step in steps]
+    rounded = (float(f"{value:.12g}") for value in inner[1:-1])
+    return in_order((float(start), *rounded, float(stop)), what)
+
+
+def _count(text: str, whole: str, what: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not 2 <= int(text) <= MOST:
+        raise InvalidInput(
+            f"{what}: '{shortened(whole)}' has '{shortened(text)}' numbers; expected a count from 2 to {MOST}"
+        )
+    return int(text)
+
+
+def _number(text: str, what: str) -> int | float:
+    plain = text.strip()
+    if not plain:
+        raise InvalidInput(f"{what}: a number is missing; {_HOW}")
+    try:
+        found = int(plain) if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) else float(plain)
+    except ValueError:
+        raise InvalidInput(f"{what}: '{shortened(plain)}' is no number; {_HOW}") from None
+    if not math.isfinite(found) or "_" in plain:
+        raise InvalidInput(f"{what}: '{shortened(plain)}' is no finite number; {_HOW}")
+    return found

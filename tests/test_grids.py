@@ -1,0 +1,76 @@
+"""The grids that a person writes: NumPy's spacings are the referee; what is no grid is refused in words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopattn.errors import InvalidInput
+from hopattn.grids import MOST, values_of
+
+ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
+
+
+@given(ENDS, ENDS, st.integers(2, 200))
+def test_equal_distances_are_those_of_linspace(one, other, count):
+    low, high = sorted((one, other))
+    if high - low > 1e-3:
+        found = values_of(f"{low!r}:{high!r}:{count}")
+        assert found == pytest.approx(np.linspace(low, high, count), rel=1e-9, abs=1e-9 * (abs(low) + abs(high)))
+        assert found[0] == low and found[-1] == high
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1.01, 1e6), st.integers(2, 200))
+def test_equal_ratios_are_those_of_geomspace(low, ratio, count):
+    found = values_of(f"{low!r}:{low * ratio!r}:log{count}")
+    assert found == pytest.approx(np.geomspace(low, low * ratio, count), rel=1e-9)
+    assert found[0] == low and found[-1] == low * ratio
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("3", (3,)),
+        (" 1, 2 ,3.5 ", (1, 2, 3.5)),
+        ("-2:2:5", (-2, -1, 0, 1, 2)),
+        ("0:1:3", (0.0, 0.5, 1.0)),
+        ("0:0.2:3", (0.0, 0.1, 0.2)),
+        ("1:100:log3", (1.0, 10.0, 100.0)),
+        ("1e-3,1e3", (0.001, 1000.0)),
+    ],
+)
+def test_numbers_are_what_is_written(text, values):
+    assert values_of(text) == values
+    assert [type(value) for value in values_of(text)] == [type(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "beta: a number is missing"),
+        ("1,,2", "beta: a number is missing"),
+        ("1,two", "'two' is no number"),
+        ("nan", "'nan' is no finite number"),
+        ("1,inf", "'inf' is no finite number"),
+        ("1_0", "no finite number"),
+        ("2,1", "1 comes after 2; write the numbers in rising order"),
+        ("1,1.0", "1 stands there twice"),
+        ("1:2", "has 2 parts"),
+        ("1:2:3:4", "has 4 parts"),
+        ("32:0.1:log20", "runs from 32 to 0.1; write the smaller end first"),
+        ("1:1:5", "write the smaller end first"),
+        ("0:1:log5", "equal ratios need numbers above 0"),
+        ("0:1:1", f"expected a count from 2 to {MOST}"),
+        ("0:1:-3", "expected a count"),
+        ("0:1:log", "expected a count"),
+        ("0:1:9999999999", "expected a count"),
+    ],
+)
+def test_what_is_no_grid_is_refused(text, message):
+    with pytest.raises(InvalidInput, match=message):
+        values_of(text, "beta")
+
+
+def test_numbers_too_close_to_be_told_apart_are_refused():
+    with pytest.raises(InvalidInput, match="stands there twice"):
+        values_of("1:1.0000000000001:50")
