@@ -59,6 +59,20 @@ class Certificate:
         """Whether no claimed update raised the energy by more than rounding."""
         return self.largest <= ROUNDING
 
+    def __add__(self, other: "Certificate") -> "Certificate":
+        """Both together: two parts of one pair's updates."""
+        return Certificate(
+            self.memory,
+            self.update,
+            self.claimed + other.claimed,
+            max(self.largest, other.largest),
+            self.unclaimed + other.unclaimed,
+            self.rises + other.rises,
+            self.reason or other.reason,
+            self.refusal or other.refusal,
+            self.obstacle or other.obstacle,
+        )
+
 
 def certify(memory: Any, update: str | Update = "sync", count: int = 1000, seed: int = 0) -> Certificate:
     """Apply random updates and look whether the energy rises.
