@@ -54,10 +54,14 @@ if TYPE_CHECKING:
     from hopattn.scenario.loading import load as load
     from hopattn.scenario.result import Result as Result
     from hopattn.scenario.running import run as run
+    from hopattn.scenario.sweeps import sweep_scenario as sweep_scenario
     from hopattn.separation import separations as separations
     from hopattn.similarity import cosine as cosine
     from hopattn.similarity import similarities as similarities
     from hopattn.stored import mapped as mapped
+    from hopattn.sweeping import sweep as sweep
+    from hopattn.swept import Sweep as Sweep
+    from hopattn.swept import load_sweep as load_sweep
     from hopattn.transformer import AttentionLayer as AttentionLayer
     from hopattn.transformer import stack as stack
     from hopattn.updates.graded import Graded as Graded
@@ -91,9 +95,12 @@ _NAMES = {
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
+    "hopattn.scenario.sweeps": ("sweep_scenario",),
     "hopattn.separation": ("separations",),
     "hopattn.similarity": ("cosine", "similarities"),
     "hopattn.stored": ("mapped",),
+    "hopattn.sweeping": ("sweep",),
+    "hopattn.swept": ("Sweep", "load_sweep"),
     "hopattn.transformer": ("AttentionLayer", "stack"),
     "hopattn.updates.graded": ("Graded",),
     "hopattn.updates.single": ("Asynchronous", "Glauber"),

@@ -29,8 +29,20 @@ class _Held:
 
 
 _BLAS = _Held()
+
+
+class _Alone:
+    """How many work alone just now: the first sets BLAS to one thread, the last sets it back."""
+
+    def __init__(self) -> None:
+        self.lock, self.count = Lock(), 0
+        self.limit: Any = None
+
+
+_ALONE = _Alone()
 if hasattr(os, "register_at_fork"):  # the thread that holds it does not live on in a child
     os.register_at_fork(after_in_child=_BLAS.__init__)  # type: ignore[misc]
+    os.register_at_fork(after_in_child=_ALONE.__init__)  # type: ignore[misc]
 
 
 @contextmanager
@@ -53,6 +65,27 @@ def workers(threads: int | None = None) -> Iterator[Share]:
                 yield lambda work, tasks: _shared(work, tasks, wanted)
         finally:
             _WITHIN.reset(within)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Work in this thread alone, BLAS with one thread too, beside others that do the same in threads of this process.
+
+    So what comes out does not depend on how many work side by side.
+    """
+    with _ALONE.lock:
+        if _ALONE.count == 0:
+            _ALONE.limit = _blas().limit(limits=1)
+        _ALONE.count += 1
+    within = _WITHIN.set(True)
+    try:
+        yield
+    finally:
+        _WITHIN.reset(within)
+        with _ALONE.lock:
+            _ALONE.count -= 1
+            if _ALONE.count == 0:
+                _ALONE.limit.restore_original_limits()
 
 
 def _shared(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:

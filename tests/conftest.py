@@ -1,4 +1,4 @@
-"""What all tests share: the array libraries, and how hypothesis draws."""
+"""What all tests share: the array libraries, how hypothesis draws, the command line."""
 
 import importlib.util
 import os
@@ -6,6 +6,8 @@ import os
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+from hopattn.cli import main
 
 settings.register_profile(
     "house", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -93,3 +95,17 @@ def pytest_runtest_makereport(item, call):
     if report.skipped and os.environ.get("HOPATTN_NO_SKIP") == "1" and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, where nothing may be: {report.longrepr}"
+
+
+@pytest.fixture
+def hopattn(capsys, monkeypatch, tmp_path):
+    """Run a command; give its exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return run

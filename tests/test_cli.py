@@ -17,20 +17,6 @@ from hopattn.scenario.files import shipped
 from tests.scenario.test_loading import GOOD
 
 
-@pytest.fixture
-def hopattn(capsys, monkeypatch, tmp_path):
-    """Run a command; give its exit code, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        printed = capsys.readouterr()
-        return ended.value.code, printed.out, printed.err
-
-    return run
-
-
 def test_help_names_every_command(hopattn):
     code, out, _ = hopattn("--help")
     assert code == 0

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 import numpy as np
 from pydantic import Field, Tag
@@ -75,13 +75,11 @@ UpdateChoice = Annotated[
 ]
 
 
-class MemoryTable(Table):
-    """What is stored, and how it is recalled."""
+class ModelTable(Table):
+    """A memory, by its model or by its parts, and how it is recalled."""
 
-    patterns: Annotated[list[str], Field(min_length=1)]
-    """The words that are stored."""
-    values: Annotated[list[str], Field(min_length=1)] | None = None
-    """The words that they lead to, one for each; by default a pattern leads to itself."""
+    place: ClassVar[str] = "memory"
+    """Where the table stands in a file."""
     model: ModelChoice | None = None
     """A memory of the literature by its name, in place of the four keys below."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
@@ -103,13 +101,9 @@ class MemoryTable(Table):
         if self.model is not None:
             for key in PARTS:
                 if key in self.model_fields_set:
-                    yield Problem(("memory", key), f"is a part of the model '{self.card.name}'; leave one of them out")
-        if self.values is not None and len(self.values) != len(self.patterns):
-            yield Problem(("memory", "values"), f"{len(self.values)} words do not fit {len(self.patterns)} patterns")
-        if self.values is not None and self.card is not None and not self.card.read_out:
-            yield Problem(("memory", "values"), f"the model '{self.card.name}' leads to its own patterns")
-        elif self.values is None and self.card is not None and self._needs_values:
-            yield Problem(("memory",), f"the model '{self.card.name}' needs values, one for each pattern")
+                    yield Problem(
+                        (self.place, key), f"is a part of the model '{self.card.name}'; leave one of them out"
+                    )
 
     @property
     def card(self) -> Any:
@@ -117,6 +111,53 @@ class MemoryTable(Table):
         if self.model is None:
             return None
         return named_memories[self.model if isinstance(self.model, str) else str(getattr(self.model, "name", ""))]
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether the model cannot be without values."""
+        if self.card is None or not self.card.read_out:
+            return False
+        return bool(self.card.parameters[self.card.read_out].default is Parameter.empty)
+
+    def made(self, patterns: np.ndarray, values: np.ndarray | None, rng: np.random.Generator) -> Recallable:
+        """The memory of these patterns; raises `InvalidInput` where they cannot be stored so."""
+        if self.card is None:
+            separation = chosen(separations, self.separation, beta=self.beta)
+            return Memory(
+                patterns, values, similarity=self.similarity, separation=separation, activation=self.activation
+            )
+        build: Callable[..., Recallable] = self.card.build
+        given: dict[str, Any] = {}
+        if isinstance(self.model, Table):
+            given |= self.model.model_dump(exclude={"name"}, exclude_unset=True)
+        given |= {} if values is None else {self.card.read_out: values}
+        given |= {"rng": rng} if "rng" in self.card.parameters else {}
+        return build(patterns, **given)
+
+    def updated(self) -> Update:
+        """How a step is done; raises `InvalidInput` for parameters that cannot be."""
+        if self.update is None:
+            return updates.make("sync" if self.card is None else self.card.update)
+        return chosen(updates, self.update)
+
+
+class MemoryTable(ModelTable):
+    """What is stored, and how it is recalled."""
+
+    patterns: Annotated[list[str], Field(min_length=1)]
+    """The words that are stored."""
+    values: Annotated[list[str], Field(min_length=1)] | None = None
+    """The words that they lead to, one for each; by default a pattern leads to itself."""
+
+    def problems(self) -> Iterator[Problem]:
+        """Keys that do not go together."""
+        yield from super().problems()
+        if self.values is not None and len(self.values) != len(self.patterns):
+            yield Problem(("memory", "values"), f"{len(self.values)} words do not fit {len(self.patterns)} patterns")
+        if self.values is not None and self.card is not None and not self.card.read_out:
+            yield Problem(("memory", "values"), f"the model '{self.card.name}' leads to its own patterns")
+        elif self.values is None and self.needs_values:
+            yield Problem(("memory",), f"the model '{self.card.name}' needs values, one for each pattern")
 
     def by_word(self, message: str) -> str:
         """A message of a memory with the word in place of the number of its row."""
@@ -140,29 +181,9 @@ class MemoryTable(Table):
         own_side = self.card is not None and self.card.read_out == "right"
         return self.patterns if self.values is None or own_side else self.values
 
-    @property
-    def _needs_values(self) -> bool:
-        return bool(self.card.read_out) and self.card.parameters[self.card.read_out].default is Parameter.empty
-
     def built(self, words: Mapping[str, np.ndarray], rng: np.random.Generator) -> Recallable:
         """The memory of these words; raises `InvalidInput` where they cannot be stored so."""
         patterns = np.stack([words[word] for word in self.patterns])
-        values = None if self.values is None else np.stack([words[word] for word in self.values])
-        if self.card is None:
-            separation = chosen(separations, self.separation, beta=self.beta)
-            return Memory(
-                patterns, values, similarity=self.similarity, separation=separation, activation=self.activation
-            )
-        build: Callable[..., Recallable] = self.card.build
-        given: dict[str, Any] = {}
-        if isinstance(self.model, Table):
-            given |= self.model.model_dump(exclude={"name"}, exclude_unset=True)
-        given |= {} if values is None else {self.card.read_out: values}
-        given |= {"rng": rng} if "rng" in self.card.parameters else {}
-        return build(patterns, **given)
-
-    def updated(self) -> Update:
-        """How a step is done; raises `InvalidInput` for parameters that cannot be."""
-        if self.update is None:
-            return updates.make("sync" if self.card is None else self.card.update)
-        return chosen(updates, self.update)
+        return self.made(
+            patterns, None if self.values is None else np.stack([words[word] for word in self.values]), rng
+        )

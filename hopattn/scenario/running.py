@@ -58,7 +58,13 @@ def run(
     )
 
 
-def _computed(scenario: Scenario, name: str, seed: int | None) -> dict[str, Labelled]:
+def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, Labelled], tuple[Outcome, ...]]:
+    """Run a scenario as it is written, without its variants: the arrays, and the verdicts that speak of them."""
+    arrays = _computed(scenario, "", seed)
+    return arrays, _judged(scenario, {"": arrays})
+
+
+def _computed(scenario: Scenario, name: str, seed: int | np.random.SeedSequence | None) -> dict[str, Labelled]:
     spec, line = scenario.runs[name], line_of(dict(scenario.lines), (scenario.spec.working_part,))
     where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")
     try:
@@ -76,9 +82,9 @@ def _computed(scenario: Scenario, name: str, seed: int | None) -> dict[str, Labe
 
 def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) -> tuple[Outcome, ...]:
     outcomes = []
-    layouts = {name: spec.layout() for name, spec in scenario.runs.items()}
+    layouts = {name: scenario.runs[name].layout() for name in arrays} if scenario.spec.expect else {}
     for i, expectation in enumerate(scenario.spec.expect):
-        for name in expectation.variants:
+        for name in (name for name in expectation.variants if name in arrays):
             sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
             if (i, name) in scenario.void:
                 outcomes.append(Outcome(name, sentence, "", "", None, line, "set aside: it does not apply any more"))

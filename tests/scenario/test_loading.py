@@ -43,7 +43,7 @@ def test_the_good_one_is_good():
         ("schema = 1\n", "", "1: schema: is missing"),
         ('kind = "attention"', 'kind = "atention"', "4: kind: 'atention' is unknown; did you mean 'attention'?"),
         ('kind = "attention"', "kind = 3", "4: kind: '3' is unknown"),
-        ('kind = "attention"\n', "", "1: 'kind' is missing (choices: attention, cue, memory, task)"),
+        ('kind = "attention"\n', "", "1: 'kind' is missing (choices: attention, cue, ensemble, memory, task)"),
         ('title = "a title"', "title = 3", "2: title: 3 stands there; expected a text"),
         ('title = "a title"', 'title = ""', "2: title: is empty"),
         ('source = "ours"\n', "", "1: source: is missing"),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.scenario.axes import SweepTable
 from hopattn.scenario.drawing import Strip
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.fields import MAX_NUMBERS, Problem, Table, Text
@@ -16,7 +17,7 @@ from hopattn.scenario.layout import Layout
 from hopattn.scenario.lines import Path
 from hopattn.scenario.result import Labelled
 
-WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect")
+WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep")
 """The keys that no variant can change."""
 
 
@@ -54,6 +55,8 @@ class Spec(Table):
     """The same scenario with some values changed."""
     expect: list[AnyExpectation] = Field(default_factory=list)
     """What must come out."""
+    sweep: SweepTable | None = None
+    """What `hopattn sweep` goes over."""
 
     telling: ClassVar[tuple[str, ...]] = ()
     """The sorts of array that say most about a run, for a terminal."""
@@ -63,8 +66,8 @@ class Spec(Table):
     """A small file of this kind that runs, with a comment on each part, for a person to change."""
 
     def problems(self) -> Iterator[Problem]:
-        """What is wrong in the file, in three rounds; each takes for granted that the one before found nothing."""
-        for look in (self.part_problems, self.size_problems, self.fit_problems):
+        """What is wrong in the file, in rounds; each takes for granted that the one before found nothing."""
+        for look in (self.part_problems, self.size_problems, self.fit_problems, self.sweep_problems):
             found = [*look()]
             yield from found
             if found:
@@ -77,6 +80,16 @@ class Spec(Table):
     @abstractmethod
     def fit_problems(self) -> Iterator[Problem]:
         """What does not fit together."""
+
+    def sweep_problems(self) -> Iterator[Problem]:
+        """What a sweep cannot go over."""
+        if self.sweep is not None:
+            yield from self.sweep.problems(self.written_out)
+
+    @property
+    def written_out(self) -> dict[str, Any]:
+        """The file with all its defaults."""
+        return self.model_dump(by_alias=True)
 
     @abstractmethod
     def size(self) -> int:

@@ -1,0 +1,59 @@
+"""Random patterns, and cues that are damaged patterns."""
+
+from typing import Literal
+
+import numpy as np
+
+from hopattn.arrays import normalised, real, whole
+from hopattn.errors import InvalidInput, reject_unknown
+
+Sort = Literal["spins", "unit"]
+
+
+def random_patterns(
+    rng: np.random.Generator, n_patterns: int, dim: int, sort: Sort = "spins", correlation: float = 0.0
+) -> np.ndarray:
+    """Random patterns that share a common one, `(n_patterns, dim)`.
+
+    sort: "spins", ±1, or "unit", directions of unit magnitude. correlation: the cosine ρ in [0, 1) of any two patterns,
+    on average over the draws: a spin is that of a common pattern with the probability (1 + √ρ)/2, a direction is
+    √ρ u + √(1 − ρ) g/√dim for a common direction u and Gaussian g, scaled to unit magnitude (where ρ holds for a large
+    dim). Raises `InvalidInput` for another sort, a correlation outside, and numbers below 1.
+    Source: Amit, Gutfreund & Sompolinsky (1987), Phys. Rev. A 35, 2293, for biased spins with a = √ρ.
+    """
+    count, size = whole(n_patterns, "n_patterns"), whole(dim, "dim")
+    reject_unknown("sort", [sort], ("spins", "unit"))
+    shared = _within(correlation, "correlation")
+    if shared == 1:
+        raise InvalidInput("correlation: at 1 all patterns are one; expected a number below 1")
+    if sort == "spins":
+        common = rng.choice([-1.0, 1.0], size=size)
+        same = rng.random((count, size)) < (1 + np.sqrt(shared)) / 2
+        return np.where(same, common, -common)
+    common = normalised(rng.standard_normal(size))
+    own = rng.standard_normal((count, size)) / np.sqrt(size)
+    return np.asarray(normalised(np.sqrt(shared) * common + np.sqrt(1 - shared) * own))
+
+
+def damaged(
+    patterns: np.ndarray, rng: np.random.Generator, flip: float = 0.0, noise: float = 0.0, hide: float = 0.0
+) -> np.ndarray:
+    """Cues that are patterns `(n, dim)` with some of their neurons changed, each row by itself.
+
+    flip: which fraction of the neurons is reversed; noise: the standard deviation of what is added to every neuron;
+    hide: which fraction becomes unknown (0), whatever it was. A fraction is rounded to a number of neurons. Raises
+    `InvalidInput` for a fraction outside 0 to 1 and a noise below 0.
+    """
+    dim = patterns.shape[-1]
+    places = np.broadcast_to(np.arange(dim), patterns.shape)
+    flipped, hidden = rng.permuted(places, axis=-1), rng.permuted(places, axis=-1)
+    grain = real(noise, "noise", least=0.0) * rng.standard_normal(patterns.shape)
+    turned = np.where(flipped < round(_within(flip, "flip") * dim), -patterns, patterns)
+    return np.where(hidden < round(_within(hide, "hide") * dim), 0.0, turned + grain)
+
+
+def _within(value: float, what: str) -> float:
+    found = real(value, what)
+    if not 0 <= found <= 1:
+        raise InvalidInput(f"{what}: expected a number from 0 to 1, not {found:g}")
+    return found

@@ -1,0 +1,200 @@
+"""A grid of points over any function: on all cores or on a cluster, resumable, the same whoever computes it."""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hopattn
+from hopattn.arrays import whole
+from hopattn.errors import CannotDo, HopattnError, InvalidInput, shortened
+from hopattn.grids import Values, in_order
+from hopattn.machine import alone
+from hopattn.points import Points, opened
+from hopattn.swept import Sweep
+
+Trial = Callable[[Mapping[str, int | float], np.random.SeedSequence], Mapping[str, float]]
+"""One trial at one point: numbers by name, from the point and a seed of its own."""
+Report = Callable[[int, int], None]
+"""Told how many points are finished, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep goes over, and what it is of.
+
+    axes: the numbers of each quantity, rising; about: what the function is, as texts and numbers, so that a file of
+    another one is told apart.
+    """
+
+    axes: Mapping[str, Values]
+    trials: int = 1
+    seed: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        whole(self.trials, "trials")
+        whole(self.seed, "seed", least=0)
+        if not self.axes:
+            raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
+        for name, values in self.axes.items():
+            in_order(values, name)
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What a file of its points begins with."""
+        versions = {"hopattn": hopattn.__version__, "numpy": np.__version__}
+        axes = {name: list(values) for name, values in self.axes.items()}
+        return {
+            "sweep": 1,
+            "about": dict(self.about),
+            "axes": axes,
+            "trials": self.trials,
+            "seed": self.seed,
+            "versions": versions,
+        }
+
+    @property
+    def points(self) -> Iterator[dict[str, int | float]]:
+        """Every point, the last axis running fastest."""
+        for values in product(*self.axes.values()):
+            yield dict(zip(self.axes, values, strict=True))
+
+    def __len__(self) -> int:
+        return math.prod(map(len, self.axes.values()))
+
+
+def sweep(
+    trial: Trial,
+    axes: Mapping[str, Values],
+    *,
+    trials: int = 1,
+    seed: int = 0,
+    file: Any = None,
+    workers: int | None = None,
+    scheduler: str = "",
+    about: Mapping[str, Any] | None = None,
+    report: Report | None = None,
+    note: Callable[[str], None] = lambda text: None,
+) -> Sweep:
+    """Apply a function at every point of a grid, several times at each with independent seeds.
+
+    trial: called as trial(point, seed) with the numbers of a point by name and a `numpy.random.SeedSequence` that
+    belongs to this point and trial alone; gives numbers by name, the same names everywhere; NaN stands for a number
+    that this trial does not have. axes: the numbers of each quantity, rising. file: keeps finished points, so that the
+    same sweep goes on where it was interrupted; None for nowhere. workers: processes of this machine, None for one on
+    each core. scheduler: the address of a Dask cluster in their place. about: texts and numbers that tell this function
+    from others, for the file. report: told of the progress. note: told, in a
+    sentence, of a torn last line in the file that is cut off.
+
+    Every trial is computed with one thread, so that the result is the same for any number of workers. Raises
+    `InvalidInput` for axes that are empty or do not rise, and a file of another sweep; `CannotDo` where a worker ended,
+    the file cannot be written, or no scheduler answers. An error of `trial` is raised with its point.
+
+    >>> import hopattn as ha
+    >>> found = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1)
+    >>> found.mean("square")
+    array([1., 4., 9.])
+    """
+    plan = Plan(axes, trials, seed, about or {})
+    with _kept(file, plan) as kept:
+        left = [point for point in plan.points if key_of(plan, point) not in kept.done]
+        total = len(plan)
+        if kept.repaired:
+            note(f"{file}: the last line was torn; its point is computed anew")
+        if report:
+            report(total - len(left), total)
+        for key, found in _computed(trial, plan, left, workers, scheduler):
+            kept.keep(key, found)
+            if report:
+                report(len(kept.done), total)
+        numbers = [kept.done[key_of(plan, point)]["numbers"] for point in plan.points]
+        return Sweep.of(plan.axes, plan.trials, numbers)
+
+
+def key_of(plan: Plan, point: Mapping[str, int | float]) -> str:
+    """The name of a point: a hash of its numbers and of all that the sweep is but its other points."""
+    told = {**plan.head, "axes": None, "point": dict(point)}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+
+
+class _Held:
+    """Points that are kept nowhere but here."""
+
+    def __init__(self) -> None:
+        self.done: dict[str, Any] = {}
+        self.repaired = False
+
+    def keep(self, key: str, found: Any) -> None:
+        self.done[key] = found
+
+
+def _kept(file: Any, plan: Plan) -> AbstractContextManager[Points | _Held]:
+    return nullcontext(_Held()) if file is None else opened(Path(file), plan.head)
+
+
+def _computed(
+    trial: Trial, plan: Plan, left: list[dict[str, int | float]], workers: int | None, scheduler: str
+) -> Iterator[tuple[str, Any]]:
+    """Each point's key and numbers, in the order in which they are finished."""
+    tasks = [(trial, point, key_of(plan, point), plan.trials, plan.seed) for point in left]
+    if not tasks:
+        return
+    count = workers if workers is None else whole(workers, "workers")
+    if count == 1 and not scheduler:
+        yield from (_point(*task) for task in tasks)
+        return
+    from joblib import Parallel, delayed, parallel_config
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    how: dict[str, Any] = {"backend": "loky", "inner_max_num_threads": 1, "n_jobs": count or -1}
+    try:
+        with _cluster(scheduler) if scheduler else parallel_config(**how):
+            together = Parallel(return_as="generator_unordered")
+            yield from together(delayed(_point)(*task) for task in tasks)
+    except BrokenProcessPool as error:
+        raise CannotDo(
+            f"a worker ended before its work was done ({shortened(error, 120)}); take fewer workers"
+        ) from None
+
+
+def _cluster(scheduler: str) -> AbstractContextManager[Any]:
+    raise NotImplementedError
+
+
+def _point(
+    trial: Trial, point: Mapping[str, int | float], key: str, trials: int, seed: int
+) -> tuple[str, dict[str, Any]]:
+    """A finished point: its key, its own numbers, and those of all trials by name, None for one that is not there."""
+    words = [int(key[i : i + 8], 16) for i in range(0, len(key), 8)]
+    found: dict[str, list[float | None]] = {}
+    with alone():
+        for i in range(trials):
+            numbers = _tried(trial, point, np.random.SeedSequence(seed, spawn_key=(*words, i)))
+            if i and set(numbers) != set(found):
+                raise InvalidInput(f"{_told(point)}: gives {sorted(numbers)} now and {sorted(found)} before")
+            for name, value in numbers.items():
+                number = float(value)
+                if math.isinf(number):
+                    raise InvalidInput(f"{_told(point)}: '{name}' is infinite")
+                found.setdefault(name, []).append(None if math.isnan(number) else number)
+    return key, {"point": dict(point), "numbers": found}
+
+
+def _tried(trial: Trial, point: Mapping[str, int | float], seed: np.random.SeedSequence) -> Mapping[str, float]:
+    try:
+        return trial(point, seed)
+    except HopattnError as error:
+        sort = InvalidInput if isinstance(error, InvalidInput) else CannotDo
+        raise sort(f"{_told(point)}: {error}") from None
+
+
+def _told(point: Mapping[str, int | float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in point.items())

@@ -1,0 +1,109 @@
+"""Ensembles of random memories meet the mean-field theory of the Hopfield network; what does not fit is told."""
+
+import numpy as np
+import pytest
+from scenario.refusal import problems
+from scipy.optimize import brentq
+from scipy.special import erf
+
+import hopattn as ha
+from hopattn.scenario.loading import parse
+
+TEXT = """schema = 1
+title = "an ensemble"
+source = "ours"
+kind = "ensemble"
+[ensemble]
+neurons = 100
+load = 0.05
+model = "hopfield"
+"""
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
+
+
+def overlap_at_rest(load):
+    """m at T = 0 for infinitely many neurons: y(√(2α) + 2/√π exp(−y²)) = erf y = m (Amit et al. 1985, eq. 5)."""
+
+    def excess(y):
+        return y * (np.sqrt(2 * load) + 2 / np.sqrt(np.pi) * np.exp(-(y**2))) - erf(y)
+
+    grid = np.linspace(6, 0.5, 2000)
+    after = next(i for i in range(1, 2000) if excess(grid[i - 1]) > 0 >= excess(grid[i]))
+    return erf(brentq(excess, grid[after], grid[after - 1]))
+
+
+def overlap_at(load, temperature):
+    """m at T > 0, from Amit et al. 1985, eq. 4: m and q iterated from 1."""
+    beta, m, q = 1 / temperature, 1.0, 1.0
+    for _ in range(2000):
+        r = q / (1 - beta * (1 - q)) ** 2
+        thermal = np.tanh(beta * (m + np.sqrt(load * r) * NODES))
+        m, q = (WEIGHTS @ thermal / WEIGHTS.sum(), WEIGHTS @ thermal**2 / WEIGHTS.sum())
+    return m
+
+
+@pytest.mark.parametrize("load", [0.05, 0.08, 0.1, 0.12])
+def test_the_overlap_at_rest_is_that_of_the_theory(load):
+    """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
+    axes = {"load": (load,)}
+    overrides = {"ensemble.neurons": 1000, "ensemble.cues": 5}
+    found = ha.sweep_scenario(
+        parse(TEXT, "e.toml", "e"), axes, trials=10, measures=["overlap"], overrides=overrides, workers=1
+    )
+    error = np.std(found.values["overlap"]) / np.sqrt(10)
+    assert abs(found.mean("overlap")[0] - overlap_at_rest(load)) < 4 * error + 0.003
+
+
+@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3)])
+def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
+    """10 networks of 1,000 neurons after 20 sweeps."""
+    overrides = {"ensemble.neurons": 1000, "ensemble.update": {"name": "glauber", "temperature": temperature}}
+    overrides |= {"ensemble.max_steps": 20}
+    found = ha.sweep_scenario(
+        parse(TEXT, "e.toml", "e"), {"load": (load,)}, trials=10, measures=["overlap"], overrides=overrides, workers=1
+    )
+    error = np.std(found.values["overlap"]) / np.sqrt(10)
+    assert abs(found.mean("overlap")[0] - overlap_at(load, temperature)) < 4 * error + 0.003
+
+
+def test_a_run_says_what_became_of_the_cues():
+    result = ha.run(parse(TEXT + 'cues = 3\nflip = 0.1\n[[expect]]\nmeasure = "recalled"\nis = 1\n', "e.toml", "e"))
+    assert result.ok
+    arrays = result.arrays
+    assert arrays["overlaps"].values.shape == (3,) and arrays["overlap"].values == arrays["overlaps"].values.mean()
+    assert set(arrays["status"].values) == {"converged"} and arrays["converged"].values == 1
+
+
+def test_the_same_seed_gives_the_same_and_another_one_others():
+    text = TEXT.replace('"hopfield"', '"modern"') + 'sort = "unit"\nnoise = 0.1\n'
+    one, same, other = (ha.run(parse(text, "e.toml", "e"), seed).to_json() for seed in (1, 1, 2))
+    assert one == same != other.replace('"seed": 2', '"seed": 1')
+
+
+@pytest.mark.parametrize("model", ['"modern"', '"nearest"', '{ name = "dense", n = 4 }', '"sparse"', '"spherical"'])
+def test_any_model_that_leads_to_its_own_patterns_can_be_asked(model):
+    text = TEXT.replace('"hopfield"', model) + ('sort = "unit"\nnoise = 0.01\n' if "dense" not in model else "")
+    result = ha.run(parse(text, "e.toml", "e"))
+    assert 0 <= result.arrays["recalled"].values <= 1
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),
+        (("load = 0.05", "load = 0.05\npatterns = 3"), "needs one of `patterns` and `load`; both is given"),
+        (("load = 0.05", "load = -1"), "load: -1 stands there; expected more than 0"),
+        (("neurons = 100", "neurons = 0"), "neurons: 0 stands there"),
+        (("neurons = 100", "neurons = 1000000"), "would take about"),
+        (("load = 0.05", "load = 0.05\nflip = 2"), "flip: 2 stands there; expected at most 1"),
+        (("load = 0.05", "load = 0.05\nnoise = 0.1"), "a cue"),
+        (("load = 0.05", "load = 0.05\ncorrelation = 1"), "at 1 all patterns are one"),
+        (('"hopfield"', '"hopfeld"'), "did you mean 'hopfield'"),
+        (('"hopfield"', '"sdm"'), "needs"),
+        (('"hopfield"', '"hopfield"\nupdate = "graded"'), "update: graded neurons need an activation"),
+        (('"hopfield"', '"hopfield"\nbeta = 2'), "is a part of the model 'hopfield'"),
+        (("load = 0.05", "lode = 0.05"), "did you mean 'load'"),
+    ],
+)
+def test_what_does_not_fit_is_told(change, told):
+    assert any(told in line for line in problems(TEXT.replace(*change)))
