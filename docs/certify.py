@@ -1,6 +1,6 @@
 """Run the energy certificate in full and write its table into `docs/certificate.md`: `make certificate`.
 
-Takes about two hours on two cores. Each pair is tried in parts, each with a seed of its own; a finished part is kept
+Takes about an hour on two cores. Each pair is tried in parts, each with a seed of its own; a finished part is kept
 in `docs/certificate.jsonl` until all are done, so that the same command goes on where it was interrupted.
 `hopattn certify` does the same work with fewer updates.
 """
