@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hopattn.masks import padding as padding
     from hopattn.masks import strict as strict
     from hopattn.masks import window as window
+    from hopattn.measures.weights import operating_class as operating_class
     from hopattn.memories import named_memories as named_memories
     from hopattn.memories.addressed import nearest as nearest
     from hopattn.memories.addressed import sdm as sdm
@@ -77,6 +78,7 @@ _NAMES = {
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
     "hopattn.masks": ("causal", "padding", "strict", "window"),
+    "hopattn.measures.weights": ("operating_class",),
     "hopattn.memories": ("named_memories",),
     "hopattn.memories.addressed": ("nearest", "sdm", "universal"),
     "hopattn.memories.bidirectional": ("bam",),
