@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hopattn.association import Associator as Associator
     from hopattn.certificate import Certificate as Certificate
     from hopattn.certificate import certify as certify
+    from hopattn.comparison.comparing import compare as compare
+    from hopattn.comparison.drawing import compare_patterns as compare_patterns
+    from hopattn.comparison.drawing import compare_random as compare_random
+    from hopattn.comparison.record import Comparison as Comparison
     from hopattn.couplings import Hopfield as Hopfield
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
@@ -73,6 +77,9 @@ _NAMES = {
     "hopattn.arrays": ("unit",),
     "hopattn.association": ("Associator",),
     "hopattn.certificate": ("Certificate", "certify"),
+    "hopattn.comparison.comparing": ("compare",),
+    "hopattn.comparison.drawing": ("compare_patterns", "compare_random"),
+    "hopattn.comparison.record": ("Comparison",),
     "hopattn.couplings": ("Hopfield",),
     "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),

@@ -14,6 +14,8 @@ from hopattn.scenario.result import Labelled, Outcome, Result, Run
 
 if TYPE_CHECKING:
     from hopattn.certificate import Certificate
+    from hopattn.comparison.record import Comparison
+    from hopattn.comparison.rows import Row
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
 WIDE = 160
@@ -184,3 +186,55 @@ def show_certificates(found: "Sequence[Certificate]") -> None:
     broken = [f"{one.memory} under {one.update}" for one in found if not one.holds]
     out.print()
     out.print(Text(f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"))
+
+
+_COMPARED = ("recalled", "in one step", "cosine", "at rest", "steps", "energy falls by", "one step to end")
+_WEIGHED = ("class", "keys for 90 %", "entropy", "beside attention")
+
+
+def comparison_table(found: "Comparison") -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of a comparison: where each row stands, and what was measured; a dash where nothing was.
+
+    Columns in which no row has anything are left out.
+    """
+    axes = list(found.axes) if "beta" in found.axes else [*found.axes, "beta"]
+    places = ["of"] if any(row.where for row in found.rows) else []
+    headings = ["memory", *places, *axes, *_COMPARED, *_WEIGHED]
+    rows = [
+        [row.memory, *([row.where] * len(places)), *(cell(float(row.point[axis])) for axis in axes), *_measured(row)]
+        for row in found.rows
+    ]
+    kept = [i for i, name in enumerate(headings) if name in axes or any(row[i] != "–" for row in rows)]
+    return [headings[i] for i in kept], [[row[i] for i in kept] for row in rows]
+
+
+def _measured(row: "Row") -> list[str]:
+    """The cells of `_COMPARED` and `_WEIGHED`."""
+    error = "" if row.recalled_error is None or row.recalled is None else f" ± {row.recalled_error:.2g}"
+    numbers = [row.recalled_first, row.cosine, row.at_rest, row.steps, row.energy_fall, row.distance]
+    spread = [row.least_number, row.entropy]
+    beside = "–" if row.difference is None else "rounding" if row.is_attention else f"{row.difference:.1e}"
+    known = [_or_dash(number) for number in numbers]
+    return [_or_dash(row.recalled) + error, *known, row.operating_class or "–", *map(_or_dash, spread), beside]
+
+
+def _or_dash(number: float | None) -> str:
+    return "–" if number is None else f"{0.0 if abs(number) < ROUNDING else number:.3g}"
+
+
+def show_comparison(found: "Comparison") -> None:
+    """A comparison on standard output: its table, and the paragraph that says what was found."""
+    out = console()
+    headings, rows = comparison_table(found)
+    right = [name for name in headings if name not in ("memory", "of", "class", "beside attention")]
+    whole = table(headings, rows, right=right)
+    if out.measure(whole, options=out.options.update(max_width=10_000)).maximum <= out.width:
+        out.print(whole)
+    else:  # two tables, each with the columns that say which row it is
+        about = [i for i, name in enumerate(headings) if name not in (*_COMPARED, *_WEIGHED)]
+        for part in (_COMPARED, _WEIGHED):
+            some = [i for i, name in enumerate(headings) if i in about or name in part]
+            out.print(table([headings[i] for i in some], [[row[i] for i in some] for row in rows], right=right))
+            out.print()
+    out.print()
+    out.print(Text(plain(found.words())))

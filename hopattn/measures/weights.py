@@ -54,11 +54,11 @@ def entropy(weights: Any) -> np.ndarray:
 
     A row of nothing but zeros gives 0. Raises `InvalidInput` as `least_number` does.
 
-    >>> entropy([0.5, 0.5, 0.0]).round(4)
-    np.float64(0.6931)
+    >>> float(entropy([0.5, 0.5, 0.0]).round(4))
+    0.6931
     """
     shares = shares_of(weights)
-    return -np.sum(shares * np.log(nonzero(shares)), axis=-1) + 0.0
+    return np.asarray(np.sum(shares * -np.log(nonzero(shares)), axis=-1))
 
 
 def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
