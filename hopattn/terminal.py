@@ -222,6 +222,22 @@ def _or_dash(number: float | None) -> str:
     return "–" if number is None else f"{0.0 if abs(number) < ROUNDING else number:.3g}"
 
 
+def nearest_tables(found: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
+    """For each place whose cues have names: what each memory's answers are most like at the end, with the cosine.
+
+    Not over a grid, and not where there are more cues than a table can show.
+    """
+    for place in dict.fromkeys(row.where for row in found.rows):
+        rows = [row for row in found.rows if row.where == place and row.named]
+        if rows and not found.axes and len(rows[0].named) < MAX_COLUMNS:
+            headings = [
+                f"{place + ': ' if place else ''}nearest at the end",
+                *(plain(cue) for cue, _, _ in rows[0].named),
+            ]
+            cells = [[row.memory, *(f"{key} ({number:.2f})" for _, key, number in row.named)] for row in rows]
+            yield headings, cells
+
+
 def show_comparison(found: "Comparison") -> None:
     """A comparison on standard output: its table, and the paragraph that says what was found."""
     out = console()
@@ -236,5 +252,8 @@ def show_comparison(found: "Comparison") -> None:
             some = [i for i, name in enumerate(headings) if i in about or name in part]
             out.print(table([headings[i] for i in some], [[row[i] for i in some] for row in rows], right=right))
             out.print()
+    for names, cells in nearest_tables(found):
+        out.print()
+        out.print(table(names, cells))
     out.print()
     out.print(Text(plain(found.words())))

@@ -45,7 +45,7 @@ def of_scenario(name: str, given: Given) -> Comparison:
     scenario = load(name)
     asking = questions_of(scenario, options.get("seed"))
     own = [one.question.default_beta if one.beta is None else one.beta for one in asking]
-    told = f"scenario {scenario.name}, {scenario.spec.title}"
+    told = f"scenario {scenario.name}: {scenario.spec.title}"
     return compared([one.question for one in asking], told, betas=own, **_with_beta(options))
 
 

@@ -1,5 +1,6 @@
 """One memory and one question: what it answers after one step, and at the end."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,9 @@ from hopattn.record import MATCH
 from hopattn.separation.softmax import Softmax
 from hopattn.similarity import Dot
 from hopattn.systems.plain_attention import referees, rounding_bound
+
+TIE = 1e-6
+"""Cosines that differ by less are equal: fixed points are found up to ε^¾."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +42,8 @@ class Measured:
     from the cue to the fixed point; fall is None without an energy. least, seen, shares: the least number of weights
     that hold nine tenths, among how many, and the entropy; None where the weights are no shares. difference, bound:
     from the attention that is written apart, and what rounding explains; None where the memory is not attention.
-    why: what is None, and why.
+    why: what is None, and why. named: where cues and keys have names, the cue, the key whose value its last answer is
+    most like (with " = " between those that tie, "nothing" for none), and that cosine.
     """
 
     first: Answers
@@ -54,6 +59,7 @@ class Measured:
     bound: float | None
     referees: tuple[str, ...] = ()
     why: dict[str, str] = field(default_factory=dict)
+    named: tuple[tuple[str, str, float], ...] = ()
 
 
 def measure(contender: Contender, question: Question, beta: float, max_steps: int, rng: Any) -> Measured:
@@ -84,6 +90,7 @@ def measure(contender: Contender, question: Question, beta: float, max_steps: in
             None if weights is None else entropy(weights),
             **_beside_attention(reader, memory, first, question),
             why=why,
+            named=tuple(_named(last, question)),
         )
 
 
@@ -116,6 +123,15 @@ def _answers(states: np.ndarray, question: Question) -> Answers:
     same = np.all(question.values[rank.nearest] == wanted, axis=-1)  # a value may stand there more than once
     cosines = np.sum(normalised(given) * normalised(wanted), axis=-1)
     return Answers(same & (rank.largest >= MATCH), np.where(np.isfinite(cosines), cosines, 0.0))
+
+
+def _named(states: np.ndarray, question: Question) -> Iterator[tuple[str, str, float]]:
+    """Each cue by name, the keys whose values its answer is most like (several in a tie), and that cosine."""
+    if question.cue_names:
+        cosines = normalised(states) @ normalised(question.values).T
+        for cue, row in zip(question.cue_names, np.where(np.isfinite(cosines), cosines, 0.0), strict=True):
+            names = dict.fromkeys(question.key_names[i] for i in np.flatnonzero(row >= row.max() - TIE))
+            yield cue, " = ".join(names) if row.max() > TIE else "nothing", float(row.max())
 
 
 def _beside_attention(reader: Memory | None, memory: Any, first: np.ndarray, question: Question) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """What is asked of every memory alike: keys, values, cues, which key each cue belongs to, what it may see."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ class Question:
     keys: `(n_keys, dim)`; values: `(n_keys, dim_out)`, the keys themselves where they are what is read out; cues:
     `(n_cues, dim)`; targets: `(n_cues,)`, the key that each cue belongs to, −1 where that is not known; mask: `(n_cues,
     n_keys)`, True = may be seen, or None. where: what a table calls it, such as "head 3". left_out: the cues that were
-    left out, since they may see no key.
+    left out, since they may see no key. cue_names, key_names: what they are called; empty where they have no names.
     """
 
     keys: np.ndarray
@@ -30,6 +32,8 @@ class Question:
     mask: np.ndarray | None
     where: str = ""
     left_out: int = 0
+    cue_names: tuple[str, ...] = ()
+    key_names: tuple[str, ...] = ()
 
     @property
     def itself(self) -> bool:
@@ -52,7 +56,16 @@ class Question:
         return float(self.keys.shape[1] ** 0.5 / square)
 
 
-def asked(keys: Any, cues: Any, values: Any = None, targets: Any = None, mask: Any = None, where: str = "") -> Question:
+def asked(
+    keys: Any,
+    cues: Any,
+    values: Any = None,
+    targets: Any = None,
+    mask: Any = None,
+    where: str = "",
+    cue_names: Sequence[str] = (),
+    key_names: Sequence[str] = (),
+) -> Question:
     """A checked question; equal keys and values count as keys that lead to themselves.
 
     mask: a boolean array, or a name such as "causal". Raises `InvalidInput` for what is empty, not finite, or does not
@@ -67,12 +80,14 @@ def asked(keys: Any, cues: Any, values: Any = None, targets: Any = None, mask: A
     allowed = resolve(mask, np.zeros((len(given), len(stored))))
     belongs = _targets(targets, len(given), len(stored))
     if allowed is None:
-        return Question(stored, read, given, belongs, None, where)
+        return Question(stored, read, given, belongs, None, where, 0, tuple(cue_names), tuple(key_names))
     allowed = np.broadcast_to(allowed, (len(given), len(stored)))
-    kept = allowed.any(axis=-1)
+    kept = np.asarray(allowed.any(axis=-1))
     if not kept.any():
         raise InvalidInput("mask: no cue may see any key, so there is nothing to compare")
-    return Question(stored, read, given[kept], belongs[kept], allowed[kept], where, int(np.sum(~kept)))
+    names = tuple(compress(cue_names, list(kept)))
+    left_out = int(np.sum(~kept))
+    return Question(stored, read, given[kept], belongs[kept], allowed[kept], where, left_out, names, tuple(key_names))
 
 
 def _rows(values: Any, what: str) -> np.ndarray:

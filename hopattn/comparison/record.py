@@ -46,6 +46,7 @@ class Comparison:
         rows = self.table()
         for row in rows:
             row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
+            row["named"] = "; ".join(f"{one['cue']}: {one['nearest']}" for one in row["named"])
         buffer = io.StringIO()
         names = list(dict.fromkeys(name for row in rows for name in row))
         writer = csv.DictWriter(buffer, names, lineterminator="\n")

@@ -28,7 +28,8 @@ class Row:
     least_number, operating_class, entropy: of the weights after the cue: how few hold nine tenths (median), the class
     of Ramsauer et al. (2021), and the entropy in nats (mean).
     difference, bound: the largest difference of one step from an attention that is written apart, and the largest that
-    rounding explains.
+    rounding explains. named: where cues and keys have names, each cue, the key whose value its answer at the end is
+    most like, and that cosine.
     """
 
     memory: str
@@ -53,6 +54,7 @@ class Row:
     difference: float | None = None
     bound: float | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
+    named: tuple[tuple[str, str, float], ...] = ()
 
     @property
     def is_attention(self) -> bool | None:
@@ -63,9 +65,11 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Its fields; those of the point beside the others."""
-        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("point", "notes")}
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("point", "notes", "named")}
         head = {name: own.pop(name) for name in ("memory", "where")}
-        return {**head, **self.point, **own, "is_attention": self.is_attention, "notes": dict(self.notes)}
+        named = [{"cue": cue, "nearest": key, "cosine": cosine} for cue, key, cosine in self.named]
+        more = {"is_attention": self.is_attention, "notes": dict(self.notes), "named": named}
+        return {**head, **self.point, **own, **more}
 
 
 def row_of(memory: str, where: str, point: Point, n_keys: int, found: Sequence[Measured]) -> Row:
@@ -95,6 +99,7 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, found: Sequence[M
         distance=_mean([one.distance for one in found]),
         entropy=_mean([one.entropy for one in found]),
         notes=notes,
+        named=found[0].named,
     )
 
 

@@ -67,8 +67,9 @@ def _heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Iterat
             if not own["mask"].any():
                 continue
             where = ": ".join(filter(None, [name, place if many else ""]))
-            question = asked(own["keys"], own["queries"], own["values"], mask=own["mask"].astype(bool), where=where)
-            yield Asking(question, _beta(head))
+            cue_names, key_names = arrays[f"{place} weights"].labels
+            given = own["keys"], own["queries"], own["values"], None, own["mask"].astype(bool), where
+            yield Asking(asked(*given, cue_names, key_names), _beta(head))
 
 
 def _memory(spec: Memory, arrays: Mapping[str, Labelled], name: str) -> Asking:
@@ -78,7 +79,7 @@ def _memory(spec: Memory, arrays: Mapping[str, Labelled], name: str) -> Asking:
     cues = arrays["input"].values
     sources = [spec.cue[token].of if token in spec.cue else token for token in spec.tokens]
     targets = [table.patterns.index(word) if word in table.patterns else UNKNOWN for word in sources]
-    question = asked(patterns, cues, values, targets, where=name)
+    question = asked(patterns, cues, values, targets, None, name, arrays["input"].labels[0], table.patterns)
     built: Any = table.built(words, np.random.default_rng(0))
     return Asking(question, _beta(built) if isinstance(built, AssociativeMemory) else None)
 

@@ -87,7 +87,7 @@ def _moved(taking: Mapping[str, Rows], axes: Sequence[str]) -> Iterator[str]:
         if ways:
             told.append(f"{name} {_range(ways)}")
     if told:
-        yield f"From one step to the fixed point the answer moves, in lengths of a value: {'; '.join(told)}."
+        yield f"From one step to the fixed point, where there is one, the answer moves (in lengths of a value): {'; '.join(told)}."
 
 
 def _restless(taking: Mapping[str, Rows]) -> Iterator[str]:
