@@ -39,8 +39,9 @@ class Measured:
     """What became of each cue, `(n_cues,)` each.
 
     first, last: the answers after one step, and at the end. fall, distance and steps: of the cues that came to rest,
-    from the cue to the fixed point; fall is None without an energy. least, seen, shares: the least number of weights
-    that hold nine tenths, among how many, and the entropy; None where the weights are no shares. difference, bound:
+    from the cue to the fixed point; fall is None without an energy. least, seen, entropy: the least number of weights
+    that hold nine tenths, among how many, and the entropy, of the cues that weigh anything; None where the weights are
+    no shares. difference, bound:
     from the attention that is written apart, and what rounding explains; None where the memory is not attention.
     why: what is None, and why. named: where cues and keys have names, the cue, the key whose value its last answer is
     most like (with " = " between those that tie, "nothing" for none), and that cosine.
@@ -78,6 +79,9 @@ def measure(contender: Contender, question: Question, beta: float, max_steps: in
             why["energy_fall"] = memory.lacks_energy
         weights = _shares(reader, question, why)
         size = float(np.sqrt(np.mean(np.sum(question.values**2, axis=-1)))) or 1.0
+        least = np.zeros(0) if weights is None else least_number(weights)
+        weighing = np.flatnonzero(least)  # a row of zeros has no class and no entropy
+        beside, names = _beside_attention(reader, memory, first, question, why)
         return Measured(
             _answers(first, question),
             _answers(last, question),
@@ -85,12 +89,13 @@ def measure(contender: Contender, question: Question, beta: float, max_steps: in
             found.steps[rest],
             None if found.energies is None else (found.energies[:, 0] - found.energies[:, -1])[rest],
             row_length((last - first)[rest]) / size,
-            None if weights is None else least_number(weights),
-            question.seen,
-            None if weights is None else entropy(weights),
-            **_beside_attention(reader, memory, first, question),
-            why=why,
-            named=tuple(_named(last, question)),
+            None if weights is None else least[weighing],
+            question.seen[weighing],
+            None if weights is None else entropy(weights)[weighing],
+            *beside,
+            names,
+            why,
+            tuple(_named(last, question)),
         )
 
 
@@ -134,16 +139,21 @@ def _named(states: np.ndarray, question: Question) -> Iterator[tuple[str, str, f
             yield cue, " = ".join(names) if row.max() > TIE else "nothing", float(row.max())
 
 
-def _beside_attention(reader: Memory | None, memory: Any, first: np.ndarray, question: Question) -> dict[str, Any]:
-    """The largest difference of one step from each attention written apart, where the memory is softmax attention."""
+def _beside_attention(
+    reader: Memory | None, memory: Any, first: np.ndarray, question: Question, why: dict[str, str]
+) -> tuple[tuple[float | None, float | None], tuple[str, ...]]:
+    """The largest difference of one step from each attention written apart, what rounding explains, and their names;
+    None where the memory is not softmax attention, or its scores are beyond the numbers.
+    """
     one = reader if isinstance(memory, Memory) else None
     soft = one is not None and type(one.separation) is Softmax and isinstance(one.similarity, Dot)
     if one is None or not soft or not isinstance(memory.activation, Identity):
-        return {"difference": None, "bound": None}
+        return (None, None), ()
     given = question.cues, question.keys, question.values, one.separation.beta
     found = referees(*given, question.mask)
-    return {
-        "difference": max(float(np.max(np.abs(first - other.output))) for other in found),
-        "bound": rounding_bound(*given),
-        "referees": tuple(other.name for other in found),
-    }
+    difference = float(np.max([np.max(np.abs(first - other.output)) for other in found]))
+    bound = rounding_bound(*given)
+    if not (np.isfinite(difference) and np.isfinite(bound)):
+        why["difference"] = "the scores are beyond the numbers; use a smaller beta, or smaller vectors"
+        return (None, None), ()
+    return (difference, bound), tuple(other.name for other in found)

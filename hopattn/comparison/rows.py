@@ -91,7 +91,7 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, found: Sequence[M
         cosine_first=first.get("cosine"),
         at_rest=_mean([one.at_rest for one in found]),
         operating_class=_class(least, np.concatenate([one.seen for one in found])),
-        least_number=None if least is None else float(np.median(least)),
+        least_number=None if least is None or not least.size else float(np.median(least)),
         difference=_largest([one.difference for one in found]),
         bound=_largest([one.bound for one in found]),
         steps=_mean([one.steps for one in found]),
@@ -130,7 +130,7 @@ def _mean(parts: Sequence[np.ndarray | None]) -> float | None:
 
 
 def _class(least: np.ndarray | None, seen: np.ndarray) -> str | None:
-    return None if least is None or not least.any() else str(class_of(least, seen))
+    return None if least is None or not least.size else str(class_of(least, seen))
 
 
 def _largest(numbers: Sequence[float | None]) -> float | None:

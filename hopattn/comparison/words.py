@@ -83,11 +83,12 @@ def _moved(taking: Mapping[str, Rows], axes: Sequence[str]) -> Iterator[str]:
         return
     told = []
     for name, rows in taking.items():
-        ways = [row.distance for row in rows if row.distance is not None]
-        if ways:
-            told.append(f"{name} {_range(ways)}")
+        distances = [row.distance for row in rows if row.distance is not None]
+        if distances:
+            told.append(f"{name} {_range(distances)}")
     if told:
-        yield f"From one step to the fixed point, where there is one, the answer moves (in lengths of a value): {'; '.join(told)}."
+        ways = "; ".join(told)
+        yield f"From one step to the fixed point, where one is met, the answer moves (in lengths of a value): {ways}."
 
 
 def _restless(taking: Mapping[str, Rows]) -> Iterator[str]:

@@ -113,7 +113,22 @@ def test_what_grows_without_bound_is_told_and_is_no_nan():
     (row,) = ha.compare(3 * np.eye(2), [[1.0, 0.5]], targets=[0], memories="linear").rows
     assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
     assert row.notes["steps"] == "no cue came to rest"
+    for beta in (1e-300, 1e300):
+        told = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["softmax", "sparse"])
+        assert "NaN" not in told.to_json()
     json.loads(ha.compare(1e200 * np.eye(2), [[1.0, 0.5]], targets=[0], beta=1.0).to_json())
+
+
+def test_scores_beyond_the_numbers_are_told_and_not_compared():
+    (row,) = ha.compare(HADAMARD, HADAMARD, beta=1e308, memories="softmax").rows
+    assert row.refusal or (row.difference is None and "beyond the numbers" in row.notes["difference"])
+
+
+def test_a_cue_that_weighs_nothing_has_no_part_in_the_class():
+    # A cue opposite to both keys: rectified powers weigh nothing; the other cue weighs one key of two, which is II.
+    keys = np.array([[1.0, 1, 1, -1], [1.0, 1, -1, 1]])
+    (row,) = ha.compare(keys, [[-1.0, -1, -1, -1], [1.0, 1, 1, -1]], memories="dense").rows
+    assert (row.operating_class, row.least_number, row.entropy) == ("II", 1.0, 0.0)
 
 
 def test_the_weights_are_told_as_scipy_does():

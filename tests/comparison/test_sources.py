@@ -168,8 +168,8 @@ def test_a_scenario_without_keys_is_refused(name, message):
 
 
 def test_what_each_word_comes_to_is_told_by_name_and_a_tie_is_a_tie():
-    # Two unit keys a right angle apart, β = 1: from any cue the softmax ends between them (tanh(d/2) = d has only 0), where
-    # both cosines are √½; a word that sees one other only comes to it; linear scores of 0 come to nothing.
+    # Two unit keys a right angle apart, β = 1: from any cue the softmax ends between them (tanh(d/2) = d has only 0),
+    # where both cosines are √½; a word that sees one other only comes to it; linear scores of 0 come to nothing.
     asking = questions_of(ha.load("bank"))
     found = compared([asking[0].question], "bank", betas=[1.0], memories=["softmax", "linear", "nearest"])
     named = {row.memory: {cue: (key, cosine) for cue, key, cosine in row.named} for row in found.rows}
