@@ -82,7 +82,9 @@ def command(
         write_over(csv_file, found.to_csv().encode())
         click.echo(str(csv_file), err=True)
     if as_json:
-        click.echo(found.to_json())
+        from hopattn.scenario.result import json_text
+
+        click.echo(json_text(found.to_dict()))
         return
     from hopattn.terminal import show_comparison
 

@@ -34,12 +34,14 @@ class Comparison:
         """One dictionary a row."""
         return [row.to_dict() for row in self.rows]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries, lists, texts and numbers."""
+        about = {"about": self.about, "axes": list(self.axes), "seed": self.seed, "referees": list(self.referees)}
+        return {**about, "words": self.words(), "rows": self.table()}
+
     def to_json(self) -> str:
         """Everything as JSON; the same input, seed and versions give the same text."""
-        about = {"about": self.about, "axes": list(self.axes), "seed": self.seed, "referees": list(self.referees)}
-        return json.dumps(
-            {**about, "words": self.words(), "rows": self.table()}, ensure_ascii=False, allow_nan=False, indent=1
-        )
+        return json.dumps(self.to_dict(), allow_nan=False, indent=1)
 
     def to_csv(self) -> str:
         """One line a row; what is None stays empty."""

@@ -25,6 +25,8 @@ class Row:
     at_rest: the share of cues that came to a fixed point. steps, energy_fall, distance: of those, on average: steps to
     the fixed point (the one that found it included), by how much the energy fell, and how far the answer after one step
     lies from that at the end, in lengths of a value (root mean square).
+    One step moves all neurons together; the spins of classical, dense and exponential are then recalled one by one, and
+    a step of that is a sweep over all.
     least_number, operating_class, entropy: of the weights after the cue: how few hold nine tenths (median), the class
     of Ramsauer et al. (2021), and the entropy in nats (mean).
     difference, bound: the largest difference of one step from an attention that is written apart, and the largest that

@@ -136,7 +136,7 @@ def _refused(rows: Rows) -> Iterator[str]:
     for reason, names in reasons.items():
         together.setdefault(tuple(names), []).append(reason)
     for absent, why in together.items():
-        more = "" if len(why) == 1 else f"; and {len(why) - 1} more reasons"
+        more = "" if len(why) == 1 else "; elsewhere for the like"
         yield f"{_and(absent)} could not take part ({why[0]}{more})."
 
 

@@ -19,12 +19,14 @@ MEASURES = {
     "least_number": "keys for 90 %\nof the weight",
 }
 """What is drawn, the first four that were measured, with what their axes are called."""
-PANELS, PLACES = 4, 48
+PANELS = 4
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINES = ("-", "--", "-.", ":")
 NAMES = {"hidden": "fraction hidden", "load": "load (patterns a neuron)", "dim": "neurons"}
 WIDE_RANGE = 20
 """Positive numbers that span such a ratio are drawn on a logarithmic axis."""
+CROWD = 24
+"""Of more places than these the markers are smaller."""
 NUMBERED = 80
 """Up to so many cells of a map have their numbers."""
 
@@ -63,8 +65,9 @@ def _measures(found: Comparison) -> list[str]:
 
 
 def _takers(found: Comparison) -> list[str]:
-    """The memories that took part anywhere."""
-    return [name for name in found.memories if any(row.memory == name and not row.refusal for row in found.rows)]
+    """The memories of which anything is drawn."""
+    drawn = {row.memory for row in found.rows if any(getattr(row, name) is not None for name in _measures(found))}
+    return [name for name in found.memories if name in drawn]
 
 
 def _curves(figure: Figure, found: Comparison, places: Sequence[str]) -> None:
@@ -77,7 +80,9 @@ def _curves(figure: Figure, found: Comparison, places: Sequence[str]) -> None:
             i = found.memories.index(name)
             x, y = _line([row for row in found.rows if row.memory == name], measure, axis, places)
             aside = 0.0 if axis else 0.6 * ((i + 0.5) / len(found.memories) - 0.5)
-            look = _look(i, len(found.memories)) | ({} if axis else {"linestyle": "none", "markersize": 10})
+            look = _look(i, len(found.memories)) | (
+                {} if axis else {"linestyle": "none", "markersize": 10 if len(places) <= CROWD else 5}
+            )
             panel.plot([one + aside for one in x], y, **look, label=name, clip_on=False)
         panel.set_ylabel(MEASURES[measure])
         _fit(panel, measure)
@@ -94,6 +99,8 @@ def _curves(figure: Figure, found: Comparison, places: Sequence[str]) -> None:
             panel.xaxis.set_minor_formatter(lambda value, _: "")
     if not axis:
         _name_places(panels[max(0, len(measures) - 2) : len(measures)], places)
+    if axis and len(places) > 1:
+        figure.suptitle(f"means of {len(places)} places: {short(places[0], 20)} to {short(places[-1], 20)}")
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=min(6, len(names)), frameon=False)
 
@@ -136,7 +143,7 @@ def _name_places(panels: Sequence[Any], places: Sequence[str]) -> None:
     for panel in panels:
         panel.set_xlim(0.5, len(places) + 0.5)
         panel.set_xticks(list(ticks), [short(places[i - 1], 16) if few else str(i) for i in ticks])
-        panel.set_xlabel("" if few else f"row of the table, from {short(places[0], 16)} to {short(places[-1], 16)}")
+        panel.set_xlabel("" if few else f"from 1, {short(places[0], 16)}, to {len(places)}, {short(places[-1], 16)}")
 
 
 def _bars(figure: Figure, found: Comparison) -> None:

@@ -48,7 +48,8 @@ def torch_attention(
 
     q, k, v = (torch.tensor(np.asarray(array, dtype=np.float64)) for array in (queries, keys, values))
     allowed = None if mask is None else torch.tensor(np.asarray(mask))
-    found = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=allowed, scale=beta).numpy()
+    attended = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=allowed, scale=beta)
+    found = np.asarray(attended.numpy())
     # What PyTorch gives for a row with nothing to attend to has changed between its versions.
     return found if mask is None else np.where(np.any(mask, axis=-1, keepdims=True), found, 0.0)
 

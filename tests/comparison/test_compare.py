@@ -171,6 +171,15 @@ def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_doe
     assert found["classical"].recalled < 0.05 < 0.95 < found["dense"].recalled
 
 
+def test_one_step_may_recall_what_the_fixed_point_forgets():
+    # Ramsauer et al. (2021), section 2: where β is small for the patterns, the one fixed point is near their mean, and
+    # one step is still on its way there. 32 unit vectors in 64 dims, β = 4, 3 draws of 32 cues each, fixed seed: after
+    # one step the weight of the own pattern is about e⁴ / (e⁴ + 31) = .64, the rest spread over 31 directions.
+    (row,) = ha.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="softmax").rows
+    assert row.recalled_first > 0.95 > 0.05 > row.recalled
+    assert row.cosine < 0.3  # the mean of 32 nearly orthogonal patterns has a cosine of about 1/√32 with each
+
+
 def test_table_json_and_csv_say_the_same(tmp_path):
     found = ha.compare_random({"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "softmax"])
     told = json.loads(found.to_json())
