@@ -251,7 +251,8 @@ def show_comparison(found: "Comparison") -> None:
         for part in (_COMPARED, _WEIGHED):
             some = [i for i, name in enumerate(headings) if i in about or name in part]
             out.print(table([headings[i] for i in some], [[row[i] for i in some] for row in rows], right=right))
-            out.print()
+            if part is _COMPARED:
+                out.print()
     for names, cells in nearest_tables(found):
         out.print()
         out.print(table(names, cells))

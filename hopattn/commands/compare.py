@@ -1,5 +1,7 @@
 """`hopattn compare`: the same keys, values and cues through several memories, and through attention."""
 
+import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +69,8 @@ def command(
     """
     given = {name: value for name, value in options.items() if value not in (None, ())}
     format = _format(figure_file)
-    found = _found(source, given)
+    with _waiting():
+        found = _found(source, given)
     if figure_file is not None:
         from hopattn.plots.comparison import draw_comparison
         from hopattn.plotting import rendered
@@ -104,6 +107,15 @@ def _found(source: str | None, given: dict[str, Any]) -> "Comparison":
         return of_scenario(source, given)
     file = Path(source)
     return of_heads(file, given) if holds_heads(file) else of_patterns(file, given)
+
+
+def _waiting() -> AbstractContextManager[Any]:
+    """A sign on standard error that something is being done, where a person looks at it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status("comparing …")
 
 
 def _format(file: Path | None) -> str:
