@@ -22,7 +22,7 @@ import scipy
 import hopattn
 from hopattn.certificate import Certificate, certify
 from hopattn.memories import named_memories
-from hopattn.terminal import CERTIFICATE, certificate_rows
+from hopattn.reporting import CERTIFICATE, certificate_rows
 from hopattn.updates import updates
 
 PAGE = Path(__file__).resolve().parent / "certificate.md"

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hopattn.association import Associator as Associator
     from hopattn.certificate import Certificate as Certificate
     from hopattn.certificate import certify as certify
+    from hopattn.comparison.comparing import compare as compare
+    from hopattn.comparison.drawing import compare_patterns as compare_patterns
+    from hopattn.comparison.drawing import compare_random as compare_random
+    from hopattn.comparison.record import Comparison as Comparison
     from hopattn.couplings import Hopfield as Hopfield
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from hopattn.masks import padding as padding
     from hopattn.masks import strict as strict
     from hopattn.masks import window as window
+    from hopattn.measures.weights import operating_class as operating_class
     from hopattn.memories import named_memories as named_memories
     from hopattn.memories.addressed import nearest as nearest
     from hopattn.memories.addressed import sdm as sdm
@@ -76,11 +81,15 @@ _NAMES = {
     "hopattn.arrays": ("unit",),
     "hopattn.association": ("Associator",),
     "hopattn.certificate": ("Certificate", "certify"),
+    "hopattn.comparison.comparing": ("compare",),
+    "hopattn.comparison.drawing": ("compare_patterns", "compare_random"),
+    "hopattn.comparison.record": ("Comparison",),
     "hopattn.couplings": ("Hopfield",),
     "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
     "hopattn.masks": ("causal", "padding", "strict", "window"),
+    "hopattn.measures.weights": ("operating_class",),
     "hopattn.memories": ("named_memories",),
     "hopattn.memories.addressed": ("nearest", "sdm", "universal"),
     "hopattn.memories.bidirectional": ("bam",),

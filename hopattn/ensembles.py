@@ -1,6 +1,6 @@
 """Random patterns, and cues that are damaged patterns."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -8,10 +8,11 @@ from hopattn.arrays import normalised, real, whole
 from hopattn.errors import InvalidInput, reject_unknown
 
 Sort = Literal["spins", "unit"]
+SORTS = get_args(Sort)
 
 
 def random_patterns(
-    rng: np.random.Generator, n_patterns: int, dim: int, sort: Sort = "spins", correlation: float = 0.0
+    rng: np.random.Generator, n_patterns: int, dim: int, sort: str = "spins", correlation: float = 0.0
 ) -> np.ndarray:
     """Random patterns that share a common one, `(n_patterns, dim)`.
 
@@ -22,7 +23,7 @@ def random_patterns(
     Source: Amit, Gutfreund & Sompolinsky (1987), Phys. Rev. A 35, 2293, for biased spins with a = √ρ.
     """
     count, size = whole(n_patterns, "n_patterns"), whole(dim, "dim")
-    reject_unknown("sort", [sort], ("spins", "unit"))
+    reject_unknown("sort", [sort], SORTS)
     shared = _within(correlation, "correlation")
     if shared == 1:
         raise InvalidInput("correlation: at 1 all patterns are one; expected a number below 1")
@@ -41,13 +42,14 @@ def damaged(
     """Cues that are patterns `(n, dim)` with some of their neurons changed, each row by itself.
 
     flip: which fraction of the neurons is reversed; noise: the standard deviation of what is added to every neuron;
-    hide: which fraction becomes unknown (0), whatever it was. A fraction is rounded to a number of neurons. Raises
+    hide: which fraction becomes unknown (0), whatever it was. A fraction is rounded to a number of neurons. What a
+    smaller fraction changes a larger one does too, and more patterns leave the first ones as they are. Raises
     `InvalidInput` for a fraction outside 0 to 1 and a noise below 0.
     """
-    dim = patterns.shape[-1]
-    places = np.broadcast_to(np.arange(dim), patterns.shape)
-    flipped, hidden = rng.permuted(places, axis=-1), rng.permuted(places, axis=-1)
-    grain = real(noise, "noise", least=0.0) * rng.standard_normal(patterns.shape)
+    n, dim = patterns.shape
+    draws = rng.standard_normal((n, 3, dim))
+    flipped, hidden = (np.argsort(draws[:, part], axis=-1) for part in (0, 1))
+    grain = real(noise, "noise", least=0.0) * draws[:, 2]
     turned = np.where(flipped < round(_within(flip, "flip") * dim), -patterns, patterns)
     return np.where(hidden < round(_within(hide, "hide") * dim), 0.0, turned + grain)
 

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.comparison.record import Comparison
 from hopattn.errors import InvalidInput
 from hopattn.plots.base import Figure
+from hopattn.plots.comparison import draw_comparison, lacks
 from hopattn.plots.course import draw_recall
 from hopattn.plotting import drawable, rendered
 from hopattn.record import Recall, Status
+from hopattn.reporting import comparison_table
 from hopattn.scenario.result import Labelled, Outcome, Result, Run
 from hopattn.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
@@ -23,17 +26,19 @@ these."""
 
 @singledispatch
 def html(thing: Any) -> str:
-    """A result, a recall or a labelled array as HTML: its tables and a figure, in one text without links.
+    """A result, a recall, a comparison or a labelled array as HTML: its tables and a figure, in one text without links.
 
-    thing: what `ha.run` or `memory.recall` gives, or one of `result.arrays`. A notebook calls it for the last value of
-    a cell. Raises `InvalidInput` for anything else.
+    thing: what `ha.run`, `memory.recall` or `ha.compare` gives, or one of `result.arrays`. A notebook
+    calls it for the last value of a cell. Raises `InvalidInput` for anything else.
 
     >>> import hopattn as ha
     >>> record = ha.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
     >>> "converged" in ha.html(record)
     True
     """
-    raise InvalidInput(f"html: expected a Result, a Recall or a labelled array, not {type(thing).__name__}")
+    raise InvalidInput(
+        f"html: expected a Result, a Recall, a Comparison or a labelled array, not {type(thing).__name__}"
+    )
 
 
 @html.register
@@ -56,6 +61,12 @@ def _(record: Recall) -> str:
 def _(array: Labelled) -> str:
     found = array_cells(array)
     return _paragraph(found) if isinstance(found, str) else _table(*found)
+
+
+@html.register
+def _(found: Comparison) -> str:
+    figure = "" if lacks(found) else _picture(lambda figure: draw_comparison(figure, found), "comparison")
+    return f"{_table(*comparison_table(found))}\n{figure}\n{_paragraph(found.words())}"
 
 
 def _of_result(result: Result) -> Iterator[str]:

@@ -72,13 +72,8 @@ def _npy(file: Path) -> np.ndarray:
 
 
 def _safetensors(file: Path, name: str | None) -> np.ndarray:
-    """The array of that name; a file begins with the length of its header, the header in JSON, then the numbers."""
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        if length > min(_LONGEST_HEADER, file.stat().st_size - 8):
-            raise ValueError
-        header: dict[str, Any] = json.loads(stream.read(length))
-    header.pop("__metadata__", None)
+    """The array of that name."""
+    header, begin = _header(file)
     if name is None and len(header) > 1:
         raise InvalidInput(f"{named(file)} holds {len(header)} arrays; name one of {', '.join(sorted(header)[:20])}")
     if name is not None and name not in header:
@@ -88,6 +83,29 @@ def _safetensors(file: Path, name: str | None) -> np.ndarray:
         raise InvalidInput(f"{named(file)}: expected numbers of {', '.join(_DTYPES)}, not {shortened(told['dtype'])}")
     start, end = told["data_offsets"]
     dtype, shape = np.dtype(_DTYPES[told["dtype"]]), tuple(told["shape"])
-    if start < 0 or end - start != dtype.itemsize * math.prod(shape) or 8 + length + end > file.stat().st_size:
+    if start < 0 or end - start != dtype.itemsize * math.prod(shape) or begin + end > file.stat().st_size:
         raise ValueError
-    return np.memmap(file, dtype, mode="r", offset=8 + length + start, shape=shape)
+    return np.memmap(file, dtype, mode="r", offset=begin + start, shape=shape)
+
+
+def names_in(path: str | os.PathLike[str]) -> list[str]:
+    """The names of the arrays of a `.safetensors` file; raises `InvalidInput` as `mapped` does."""
+    file = Path(path)
+    require_file(file)
+    try:
+        return sorted(_header(file)[0])
+    except OSError as error:
+        raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise InvalidInput(f"{named(file)} is no .safetensors file, or a torn one") from None
+
+
+def _header(file: Path) -> tuple[dict[str, Any], int]:
+    """What a file begins with, and where the numbers begin: the length of the header, the header in JSON, numbers."""
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > min(_LONGEST_HEADER, file.stat().st_size - 8):
+            raise ValueError
+        header: dict[str, Any] = json.loads(stream.read(length))
+    header.pop("__metadata__", None)
+    return header, 8 + length

@@ -1,8 +1,6 @@
 """What a person sees on the terminal: labelled tables of numbers, and the verdicts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from time import monotonic
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +13,7 @@ from hopattn.scenario.drawing import PLAIN, SHADES, side_by_side
 from hopattn.scenario.result import Labelled, Outcome, Result, Run
 
 if TYPE_CHECKING:
-    from hopattn.certificate import Certificate
-    from hopattn.swept import Sweep
+    pass
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
 WIDE = 160
@@ -122,66 +119,6 @@ def outcome_table(outcomes: Iterable[Outcome]) -> Table:
     return table(["", "expectation", "expected", "computed"], rows)
 
 
-def show_sweep(found: "Sweep") -> None:
-    """A sweep's table on standard output: at each point the means, and how far their intervals reach."""
-    rows = found.table()
-    headings = [name for name in rows[0] if not name.endswith(" ±")]
-    shown = [[_with_error(row, name) for name in headings] for row in rows[:MAX_ROWS]]
-    out = console()
-    out.print(table([plain(name) for name in headings], shown, right=headings))
-    if len(rows) > MAX_ROWS:
-        out.print(Text(f"… {len(rows)} points in all; --out table.csv writes them"))
-    trials = "1 trial" if found.trials == 1 else f"{found.trials} trials"
-    out.print(Text(f"{len(rows)} points, {trials} each; ± is the 95 % interval of the mean"))
-
-
-def _with_error(row: dict[str, Any], name: str) -> str:
-    value, error = row[name], row.get(f"{name} ±")
-    return "" if value is None else cell(value) + (f" ± {error:.2g}" if error is not None else "")
-
-
-@contextmanager
-def progress() -> Iterator[Callable[[int, int], None]]:
-    """On standard error, how much is done of a long work, and how long the rest will take: a bar on a terminal, else a
-    line every ten seconds.
-    """
-    start, last, before = monotonic(), [monotonic()], [-1]
-
-    def line(done: int, total: int) -> None:
-        if before[0] < 0:
-            before[0] = done
-        now = monotonic()
-        if done < total and now - last[0] < 10:
-            return
-        last[0] = now
-        fresh = done - before[0]
-        left = f", about {_duration((now - start) / fresh * (total - done))} left" if fresh > 0 and done < total else ""
-        if fresh or done < total:
-            errors.print(Text(f"{done} of {total} points{left}"))
-
-    errors = Console(stderr=True, markup=False, highlight=False, emoji=False)
-    if not errors.is_terminal:
-        yield line
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("points"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("points", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _duration(seconds: float) -> str:
-    """A time as one says it.
-
-    >>> _duration(42), _duration(600), _duration(9000)
-    ('42 s', '10 min', '2.5 h')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 def tally(outcomes: Sequence[Outcome]) -> str:
     """How many expectations were met, in words."""
     if not outcomes:
@@ -225,25 +162,3 @@ def cell(value: Any) -> str:
         return plain(value)
     number = float(value)
     return f"{0.0 if abs(number) < ROUNDING else number:.4g}"
-
-
-CERTIFICATE = ("memory", "update", "claimed", "largest rise", "not claimed", "rises", "why")
-
-
-def certificate_rows(found: "Iterable[Certificate]") -> Iterator[list[str]]:
-    """One row for each memory and update that can be applied to it."""
-    for one in found:
-        if one.claimed or one.unclaimed:
-            largest = f"{one.largest:.1e}" if one.claimed else "–"
-            rises = f"{one.rises / one.unclaimed:.1%}" if one.unclaimed else "–"
-            why = "; else not: ".join(text for text in (one.reason, one.refusal) if text)
-            yield [one.memory, one.update, f"{one.claimed:,}", largest, f"{one.unclaimed:,}", rises, why]
-
-
-def show_certificates(found: "Sequence[Certificate]") -> None:
-    """The certificates on standard output, and in words whether they hold."""
-    out = console()
-    out.print(table(CERTIFICATE, certificate_rows(found), right=CERTIFICATE[2:6]))
-    broken = [f"{one.memory} under {one.update}" for one in found if not one.holds]
-    out.print()
-    out.print(Text(f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"))

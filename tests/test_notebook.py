@@ -138,7 +138,7 @@ tokens = [{tokens}]
 
 
 def test_other_things_are_refused():
-    with pytest.raises(InvalidInput, match="expected a Result, a Recall or a labelled array, not int"):
+    with pytest.raises(InvalidInput, match="expected a Result, a Recall, a Comparison or a labelled array, not int"):
         ha.html(3)
 
 

@@ -26,7 +26,7 @@ def command(memory: tuple[str, ...], count: int, seed: int, processes: int, as_j
 
         click.echo(json_text([asdict(one) for one in found]))
     else:
-        from hopattn.terminal import show_certificates
+        from hopattn.reporting import show_certificates
 
         show_certificates(found)
     return 0 if all(one.holds for one in found) else 1

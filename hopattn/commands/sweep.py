@@ -65,7 +65,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
 
         click.echo(json_text(found.to_dict()))
     else:
-        from hopattn.terminal import show_sweep
+        from hopattn.reporting import show_sweep
 
         show_sweep(found)
     return 0
@@ -73,10 +73,10 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
 
 def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **asked: Any) -> "Sweep":
     """The finished sweep; an interrupted one says how to go on."""
+    from hopattn.reporting import progress
     from hopattn.scenario.axes import parse_axes
     from hopattn.scenario.overrides import parse_assignment
     from hopattn.scenario.sweeps import sweep_scenario
-    from hopattn.terminal import progress
 
     overrides = dict(parse_assignment(change) for change in changes)
     try:

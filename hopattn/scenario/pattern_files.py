@@ -56,23 +56,38 @@ def image(file: Path, size: Size | None = None) -> np.ndarray:
     raise InvalidInput(f"{named(file)} has {pixels:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
 
 
-def numbers(file: Path, array: str | None = None) -> np.ndarray:
+def numbers(file: Path, array: str | None = None, most_axes: int = 3) -> np.ndarray:
     """The numbers of an array or a table, of one to three axes; truth values are 1 and −1.
 
-    array: which one, of an `.npz` with several. Raises `InvalidInput` for a file that cannot be read or is torn, a text
-    in a table, an array that is not there, anything but finite real numbers.
+    array: which one, of an `.npz` with several. most_axes: in place of three. Raises `InvalidInput` for a file that
+    cannot be read or is torn, a text in a table, an array that is not there, anything but finite real numbers.
     """
     data, ending = _bytes(file), file.suffix.lower()
     if ending == ".csv":
         values = _table(file, data)
     else:
-        values = _array(file, data if ending == ".npy" else _member(file, data, array))
+        values = _array(file, data if ending == ".npy" else _member(file, data, array), most_axes)
     found = np.where(values, 1.0, -1.0) if values.dtype.kind == "b" else values.astype(float)
     if not np.isfinite(found).all():
         first = tuple(int(i) + 1 for i in np.argwhere(~np.isfinite(found))[0])
         what = found[~np.isfinite(found)][0]
         raise InvalidInput(f"{named(file)}: {what} stands at {', '.join(map(str, first))}; expected finite numbers")
     return found
+
+
+def names_in(file: Path) -> list[str]:
+    """The names of the arrays of an `.npz`; raises `InvalidInput` for a file that cannot be read or is torn."""
+    try:
+        with zipfile.ZipFile(BytesIO(_bytes(file))) as archive:
+            return _names(archive)
+    except _TORN as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{named(file)} is no .npz archive, or a torn one") from None
+
+
+def _names(archive: zipfile.ZipFile) -> list[str]:
+    return [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
 
 
 def _bytes(file: Path) -> bytes:
@@ -140,7 +155,7 @@ def _member(file: Path, data: bytes, array: str | None) -> bytes:
     """The bytes of one array of an archive, by its name or because it is the only one."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+            names = _names(archive)
             if array is None and len(names) != 1:
                 raise InvalidInput(f"{named(file)}: say which array is meant, array = … ({', '.join(names[:20])})")
             chosen = names[0] if array is None else array
@@ -157,7 +172,7 @@ def _member(file: Path, data: bytes, array: str | None) -> bytes:
     return found
 
 
-def _array(file: Path, data: bytes) -> np.ndarray:
+def _array(file: Path, data: bytes, most_axes: int) -> np.ndarray:
     """An array from the bytes of an .npy file; pickled objects are refused unread."""
     stream = BytesIO(data)
     try:
@@ -171,7 +186,7 @@ def _array(file: Path, data: bytes) -> np.ndarray:
     count = math.prod(shape)
     if count > MAX_NUMBERS:
         raise InvalidInput(f"{named(file)} holds more than {MAX_NUMBERS:,} numbers")
-    if len(shape) not in (1, 2, 3) or min(shape) < 1:
+    if not 1 <= len(shape) <= most_axes or min(shape) < 1:
         raise InvalidInput(f"{named(file)} holds an array of shape {shape}; expected patterns, one a row")
     rest = stream.read()
     if len(rest) < count * dtype.itemsize:

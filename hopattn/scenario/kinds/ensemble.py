@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hopattn.arrays import normalised
-from hopattn.ensembles import damaged, random_patterns
+from hopattn.ensembles import Sort, damaged, random_patterns
 from hopattn.errors import InvalidInput
 from hopattn.record import Recall
 from hopattn.scenario.damage import Fraction
@@ -52,7 +52,7 @@ class EnsembleTable(ModelTable):
     """How many patterns are stored, or `load`."""
     load: PositiveNumber | None = None
     """How many patterns are stored for each neuron; the number of patterns is rounded, and at least 1."""
-    sort: Literal["spins", "unit"] = "spins"
+    sort: Sort = "spins"
     """What patterns are: -1 and 1, or directions of unit magnitude, to which a damaged cue is scaled again."""
     correlation: Fraction = 0.0
     """The cosine of any two patterns, on average."""

@@ -1,0 +1,1 @@
+"""Measures: what weights and states are told by."""

@@ -1,0 +1,116 @@
+"""How widely the weight of a head is spread: how few keys hold most of it, its entropy, its operating class (NumPy)."""
+
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from hopattn.arrays import as_float, nonzero, real, require_finite
+from hopattn.errors import InvalidInput
+
+MASS = 0.9
+"""The share of a row's weight that Ramsauer et al. (2021) ask for."""
+
+
+class OperatingClass(StrEnum):
+    """What a head does, by how many keys its weight is spread over; `meaning` says it in a sentence."""
+
+    I = "I"  # noqa: E741
+    II = "II"
+    III = "III"
+    IV = "IV"
+
+    @property
+    def meaning(self) -> str:
+        return {
+            OperatingClass.I: "it averages over very many keys: nine tenths of the weight need more than a half",
+            OperatingClass.II: "it averages over many keys: more than an eighth, at most a half",
+            OperatingClass.III: "it averages over some keys: more than a thirty-second, at most an eighth",
+            OperatingClass.IV: "it averages over few keys, or takes a single one: at most a thirty-second",
+        }[self]
+
+
+def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
+    """The least number of weights that hold this share of their sum, `(…,)` for weights `(…, n_keys)`.
+
+    weights: 0 or more; a row need not sum to 1. mass: above 0, at most 1. A row of nothing but zeros needs 0. Sums that
+    fall short by rounding alone count as reached. Raises `InvalidInput` for a weight below 0, a NaN or an infinity,
+    and another mass. Source: Ramsauer et al. (2021), ICLR, section 3 (their k, with mass 0.9).
+
+    >>> least_number([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]).tolist()
+    [3, 1]
+    """
+    share = real(mass, "mass", above=0.0)
+    if share > 1:
+        raise InvalidInput(f"mass: expected a share of at most 1, not {share:g}")
+    shares = shares_of(weights)
+    reached = np.cumsum(-np.sort(-shares, axis=-1), axis=-1)
+    short = reached < share * (1 - 4 * shares.shape[-1] * np.finfo(shares.dtype).eps)
+    return np.asarray(np.where(shares.any(axis=-1), np.minimum(short.sum(axis=-1) + 1, shares.shape[-1]), 0))
+
+
+def entropy(weights: Any) -> np.ndarray:
+    """−Σ p ln p in nats, p = w / Σw: from 0, one key, to ln n_keys, all alike; `(…,)` for weights `(…, n_keys)`.
+
+    A row of nothing but zeros gives 0. Raises `InvalidInput` as `least_number` does.
+
+    >>> float(entropy([0.5, 0.5, 0.0]).round(4))
+    0.6931
+    """
+    shares = shares_of(weights)
+    return np.asarray(np.sum(shares * -np.log(nonzero(shares)), axis=-1))
+
+
+def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
+    """The operating class of one head, from its weights `(n_queries, n_keys)`: I to IV, from averaging to single keys.
+
+    k is the least number of weights of a row that hold 90 % of it, N the number of keys that the row may attend to:
+    all of them, or those that are True in mask, which broadcasts to the weights. With the median of k/N over the rows:
+    I above 1/2, II above 1/8, III above 1/32, IV at most 1/32. So among fewer than 32 keys there is no class IV. Rows
+    with nothing to attend to do not count. Raises `InvalidInput` for weights of another form or below 0, a mask that
+    does not fit, and where no row has any weight. Source: Ramsauer et al. (2021), ICLR, section 3 (all N are alike
+    there).
+
+    >>> import hopattn as ha
+    >>> str(ha.operating_class([[0.25, 0.25, 0.25, 0.25]])), str(ha.operating_class([[1.0] + [0.0] * 31]))
+    ('I', 'IV')
+    """
+    rows = np.atleast_2d(shares_of(weights))
+    if rows.ndim != 2:
+        raise InvalidInput(f"weights: expected one head, (n_queries, n_keys), not shape {rows.shape}")
+    seen = np.count_nonzero(_spread(mask, rows.shape), axis=-1)
+    return class_of(least_number(rows), seen)
+
+
+def class_of(least: np.ndarray, seen: np.ndarray) -> OperatingClass:
+    """The class by the least numbers of keys and the numbers of keys that could be attended to, `(n_queries,)` each."""
+    counts = (least > 0) & (seen > 0)
+    if not counts.any():
+        raise InvalidInput("weights: no row has any weight, so there is no operating class")
+    middle = float(np.median(least[counts] / seen[counts]))
+    bounds = {OperatingClass.I: 1 / 2, OperatingClass.II: 1 / 8, OperatingClass.III: 1 / 32}
+    return next((name for name, bound in bounds.items() if middle > bound), OperatingClass.IV)
+
+
+def shares_of(weights: Any) -> np.ndarray:
+    """The weights of each row over their sum; a zero row stays zero. Raises `InvalidInput` for those below 0."""
+    given = np.asarray(as_float(weights, "weights"))
+    if given.ndim == 0 or 0 in given.shape:
+        raise InvalidInput(f"weights: expected (…, n_keys) with at least one weight, not shape {given.shape}")
+    require_finite(given, "weights")
+    if (given < 0).any():
+        raise InvalidInput(f"weights: {given.min():.6g} is below 0, so that they are no shares")
+    largest = given / nonzero(given.max(axis=-1, keepdims=True))
+    return np.asarray(largest / nonzero(largest.sum(axis=-1, keepdims=True)))
+
+
+def _spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
+    if mask is None:
+        return np.ones(shape, dtype=bool)
+    given = np.asarray(mask)
+    if given.dtype != bool:
+        raise InvalidInput(f"mask: expected booleans (True = may attend), not {given.dtype}")
+    try:
+        return np.broadcast_to(given, shape)
+    except ValueError:
+        raise InvalidInput(f"mask: shape {given.shape} does not fit weights of shape {shape}") from None

@@ -1,0 +1,100 @@
+"""How widely weight is spread: against SciPy, against all subsets, and at the bounds of the classes."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import hopattn as ha
+from hopattn.errors import InvalidInput
+from hopattn.measures.weights import OperatingClass, entropy, least_number
+
+parts = st.integers(0, 40).map(float)
+rows = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 7)), elements=parts)
+
+
+def fewest(row, mass):
+    """By trying every set of weights, in whole numbers where nothing is rounded: mass in hundredths."""
+    whole = [int(w) for w in row]
+    if not any(whole):
+        return 0
+    sizes = range(1, len(whole) + 1)
+    return next(k for k in sizes if any(100 * sum(some) >= mass * sum(whole) for some in combinations(whole, k)))
+
+
+@given(weights=rows, mass=st.sampled_from([1, 50, 90, 100]))
+def test_the_least_number_is_that_of_all_sets(weights, mass):
+    assert least_number(weights, mass / 100).tolist() == [fewest(row, mass) for row in weights]
+
+
+@given(weights=rows)
+def test_the_entropy_is_scipys(weights):
+    found = entropy(weights)
+    for row, value in zip(weights, found, strict=True):
+        assert value == pytest.approx(scipy.stats.entropy(row) if row.any() else 0.0, abs=1e-12)
+
+
+@given(weights=rows, scale=st.sampled_from([1e-300, 0.1, 7.0, 1e300]), turn=st.integers(0, 6))
+def test_neither_the_size_nor_the_order_of_the_weights_counts(weights, scale, turn):
+    turned = np.roll(weights * scale, turn, axis=-1)
+    assert least_number(turned).tolist() == least_number(weights).tolist()
+    np.testing.assert_allclose(entropy(turned), entropy(weights), atol=1e-12)
+
+
+def even(k, n):
+    """A row of n weights of which k are alike and nine tenths of the whole is held by exactly those."""
+    row = np.full(n, 0.1 / (n - k) if n > k else 0.0)
+    row[:k] = (0.9 if n > k else 1.0) / k
+    return row
+
+
+@pytest.mark.parametrize(
+    ("k", "expected"),
+    [(512, "I"), (257, "I"), (256, "II"), (65, "II"), (64, "III"), (17, "III"), (16, "IV"), (1, "IV")],
+)
+def test_the_bounds_of_the_classes_are_those_of_the_paper_for_512_keys(k, expected):
+    # Ramsauer et al. (2021): k > N/2 = 256, N/8 = 64, N/32 = 16.
+    assert ha.operating_class(even(k, 512)[None]) == expected
+    assert OperatingClass(expected).meaning
+
+
+def test_the_median_decides_and_not_the_mean():
+    one, all_alike = np.eye(32)[0], np.full(32, 1 / 32)
+    assert ha.operating_class([one, one, one, all_alike, all_alike]) == "IV"
+    assert ha.operating_class([one, one, all_alike, all_alike, all_alike]) == "I"
+
+
+def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not_at_all():
+    weights = np.tril(np.ones((8, 8)), -1)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
+    assert ha.operating_class(weights, ha.strict(8)) == "I"
+    assert ha.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of the median 32.5
+    with pytest.raises(InvalidInput, match="no row has any weight"):
+        ha.operating_class(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("weights", "more", "message"),
+    [
+        ([[0.5, -0.5]], {}, r"weights: -0.5 is below 0, so that they are no shares"),
+        ([[np.nan, 1.0]], {}, "weights: row 0 holds a NaN or an infinity"),
+        ([], {}, "with at least one weight"),
+        (np.ones((2, 2, 2)), {}, "expected one head"),
+        ([["a"]], {}, "weights: expected real numbers"),
+        ([[1.0, 0.0]], {"mask": [[1, 0]]}, "mask: expected booleans"),
+        ([[1.0, 0.0]], {"mask": [[True] * 3]}, r"mask: shape \(1, 3\) does not fit weights of shape \(1, 2\)"),
+    ],
+)
+def test_what_are_no_weights_of_a_head_is_refused(weights, more, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.operating_class(weights, **more)
+
+
+@pytest.mark.parametrize("mass", [0, -1, 1.1, "half", float("nan"), True])
+def test_a_mass_that_is_no_share_is_refused(mass):
+    with pytest.raises(InvalidInput, match="mass: expected"):
+        least_number([1.0], mass)
