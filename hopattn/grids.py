@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from hopattn.errors import InvalidInput, shortened
@@ -30,6 +31,23 @@ def values_of(text: str, what: str = "grid") -> Values:
         return _spaced(text, what)
     found = tuple(_number(part, what) for part in text.split(","))
     return in_order(found, what)
+
+
+def axes_from(texts: Iterable[str]) -> dict[str, Values]:
+    """Keys and their numbers from the command line.
+
+    >>> axes_from(["load=0.1,0.2", "beta=1:100:log3"])
+    {'load': (0.1, 0.2), 'beta': (1.0, 10.0, 100.0)}
+    """
+    axes: dict[str, Values] = {}
+    for text in texts:
+        key, equals, grid = (part.strip() for part in text.partition("="))
+        if not equals or not key:
+            raise InvalidInput(f"--over '{shortened(text)}': expected KEY=GRID, as in beta=0.1:32:log20")
+        if key in axes:
+            raise InvalidInput(f"--over {shortened(key)}: is given twice")
+        axes[key] = values_of(grid, f"--over {shortened(key)}")
+    return axes
 
 
 def in_order(values: Values, what: str) -> Values:

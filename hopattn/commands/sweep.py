@@ -73,8 +73,8 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
 
 def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **asked: Any) -> "Sweep":
     """The finished sweep; an interrupted one says how to go on."""
+    from hopattn.grids import axes_from
     from hopattn.reporting import progress
-    from hopattn.scenario.axes import parse_axes
     from hopattn.scenario.overrides import parse_assignment
     from hopattn.scenario.sweeps import sweep_scenario
 
@@ -82,7 +82,7 @@ def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple
     try:
         with progress() as report:
             told: dict[str, Any] = {"report": report, "note": lambda text: click.echo(text, err=True)}
-            return sweep_scenario(loaded, parse_axes(axes), overrides=overrides, file=file, **asked, **told)
+            return sweep_scenario(loaded, axes_from(axes), overrides=overrides, file=file, **asked, **told)
     except KeyboardInterrupt:
         again = shlex.join(["hopattn", *sys.argv[1:]])
         click.echo(f"finished points are kept in {file}; go on with:\n  {again}", err=True)

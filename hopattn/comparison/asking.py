@@ -9,8 +9,8 @@ from hopattn.comparison.drawing import AXES, OF_STORED, compare_patterns, compar
 from hopattn.comparison.files import heads_of, patterns_of
 from hopattn.comparison.record import Comparison
 from hopattn.comparison.scenarios import questions_of
-from hopattn.errors import InvalidInput, shortened, unknown
-from hopattn.grids import values_of
+from hopattn.errors import InvalidInput, unknown
+from hopattn.grids import Values, axes_from
 from hopattn.scenario.loading import load
 
 ALWAYS = ("memories", "over", "beta", "max_steps", "seed")
@@ -70,19 +70,12 @@ def _options(given: Given, fitting: Iterable[str], axes: Iterable[str], what: st
     return options
 
 
-def _grid(texts: Iterable[str], axes: tuple[str, ...], what: str) -> dict[str, tuple[float, ...]]:
+def _grid(texts: Iterable[str], axes: tuple[str, ...], what: str) -> dict[str, Values]:
     """The axes of a grid from texts such as beta=0.1:32:log5."""
-    found: dict[str, tuple[float, ...]] = {}
-    for text in texts:
-        name, equals, numbers = text.partition("=")
-        name = name.strip()
-        if not equals:
-            raise InvalidInput(f"--over: '{shortened(text)}' has no '='; expected AXIS=NUMBERS, as in beta=0.1:32:log5")
+    found = axes_from(texts)
+    for name in found:
         if name in AXES and name not in axes:
             raise InvalidInput(f"--over: {name} does not go with {what}, only {', '.join(axes)}")
         if name not in axes:
             raise InvalidInput(f"--over: {unknown(name, axes)}")
-        if name in found:
-            raise InvalidInput(f"--over: {name} is given twice")
-        found[name] = values_of(numbers, f"--over: {name}")
     return found

@@ -1,6 +1,6 @@
 """The numbers of a scenario that a sweep goes over, and what is measured at each point."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, Tag, WithJsonSchema
@@ -48,23 +48,6 @@ class SweepTable(Table):
                 values_of(axis, key) if isinstance(axis, str) else in_order(tuple(axis), key)
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
-
-
-def parse_axes(texts: Iterable[str]) -> dict[str, Values]:
-    """Keys and their numbers from the command line.
-
-    >>> parse_axes(["load=0.1,0.2", "beta=1:100:log3"])
-    {'load': (0.1, 0.2), 'beta': (1.0, 10.0, 100.0)}
-    """
-    axes: dict[str, Values] = {}
-    for text in texts:
-        key, equals, grid = (part.strip() for part in text.partition("="))
-        if not equals or not key:
-            raise InvalidInput(f"--over '{shortened(text)}': expected KEY=GRID, as in beta=0.1:32:log20")
-        if key in axes:
-            raise InvalidInput(f"--over {shortened(key)}: is given twice")
-        axes[key] = values_of(grid, key)
-    return axes
 
 
 def path_of(key: str, written: Mapping[str, Any]) -> str:

@@ -6,7 +6,8 @@ from scenario.refusal import problems
 
 import hopattn as ha
 from hopattn.errors import InvalidInput
-from hopattn.scenario.axes import parse_axes, path_of
+from hopattn.grids import axes_from
+from hopattn.scenario.axes import path_of
 from hopattn.scenario.loading import parse
 from hopattn.swept import load_sweep
 
@@ -152,9 +153,9 @@ def test_a_table_that_does_not_fit_is_told_with_its_line(table, told):
 @pytest.mark.parametrize("text", ["load", "=1", "load="])
 def test_what_is_no_axis_is_told(text):
     with pytest.raises(InvalidInput, match=r"expected KEY=GRID|a number is missing"):
-        parse_axes([text])
+        axes_from([text])
 
 
 def test_an_axis_that_is_given_twice_is_told():
     with pytest.raises(InvalidInput, match="load: is given twice"):
-        parse_axes(["load=1", "load=2"])
+        axes_from(["load=1", "load=2"])
