@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hopattn.certificate import Certificate as Certificate
     from hopattn.certificate import certify as certify
     from hopattn.couplings import Hopfield as Hopfield
+    from hopattn.cutting import sharded as sharded
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
     from hopattn.heads import Head as Head
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from hopattn.scenario.result import Result as Result
     from hopattn.scenario.running import run as run
     from hopattn.separation import separations as separations
+    from hopattn.sharding import Sharded as Sharded
     from hopattn.similarity import cosine as cosine
     from hopattn.similarity import similarities as similarities
     from hopattn.stored import mapped as mapped
@@ -73,6 +75,7 @@ _NAMES = {
     "hopattn.association": ("Associator",),
     "hopattn.certificate": ("Certificate", "certify"),
     "hopattn.couplings": ("Hopfield",),
+    "hopattn.cutting": ("sharded",),
     "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
@@ -92,6 +95,7 @@ _NAMES = {
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
     "hopattn.separation": ("separations",),
+    "hopattn.sharding": ("Sharded",),
     "hopattn.similarity": ("cosine", "similarities"),
     "hopattn.stored": ("mapped",),
     "hopattn.transformer": ("AttentionLayer", "stack"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import row_length
+from hopattn.arrays import longest_row
 from hopattn.blocking import blocks, ranges
 from hopattn.machine import Share, second_cache, workers
 from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
@@ -148,11 +148,11 @@ class _Pass:
         numbers = np.finfo(self.cues.dtype)
         if numbers.dtype not in (np.float32, np.float64):
             return self
-        longest = _longest(self.keys)
-        values = longest if self.values is None or self.values is self.keys else _longest(self.values)
+        longest = longest_row(self.keys)
+        values = longest if self.values is None or self.values is self.keys else longest_row(self.values)
         size = abs(math.log(values)) if 0 < values < math.inf else 0.0 if values == 0 else math.inf
         room = min(math.log(numbers.max), -math.log(numbers.smallest_normal) + math.log(numbers.eps))
-        most = self.separation.beta * _longest(self.cues) * longest
+        most = self.separation.beta * longest_row(self.cues) * longest
         return replace(self, unshifted=True) if most + math.log(len(self.keys)) + size < room else self
 
     def run(self, sizes: Blocks) -> Merged:
@@ -297,16 +297,3 @@ def _seeing(seen: np.ndarray | bool) -> slice:
 
 def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
     return rows[some.start : some.stop].astype(dtype, copy=False)
-
-
-def _longest(rows: np.ndarray) -> float:
-    """The length of the longest row."""
-    longest = 0.0
-    with np.errstate(all="ignore"):
-        for some in blocks(len(rows), 4096):
-            square = float(np.einsum("ij,ij->i", rows[some], rows[some]).max())
-            within = np.finfo(rows.dtype).smallest_normal <= square < math.inf
-            length = math.sqrt(square) if within else float(row_length(rows[some]).max())
-            if not length <= longest:  # a NaN too
-                longest = length
-    return longest
