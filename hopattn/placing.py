@@ -4,8 +4,9 @@ The client keeps what it has placed, or how it is made: what a worker had that i
 only what was not yet answered is asked again.
 """
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from inspect import signature
@@ -23,6 +24,9 @@ TRIES = 8
 """So often is asked again what was lost, before the cluster counts as lost."""
 PATIENCE = 30.0
 """How many seconds a worker may take to join, or to come back."""
+
+POLL = 1.0
+"""So many seconds pass before it is looked whether the workers are still there."""
 
 Work = Callable[..., Any]
 
@@ -52,19 +56,28 @@ class Placed:
         Raises `CannotDo` where the cluster is lost, or goes on losing workers; what the work raises is raised.
         """
         found: dict[int, Any] = {}
+        told = ""
         with quiet():
             for _ in range(TRIES):
                 require_running(self.client)
-                with suppress(Interrupted):
+                try:
                     left = [i for i in range(len(self)) if i not in found]
                     self._place(left)
                     for i, task in self._finished(self._begun(work, shared, own, left)):
-                        with lost_is_told(self.client):
-                            found[i] = task.result()
+                        found[i] = self._told(i, task)
+                except Interrupted as error:
+                    told = f": {error}"
                 if len(found) == len(self):
                     return [found[i] for i in range(len(self))]
                 self._forget_small()
-        raise CannotDo(f"{where(self.client)} is lost: workers went away {TRIES} times in a row")
+        raise CannotDo(f"{where(self.client)} gives up: it lost workers {TRIES} times in a row{told}")
+
+    def _told(self, i: int, task: Any) -> Any:
+        """What came of one of the tasks; what it has raised is raised."""
+        if task.status == "error":
+            with lost_is_told(self.client):
+                return task.result()
+        return _patiently(self.client, self.client.gather(task, asynchronous=True), [self._at[i]])
 
     def _forget_small(self) -> None:
         """What goes along with the work may go to another worker the next time."""
@@ -109,14 +122,21 @@ class Placed:
         return tasks
 
     def _finished(self, tasks: dict[int, Any]) -> list[tuple[int, Any]]:
-        """Those that came to an end, once all have, or are lost."""
+        """Those that came to an end, once all have, or are lost.
+
+        What was begun on a worker that has gone is given up: where no other was there at that moment, Dask would wait
+        for that one for ever.
+        """
         from distributed import wait
 
-        while waiting := [task for task in tasks.values() if task.status == "pending"]:
+        while waiting := {i: task for i, task in tasks.items() if task.status == "pending"}:
             with suppress(TimeoutError, CancelledError), self.client.as_current():
-                wait(waiting, timeout=1.0)
+                wait(list(waiting.values()), timeout=POLL)
                 continue
-            workers_of(self.client)  # someone has to be there to do it
+            workers = workers_of(self.client)
+            for i, task in waiting.items():
+                if self._at[i] not in workers:
+                    task.cancel()
         return [(i, task) for i, task in tasks.items() if task.status in ("finished", "error")]
 
 
@@ -144,8 +164,25 @@ def _sent(client: Any, value: Any, workers: list[str]) -> Any:
     """A value as the work on these workers is given it: itself where it is small, else a copy that lies there."""
     if _size(value) < SMALL:
         return value
-    with lost_is_told(client):
-        return client.scatter([value], workers=workers, broadcast=len(workers) > 1, hash=False)[0]
+    options = {"workers": workers, "broadcast": len(workers) > 1, "hash": False, "asynchronous": True}
+    return _patiently(client, client.scatter([value], **options), workers)[0]
+
+
+def _patiently(client: Any, doing: Coroutine[Any, Any, Any], workers: list[str]) -> Any:
+    """What Dask is doing with these workers, once it is done; it may wait for one that has gone, and we do not."""
+    begun = asyncio.run_coroutine_threadsafe(doing, client.loop.asyncio_loop)
+    try:
+        with lost_is_told(client):
+            while not begun.done():
+                with suppress(TimeoutError):
+                    return begun.result(POLL)
+                if not begun.done() and not set(workers) <= set(workers_of(client)):
+                    raise Interrupted(f"{where(client)} lost a worker that something was sent to, or had from")
+            return begun.result()
+    except KeyError as error:  # what the scheduler stumbles over where a worker has just gone
+        raise Interrupted(f"{where(client)} lost {error}") from None
+    finally:
+        begun.cancel()
 
 
 def _size(value: Any) -> int:

@@ -256,6 +256,18 @@ def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_p
     assert set(client.run(os.getpid).values()) != before
 
 
+def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
+    keys, _ = stored(rng)
+    cues, trap = rng.normal(size=(10_000, 16)), tmp_path / "trap"
+    assert cues.nbytes > hopattn.placing.SMALL
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
+    with dask.LocalCluster(**options) as cluster, dask.Client(cluster, set_as_default=False) as client:
+        found = ha.sharded(keys, client, similarity=Deadly(path=str(trap)), beta=2.0, shards=3)
+        trap.touch()
+        assert_allclose(found.step(cues), ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-11)
+        assert not trap.exists()
+
+
 @pytest.mark.parametrize("where", ["large", "small"])
 def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng, where):
     keys, cues = stored(rng, m=40_000 if where == "large" else 3000)
