@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hopattn.comparison.drawing import compare_random as compare_random
     from hopattn.comparison.record import Comparison as Comparison
     from hopattn.couplings import Hopfield as Hopfield
+    from hopattn.cutting import sharded as sharded
     from hopattn.errors import HopattnError as HopattnError
     from hopattn.errors import InvalidInput as InvalidInput
     from hopattn.heads import Head as Head
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from hopattn.scenario.running import run as run
     from hopattn.scenario.sweeps import sweep_scenario as sweep_scenario
     from hopattn.separation import separations as separations
+    from hopattn.sharding import Sharded as Sharded
     from hopattn.similarity import cosine as cosine
     from hopattn.similarity import similarities as similarities
     from hopattn.stored import mapped as mapped
@@ -85,6 +87,7 @@ _NAMES = {
     "hopattn.comparison.drawing": ("compare_patterns", "compare_random"),
     "hopattn.comparison.record": ("Comparison",),
     "hopattn.couplings": ("Hopfield",),
+    "hopattn.cutting": ("sharded",),
     "hopattn.record": ("Recall",),
     "hopattn.errors": ("HopattnError", "InvalidInput"),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
@@ -106,6 +109,7 @@ _NAMES = {
     "hopattn.scenario.running": ("run",),
     "hopattn.scenario.sweeps": ("sweep_scenario",),
     "hopattn.separation": ("separations",),
+    "hopattn.sharding": ("Sharded",),
     "hopattn.similarity": ("cosine", "similarities"),
     "hopattn.stored": ("mapped",),
     "hopattn.sweeping": ("sweep",),

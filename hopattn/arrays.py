@@ -111,6 +111,20 @@ def row_length(x: Array) -> Array:
     return largest * xp.sqrt(nonzero(square))
 
 
+def longest_row(rows: np.ndarray) -> float:
+    """The largest |x| of all rows `(n, dim)`; without a copy of them."""
+    longest = 0.0
+    with np.errstate(all="ignore"):
+        for start in range(0, len(rows), 4096):
+            some = rows[start : start + 4096]
+            square = float(np.einsum("ij,ij->i", some, some).max())
+            within = np.finfo(rows.dtype).smallest_normal <= square < math.inf
+            length = math.sqrt(square) if within else float(row_length(some).max())
+            if not length <= longest:  # a NaN too
+                longest = length
+    return longest
+
+
 def largest_entry(rows: np.ndarray) -> float:
     """max |x| of all entries, 0 where there are none; without a copy of them."""
     return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))

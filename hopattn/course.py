@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import largest_entry, nonzero, require_within
-from hopattn.record import Known, Recall, Status, overlaps
+from hopattn.arrays import nonzero, require_within
+from hopattn.record import Recall, Status
 from hopattn.updates.base import Recallable, Turn, Update
 
 GROWTH = 2.0**20
@@ -28,7 +28,7 @@ class Course:
     def run(self, states: np.ndarray, max_steps: int, rng: np.random.Generator) -> Recall:
         """Step the cues that are still moving; each stops on its own, whatever the others do."""
         n = len(states)
-        scale = nonzero(np.maximum(np.abs(states).max(axis=-1), largest_entry(self.memory.patterns)))
+        scale = nonzero(np.maximum(np.abs(states).max(axis=-1), self.memory.known.largest))
         steps, status = np.full(n, max_steps), np.full(n, Status.LIMIT, dtype="<U9")
         own = tuple(rng.spawn(n) if self.rule.by_chance else ())
         active, before = np.arange(n), states
@@ -102,7 +102,7 @@ class Course:
         """What the record keeps of one step."""
         ways: dict[str, Callable[[], Any]] = {
             "trajectory": lambda: states,
-            "overlaps": lambda: overlaps(states, self.memory.patterns),
+            "overlaps": lambda: self.memory.known.overlaps(states),
             "weights": lambda: self.memory.weights(states, self.mask),  # type: ignore[attr-defined]
         }
         return {name: np.asarray(ways[name]()) for name in self.keep}
@@ -124,6 +124,6 @@ def record_of(
         status=status,
         converged=status == Status.CONVERGED,
         energies=energies,
-        known=Known(memory.patterns, memory.activation),
+        known=memory.known,
         **by_step,
     )

@@ -20,7 +20,7 @@ from hopattn.arrays import (
 from hopattn.course import Course, record_of
 from hopattn.errors import InvalidInput, reject_unknown
 from hopattn.masks import MaskRule, resolve
-from hopattn.record import Recall, Status
+from hopattn.record import Known, Recall, Status
 from hopattn.updates import updates
 from hopattn.updates.base import Descent, Recallable, Update
 from hopattn.updates.together import Synchronous
@@ -66,6 +66,16 @@ class Recalled:
 
     Each `lacks_…` says why something is not there, and is empty where it is.
     """
+
+    @property
+    def known(self: Recallable) -> Known:
+        """What its states are compared with."""
+        return Known(self.patterns, self.activation)
+
+    @property
+    def n_keys(self: Recallable) -> int:
+        """How many keys a mask is for."""
+        return self.known.shape[0]
 
     @property
     def lacks_recall(self) -> str:
@@ -151,17 +161,17 @@ def _kept(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
 
 def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
     given = as_float(cues, "cues")
-    for array, what in ((given, "cues"), (memory.patterns, "patterns")):
-        if namespace(array) is not np:
-            raise InvalidInput(f"{what}: recall runs on NumPy arrays; `step` runs on those of any library")
-    require_dim(given, memory.patterns.shape[-1], "cues", "patterns")
+    if namespace(given) is not np:
+        raise InvalidInput("cues: recall runs on NumPy arrays; `step` runs on those of any library")
+    known = memory.known
+    require_dim(given, known.shape[-1], "cues", "patterns")
     _require_cues(given)
     require_finite(given, "cues")
     chooses = type(memory.activation).foreign is not Activation.foreign
     for i, row in enumerate(np.atleast_2d(given) if chooses else ()):
         if reason := memory.activation.foreign(row):
             raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
-    return np.array(given, dtype=np.result_type(given, memory.patterns))
+    return np.array(given, dtype=np.result_type(given, known.dtype))
 
 
 def _require_cues(given: np.ndarray) -> None:
@@ -183,7 +193,7 @@ def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | No
         return None
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {mask!r}")
-    shape = (n_cues, len(getattr(memory, "keys", memory.patterns)))
+    shape = (n_cues, memory.n_keys)
     return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, shape))), shape)
 
 

@@ -20,6 +20,9 @@ Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
 _WITHIN: ContextVar[bool] = ContextVar("within", default=False)
 """Whether this is the work of such threads already: then there are no more to be had."""
 
+_ALLOWED: ContextVar[int | None] = ContextVar("allowed", default=None)
+"""How many threads there are to be had, where that is not for BLAS to say."""
+
 
 class _Held:
     """How many threads BLAS has is a setting of the whole process: two who change it at once might not set it back."""
@@ -49,9 +52,9 @@ if hasattr(os, "register_at_fork"):  # the thread that holds it does not live on
 def workers(threads: int | None = None) -> Iterator[Share]:
     """Threads that share work, the caller among them.
 
-    threads: None for as many as BLAS has by itself, which is what the user has set for it, or one for each core. What
-    NumPy is told to ignore here is ignored in the threads too. The first error of any of them is raised, and no task
-    is begun after it.
+    threads: None for as many as `at_most` allows, or else as BLAS has by itself, which is what the user has set for it,
+    or one for each core. What NumPy is told to ignore here is ignored in the threads too. The first error of any of
+    them is raised, and no task is begun after it.
     """
     if _WITHIN.get():
         yield lambda work, tasks: [work(*task) for task in tasks]
@@ -60,7 +63,8 @@ def workers(threads: int | None = None) -> Iterator[Share]:
         within = _WITHIN.set(True)
         try:
             blas = _blas()
-            wanted = threads or max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
+            own = max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
+            wanted = threads or _ALLOWED.get() or own
             with blas.limit(limits=1):
                 yield lambda work, tasks: _shared(work, tasks, wanted)
         finally:
@@ -86,6 +90,16 @@ def alone() -> Iterator[None]:
             _ALONE.count -= 1
             if _ALONE.count == 0:
                 _ALONE.limit.restore_original_limits()
+
+
+@contextmanager
+def at_most(threads: int) -> Iterator[None]:
+    """Within it, `workers` gives so many threads where it is not told how many."""
+    before = _ALLOWED.set(threads)
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(before)
 
 
 def _shared(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:

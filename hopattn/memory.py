@@ -6,6 +6,7 @@ E(x) = Φ*(x) − Ψ(K x)
 
 import math
 import os
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -63,19 +64,20 @@ class Retrieval:
     def step(self, cues: Array, keys: Array, values: Array, mask: Any = None, state: Array | None = None) -> Array:
         """x⁺ = ∇Φ(h), `(…, n_cues, dim)`; `state` is what the neurons were before."""
         field, factor, _ = self._passed(self.felt, cues, keys, values, mask)
-        return self._responded(field, factor, state)
+        return self.responded(field, factor, state)
 
     def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
         """x⁺ and E(x) of one pass, for keys that are the values too: the scores serve both."""
         field, factor, potential = self._passed(self.felt, states, keys, keys, mask, potential=True)
-        return self._responded(field, factor, states), self.activation.conjugate(states) - potential
+        return self.responded(field, factor, states), self.activation.conjugate(states) - potential
 
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
         _, _, potential = self._passed(self.felt, states, keys, None, mask, potential=True)
         return self.activation.conjugate(states) - potential
 
-    def _responded(self, field: Array, factor: Any, state: Array | None) -> Array:
+    def responded(self, field: Array, factor: Any, state: Array | None) -> Array:
+        """x⁺ = ∇Φ(h) of a field that is factor · array; `state` is what the neurons were before."""
         return self.activation(field if self.activation.directional else scaled(field, factor), state)
 
     def _passed(
@@ -102,8 +104,64 @@ class Retrieval:
         return field, factor, separation.potential(scores, allowed) if potential else None
 
 
+class Stored(dynamics.Recalled):
+    """What a memory of keys and values is by its parts, wherever they lie: its pass, and what it lacks and why."""
+
+    similarity: Similarity
+    separation: Separation
+    activation: Activation
+
+    @property
+    @abstractmethod
+    def itself(self) -> bool:
+        """Whether the values are the keys: auto-association."""
+
+    @property
+    @abstractmethod
+    def dims(self) -> tuple[int, int]:
+        """The dims of the keys and of the values."""
+
+    @cached_property
+    def retrieval(self) -> Retrieval:
+        """The pass from cues to states that this memory makes."""
+        return Retrieval(self.similarity, self.separation, self.activation)
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why the memory has no energy, or an empty string where it has one."""
+        if not self.itself:
+            return "the values are given apart from the keys: what is read out is no state of the cue"
+        if not self.similarity.linear:
+            name = type(self.similarity).__name__.lower()
+            return f"the similarity '{name}' is not the dot product, so the field is no gradient"
+        return self.separation.lacks_potential
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
+        return self.lacks_energy
+
+    @property
+    def lacks_recall(self) -> str:
+        """Why what is read out cannot be a cue, or an empty string where it can."""
+        dim, dim_out = self.dims
+        return "" if dim == dim_out else f"values of dim {dim_out} are no cue for keys of dim {dim}; use step"
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why the potential of the scores is not convex, or an empty string where it is."""
+        if not self.separation.convex:
+            return f"the potential of {self.separation!r} is not convex"
+        return self.separation.lacks_precision
+
+    @property
+    def lacks_flow(self) -> str:
+        """Why its field cannot be followed in continuous time, or an empty string where it can."""
+        return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
+
+
 @dataclass(frozen=True, eq=False, init=False)
-class Memory(dynamics.Recalled):
+class Memory(Stored):
     """An associative memory: keys that a cue is matched with, values that it reads out.
 
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
@@ -160,11 +218,6 @@ class Memory(dynamics.Recalled):
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
         return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
 
-    @cached_property
-    def retrieval(self) -> Retrieval:
-        """The pass from cues to states that this memory makes."""
-        return Retrieval(self.similarity, self.separation, self.activation)
-
     def scores(self, cues: Any) -> Array:
         """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
         return self.retrieval.scores(self._cues(cues), self.keys)
@@ -205,38 +258,16 @@ class Memory(dynamics.Recalled):
         return self.retrieval.step_with_energy(self._cues(states), self.keys, mask)
 
     @property
-    def lacks_energy(self) -> str:
-        """Why the memory has no energy, or an empty string where it has one."""
-        if self.values is not self.keys:
-            return "the values are given apart from the keys: what is read out is no state of the cue"
-        if not self.similarity.linear:
-            name = type(self.similarity).__name__.lower()
-            return f"the similarity '{name}' is not the dot product, so the field is no gradient"
-        return self.separation.lacks_potential
+    def n_keys(self) -> int:
+        return int(self.keys.shape[0])
 
     @property
-    def lacks_single_updates(self) -> str:
-        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
-        return self.lacks_energy
+    def itself(self) -> bool:
+        return self.values is self.keys
 
     @property
-    def lacks_recall(self) -> str:
-        """Why what is read out cannot be a cue, or an empty string where it can."""
-        if self.values.shape[-1] == self.keys.shape[-1]:
-            return ""
-        return f"values of dim {self.values.shape[-1]} are no cue for keys of dim {self.keys.shape[-1]}; use step"
-
-    @property
-    def lacks_convexity(self) -> str:
-        """Why the potential of the scores is not convex, or an empty string where it is."""
-        if not self.separation.convex:
-            return f"the potential of {self.separation!r} is not convex"
-        return self.separation.lacks_precision
-
-    @property
-    def lacks_flow(self) -> str:
-        """Why its field cannot be followed in continuous time, or an empty string where it can."""
-        return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
+    def dims(self) -> tuple[int, int]:
+        return int(self.keys.shape[-1]), int(self.values.shape[-1])
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)

@@ -1,9 +1,12 @@
 """Merging: what blocks of keys have come to so far for some cues, put together as their separation says.
 
-These are running sums: they begin empty; `add` takes the scores of one more block, `merge` the sums of other keys.
+These are running sums: they begin empty; `add` takes the scores of one more block, `merge` the sums of other keys. They
+may be pickled, so that sums of keys that lie elsewhere are merged here.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +49,15 @@ class Running(ABC):
     def merged(self) -> Merged:
         """What the sums say."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the sums, without the room to add in."""
+        return {**vars(self), "room": self.room[:0]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What came from elsewhere may not be written over, unless it is copied."""
+        arrays = {name: np.require(one, requirements="W") for name, one in state.items() if isinstance(one, np.ndarray)}
+        vars(self).update({**state, **arrays})
+
 
 class Shares(Running):
     """The largest score, Σ f(s − largest) and Σ f(s − largest) v; `unshifted` where all scores are so small that
@@ -74,7 +86,8 @@ class Shares(Running):
             self.field[rows] += np.matmul(parts, values, out=self.room[rows])
 
     def merge(self, other: "Shares") -> None:
-        if not self.unshifted:
+        if not (self.unshifted and other.unshifted):  # of unshifted scores, the 0 that was taken off counts as largest
+            self.unshifted = False
             largest = np.maximum(self.largest, other.largest)
             for sums in (self, other):
                 sums._rise(slice(None), largest)
@@ -143,6 +156,15 @@ class Sums(Running):
         unit = np.where(largest > 0, largest, 1)
         self.field[rows] = self.field[rows] * (self.factor[rows] / unit) + field * (factor / unit)
         self.factor[rows] = largest
+
+
+def joined(parts: Sequence[Running]) -> Running:
+    """The sums of several batches of cues over the same keys as those of one batch."""
+    every = copy(parts[0])
+    for name, value in vars(every).items():
+        if isinstance(value, np.ndarray):
+            setattr(every, name, np.concatenate([getattr(part, name) for part in parts]))
+    return every
 
 
 def _row_max(scores: np.ndarray) -> np.ndarray:

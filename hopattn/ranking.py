@@ -3,6 +3,7 @@
 The cosines of all states with all patterns are never held at once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 
@@ -42,6 +43,18 @@ def ranked(states: np.ndarray, patterns: np.ndarray) -> Ranked:
         with workers() as share:
             parts = share(work, rows)
     return Ranked(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Ranked)))
+
+
+def merged(parts: Sequence[Ranked]) -> Ranked:
+    """The ranking by all patterns, of those by parts of them in their order, which number them as they are in all."""
+    largest, lowest, nearest = (
+        np.stack([getattr(part, name) for part in parts], axis=1) for name in ("largest", "lowest", "nearest")
+    )
+    best = largest.argmax(axis=1)[:, None]  # of equal ones the first
+    cosines, ahead = np.hstack([part.cosines for part in parts]), np.hstack([part.ahead for part in parts])
+    first = _first(np.abs(cosines))
+    top, above = _taken(nearest, best)[:, 0], _taken(largest, best)[:, 0]
+    return Ranked(top, above, lowest.min(axis=1), _taken(ahead, first), _taken(cosines, first))
 
 
 def _rank(states: np.ndarray, patterns: np.ndarray, width: int, rows: slice) -> Ranked:

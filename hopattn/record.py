@@ -9,7 +9,8 @@ import numpy as np
 
 import hopattn
 from hopattn.activation import Activation
-from hopattn.arrays import largest_entry, nonzero, normalised
+from hopattn.arrays import largest_entry, namespace, nonzero, normalised
+from hopattn.errors import InvalidInput
 from hopattn.ranking import Ranked, ranked
 
 MATCH = 0.95
@@ -120,7 +121,7 @@ class Recall:
     @cached_property
     def _likeness(self) -> "Likeness":
         """Looked for when it is first asked for, since it takes about as long as a step."""
-        return likeness(np.atleast_2d(self.state), self.known.patterns, self.known.activation)
+        return self.known.likeness(np.atleast_2d(self.state))
 
     def _of_likeness(self, name: str) -> Any:
         found = getattr(self._likeness, name)
@@ -129,10 +130,71 @@ class Recall:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What the states of a recall are compared with."""
+    """What the states of a recall are compared with: patterns `(n_patterns, dim)`, here or elsewhere.
 
-    patterns: np.ndarray
+    Raises `InvalidInput` for patterns that are no NumPy array.
+    """
+
+    patterns: Any
     activation: Activation
+
+    def __post_init__(self) -> None:
+        if namespace(self.patterns) is not np:
+            raise InvalidInput("patterns: recall runs on NumPy arrays; `step` runs on those of any library")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        count, dim = self.patterns.shape
+        return count, dim
+
+    @property
+    def dtype(self) -> np.dtype:
+        found: np.dtype = self.patterns.dtype
+        return found
+
+    @property
+    def largest(self) -> float:
+        """The largest |entry| of all patterns."""
+        return largest_entry(self.patterns)
+
+    def ranked(self, states: np.ndarray) -> Ranked:
+        """Which patterns each state is most like."""
+        return ranked(states, self.patterns)
+
+    def some(self, numbers: np.ndarray) -> np.ndarray:
+        """The patterns with these numbers `(…,)`, `(…, dim)`."""
+        return np.asarray(self.patterns[numbers])
+
+    def overlaps(self, states: np.ndarray) -> np.ndarray:
+        """m_μ = ξ_μ·x / |ξ_μ|², `(…, n_patterns)`."""
+        return overlaps(states, self.patterns)
+
+    def likeness(self, states: np.ndarray) -> "Likeness":
+        """What each state is like; see `likeness`."""
+        n = len(states)
+        nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
+        if not self.shape[0]:
+            return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
+        seen = np.where(np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * self.largest, 0.0, states)
+        rank = self.ranked(seen)
+        similarity = rank.largest
+        matched = np.where(similarity >= MATCH, rank.nearest, nothing)
+        spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
+        spurious = np.where(matched >= 0, Spurious.NONE, spurious)
+        mixture = no_mixture
+        if self.shape[0] >= 3:
+            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(seen, rank), no_mixture)
+            spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
+        return Likeness(matched, similarity, spurious, mixture)
+
+    def _mixtures(self, states: np.ndarray, rank: Ranked) -> np.ndarray:
+        """The three patterns that each state mixes, `(n, 3)`; −1 where it is no mixture of three."""
+        order = np.argsort(rank.ahead, axis=-1)
+        three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (rank.ahead, rank.cosines))
+        mixed = np.asarray(self.activation((np.sign(cosines)[..., None] * self.some(three)).sum(axis=1)))
+        mixes = np.all(np.abs(cosines) > 1e-9, axis=-1)
+        close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
+        return np.where((close & mixes)[:, None], three, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,38 +214,7 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
     most unlike (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state smaller than a
     millionth of the patterns is like none. Where no patterns are known, nothing is matched or called spurious.
     """
-    n = len(states)
-    nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
-    if not len(patterns):
-        return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
-    seen = np.where(_vanishing(states, patterns), 0.0, states)
-    rank = ranked(seen, patterns)
-    similarity = rank.largest
-    matched = np.where(similarity >= MATCH, rank.nearest, nothing)
-    spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
-    spurious = np.where(matched >= 0, Spurious.NONE, spurious)
-    mixture = no_mixture
-    if len(patterns) >= 3:
-        mixture = np.where(
-            (spurious == Spurious.OTHER)[:, None], _mixtures(seen, rank, patterns, activation), no_mixture
-        )
-        spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
-    return Likeness(matched, similarity, spurious, mixture)
-
-
-def _mixtures(states: np.ndarray, rank: Ranked, patterns: np.ndarray, activation: Activation) -> np.ndarray:
-    """The three patterns that each state mixes, `(n, 3)`; −1 where it is no mixture of three."""
-    order = np.argsort(rank.ahead, axis=-1)
-    three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (rank.ahead, rank.cosines))
-    mixed = np.asarray(activation((np.sign(cosines)[..., None] * patterns[three]).sum(axis=1)))
-    mixes = np.all(np.abs(cosines) > 1e-9, axis=-1)
-    close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
-    return np.where((close & mixes)[:, None], three, -1)
-
-
-def _vanishing(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-    """Which states, `(n, 1)`, are so small beside the patterns that what they point to is rounding."""
-    return np.asarray(np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * largest_entry(patterns))
+    return Known(patterns, activation).likeness(states)
 
 
 def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:

@@ -39,7 +39,8 @@ class Similarity(ABC):
     def rounding(self, cues: Array, keys: Array) -> Array:
         """What rounding may leave of a score that is 0, shaped as the scores: ε · dim · |x||k|."""
         eps = float(namespace(cues).finfo(cues.dtype).eps)
-        return eps * cues.shape[-1] * row_length(cues)[..., None] * row_length(keys)[..., None, :]
+        own, stored = row_length(cues), row_length(keys)
+        return eps * cues.shape[-1] * (own * stored if cues.ndim == 1 else own[..., None] * stored[..., None, :])
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,17 @@ threads.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import row_length
+from hopattn.arrays import longest_row
 from hopattn.blocking import blocks, ranges
 from hopattn.machine import Share, second_cache, workers
 from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
-from hopattn.merging import Merged, Running, Shares, Sums
+from hopattn.merging import Merged, Running, Shares, Sums, joined
 from hopattn.separation.base import Merging, Separation
 from hopattn.similarity import Dot, Similarity
 
@@ -98,6 +99,29 @@ def stream(
     return _side_by_side(found, many) if many else found[0]
 
 
+def summed(
+    similarity: Similarity,
+    separation: Separation,
+    cues: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray | None,
+    mask: Any = None,
+    *,
+    potential: bool = False,
+    sizes: Blocks | None = None,
+) -> Running:
+    """What cues `(n, dim)` and these keys `(m, dim)` come to, of all the keys that there are: see `stream`.
+
+    For a separation whose blocks merge; the sums of the other keys are merged with them.
+    """
+    dtype = np.result_type(*(text for text in (cues, keys, values) if text is not None))
+    rule = as_mask(mask)
+    seen = rule if isinstance(rule, MaskRule) else spread(rule, (len(cues), len(keys)))
+    given = np.ascontiguousarray(cues, dtype)
+    work = _Pass(similarity, separation, given, keys, values, seen, potential, cues.dtype)
+    return work.folded().sums(sizes or Blocks.fitting(cues.shape[-1], dtype))
+
+
 @dataclass(frozen=True, eq=False)
 class _Pass:
     """What stays the same from block to block."""
@@ -124,11 +148,11 @@ class _Pass:
         numbers = np.finfo(self.cues.dtype)
         if numbers.dtype not in (np.float32, np.float64):
             return self
-        longest = _longest(self.keys)
-        values = longest if self.values is None or self.values is self.keys else _longest(self.values)
+        longest = longest_row(self.keys)
+        values = longest if self.values is None or self.values is self.keys else longest_row(self.values)
         size = abs(math.log(values)) if 0 < values < math.inf else 0.0 if values == 0 else math.inf
         room = min(math.log(numbers.max), -math.log(numbers.smallest_normal) + math.log(numbers.eps))
-        most = self.separation.beta * _longest(self.cues) * longest
+        most = self.separation.beta * longest_row(self.cues) * longest
         return replace(self, unshifted=True) if most + math.log(len(self.keys)) + size < room else self
 
     def run(self, sizes: Blocks) -> Merged:
@@ -139,26 +163,33 @@ class _Pass:
             if self.separation.merging is Merging.WHOLE:
                 found.lost[:] = True
             else:
-                self._merge(found, sizes, share)
+                self._merge(sizes, share, lambda sums, some: _keep(sums.merged(), some, found))
             rows = _runs(found.lost, min(max(HELD // len(self.keys), 1), sizes.cues))
             for some, whole in zip(rows, share(self._whole, [(some,) for some in rows]), strict=True):
                 _keep(whole, some, found)
         return replace(found, factor=1.0) if self.separation.merging is Merging.SHARES else found
 
-    def _merge(self, found: Merged, sizes: Blocks, share: Share) -> None:
-        """All cues, by their sums over blocks of keys."""
+    def sums(self, sizes: Blocks) -> Running:
+        """Share the blocks out, and keep what they come to as sums, to which those of other keys may be added."""
+        parts: dict[int, Running] = {}
+        with workers(sizes.threads) as share:
+            self._merge(sizes, share, lambda sums, some: parts.__setitem__(some.start, sums))
+        return joined([parts[start] for start in sorted(parts)])
+
+    def _merge(self, sizes: Blocks, share: Share, keep: Callable[[Running, range], None]) -> None:
+        """All cues, by their sums over blocks of keys; keep: what is done with those of some cues."""
         m = len(self.keys)
         rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues see most
         spans = ranges(range(m), max(-(-m // max(TASKS // len(rows), 1)), sizes.keys))
         if len(spans) == 1:
-            share(lambda some: _keep(self._met(some, spans[0], sizes.keys).merged(), some, found), [(i,) for i in rows])
+            share(lambda some: keep(self._met(some, spans[0], sizes.keys), some), [(i,) for i in rows])
             return
         parts = iter(share(self._met, [(some, span, sizes.keys) for some in rows for span in spans]))
         for some in rows:
             sums = next(parts)
             for _ in spans[1:]:
                 sums.merge(next(parts))
-            _keep(sums.merged(), some, found)
+            keep(sums, some)
 
     def _met(self, rows: range, span: range, width: int) -> Running:
         """What these cues and this span of keys come to, in blocks of so many keys."""
@@ -266,16 +297,3 @@ def _seeing(seen: np.ndarray | bool) -> slice:
 
 def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
     return rows[some.start : some.stop].astype(dtype, copy=False)
-
-
-def _longest(rows: np.ndarray) -> float:
-    """The length of the longest row."""
-    longest = 0.0
-    with np.errstate(all="ignore"):
-        for some in blocks(len(rows), 4096):
-            square = float(np.einsum("ij,ij->i", rows[some], rows[some]).max())
-            within = np.finfo(rows.dtype).smallest_normal <= square < math.inf
-            length = math.sqrt(square) if within else float(row_length(rows[some]).max())
-            if not length <= longest:  # a NaN too
-                longest = length
-    return longest

@@ -79,6 +79,12 @@ def test_a_position_rule_needs_positions():
         resolve("causal", np.zeros(3))
 
 
+def test_nonzero_of_one_cue_is_that_of_a_batch_of_one():
+    memory, cue = ha.Memory([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]), np.array([0.5, 0.0])
+    assert np.array_equal(memory.weights(cue, "nonzero"), memory.weights(cue[None], "nonzero")[0])
+    assert memory.step(cue, "nonzero").shape == (2,)
+
+
 @pytest.mark.parametrize(
     "make",
     [

@@ -39,7 +39,7 @@ def test_every_example_of_the_page_runs_and_meets_its_expectations(text):
 
 
 def test_the_python_examples_run(tmp_path, monkeypatch):
-    shown, large = blocks(README, "python")
+    shown, large, _ = blocks(README, "python")  # the last one needs a cluster: see test_cluster.py
     test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", None, 0)
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
     monkeypatch.chdir(tmp_path)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from hopattn.activation import Activation
+from hopattn.record import Known
 from hopattn.spins import Running
 
 
@@ -32,6 +33,10 @@ class Recallable(Protocol):
     def patterns(self) -> np.ndarray: ...
     @property
     def activation(self) -> Activation: ...
+    @property
+    def known(self) -> Known: ...
+    @property
+    def n_keys(self) -> int: ...
     @property
     def lacks_recall(self) -> str: ...
     @property

@@ -64,7 +64,7 @@ class Asynchronous(Update):
     def obstacle(self, memory: Recallable) -> str:
         if not memory.activation.elementwise:
             return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
-        n = memory.patterns.shape[-1]
+        n = memory.known.shape[-1]
         if not isinstance(self.order, str) and len(self.order) != n:
             return f"the order names {len(self.order)} neurons, but there are {n}"
         return memory.lacks_single_updates
