@@ -23,6 +23,7 @@ GROUPS = {
     "mapped": "Patterns in a file",
     "spins": "Neurons one at a time",
     "rules": "Learning",
+    "sweeps": "Sweeps",
     "growth": "Growth",
 }
 """The modules that measure, in the order of the table: each has `rows(options)`."""

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import math
+import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 import hopattn
 from hopattn.arrays import whole
+from hopattn.cluster import connected, lost_is_told
 from hopattn.errors import CannotDo, HopattnError, InvalidInput, shortened
 from hopattn.grids import Values, in_order
 from hopattn.machine import alone
@@ -151,22 +153,43 @@ def _computed(
     if count == 1 and not scheduler:
         yield from (_point(*task) for task in tasks)
         return
-    from joblib import Parallel, delayed, parallel_config
+    from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    how: dict[str, Any] = {"backend": "loky", "inner_max_num_threads": 1, "n_jobs": count or -1}
     try:
-        with _cluster(scheduler) if scheduler else parallel_config(**how):
+        with _cluster(scheduler) if scheduler else _processes(count):
             together = Parallel(return_as="generator_unordered")
             yield from together(delayed(_point)(*task) for task in tasks)
     except BrokenProcessPool as error:
-        raise CannotDo(
-            f"a worker ended before its work was done ({shortened(error, 120)}); take fewer workers"
-        ) from None
+        told = f"a worker ended before its work was done ({shortened(error, 120)})"
+        raise CannotDo(f"{told}; the finished points are kept; take fewer workers") from None
 
 
-def _cluster(scheduler: str) -> AbstractContextManager[Any]:
-    raise NotImplementedError
+def _processes(count: int | None) -> AbstractContextManager[Any]:
+    """Within it, joblib works in so many processes of this machine, None for one on each core."""
+    from joblib import parallel_config
+
+    options = {"n_jobs": count or -1, "inner_max_num_threads": 1, "initializer": _leave_interruptions}
+    how: AbstractContextManager[Any] = parallel_config(backend="loky", **options)
+    return how
+
+
+def _leave_interruptions() -> None:
+    """Ctrl-C goes to all processes: the one that was asked stops, and stops its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _cluster(scheduler: str) -> Iterator[None]:
+    """Within it, joblib works on the workers of a Dask cluster; a worker that is lost has its points computed anew."""
+    from joblib import parallel_config
+
+    client = connected(scheduler)
+    try:
+        with lost_is_told(client), parallel_config(backend="dask", client=client):
+            yield
+    finally:
+        client.close()
 
 
 def _point(

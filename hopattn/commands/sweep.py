@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.errors import CannotDo
 from hopattn.names import ScenarioName
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple
         with progress() as report:
             told: dict[str, Any] = {"report": report, "note": lambda text: click.echo(text, err=True)}
             return sweep_scenario(loaded, axes_from(axes), overrides=overrides, file=file, **asked, **told)
-    except KeyboardInterrupt:
-        again = shlex.join(["hopattn", *sys.argv[1:]])
-        click.echo(f"finished points are kept in {file}; go on with:\n  {again}", err=True)
+    except (KeyboardInterrupt, CannotDo):
+        if file.is_file():
+            again = shlex.join(["hopattn", *sys.argv[1:]])
+            click.echo(f"finished points are kept in {file}; go on with:\n  {again}", err=True)
         raise

@@ -100,7 +100,7 @@ class NameIn:
         """The names as an enumeration, which editors complete."""
         return {"type": "string", "enum": self.names}
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The entries that need no parameter, so that their name alone says what is meant."""
         return [name for name, entry in self.registry.items() if not self._needed(entry)]

@@ -1,0 +1,76 @@
+"""A sweep on a real Dask cluster comes to the same numbers, even if a worker is killed; a lost scheduler is told."""
+
+import os
+import signal
+import socket
+import time
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.errors import CannotDo, InvalidInput
+
+distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+
+AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
+
+
+def slow(point, seed):
+    """What takes long enough for a worker to be killed meanwhile."""
+    time.sleep(0.15)
+    return {"value": point["x"] + np.random.default_rng(seed).normal(), "pid": float(os.getpid())}
+
+
+@pytest.fixture
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as made:
+        yield made
+
+
+def test_a_worker_killed_in_mid_sweep_changes_nothing(cluster, tmp_path):
+    file, killed = tmp_path / "points.jsonl", []
+
+    def kill(done, total):
+        if done == 2 and not killed:
+            with distributed.Client(cluster, set_as_default=False) as client:
+                killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    far = ha.sweep(slow, AXES, trials=2, scheduler=cluster.scheduler_address, file=file, report=kill)
+    here = ha.sweep(slow, AXES, trials=2, workers=1)
+    assert np.array_equal(far.values["value"], here.values["value"])
+    pids = set(far.values["pid"].ravel())
+    assert killed and len(pids) >= 3 and os.getpid() not in pids
+
+
+def test_a_scenario_sweeps_there_as_here(cluster):
+    arguments = {"over": {"load": (0.1, 0.2)}, "trials": 2, "measures": ["overlap"]}
+    arguments["overrides"] = {"ensemble.neurons": 60, "ensemble.max_steps": 2}
+    far = ha.sweep_scenario(ha.load("phases"), scheduler=cluster.scheduler_address, **arguments)
+    here = ha.sweep_scenario(ha.load("phases"), workers=1, **arguments)
+    assert np.array_equal(far.values["overlap"], here.values["overlap"])
+
+
+def test_what_a_trial_refuses_there_is_told_here(cluster):
+    def refuses(point, seed):
+        raise InvalidInput("not this one")
+
+    with pytest.raises(InvalidInput, match="x = 1: not this one"):
+        ha.sweep(refuses, {"x": (1,)}, scheduler=cluster.scheduler_address)
+
+
+def test_a_scheduler_that_does_not_answer_is_told_within_seconds(tmp_path):
+    start = time.monotonic()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        closed = free.getsockname()[1]
+    with pytest.raises(CannotDo, match="no scheduler answers there"):
+        ha.sweep(slow, AXES, scheduler=f"tcp://127.0.0.1:{closed}", file=tmp_path / "points.jsonl")
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(CannotDo, match="no scheduler answers there"):
+        ha.sweep(slow, AXES, scheduler=f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+    assert time.monotonic() - start < 20
+    with pytest.raises(InvalidInput, match="expected the address of a scheduler"):
+        ha.sweep(slow, AXES, scheduler="nowhere")
