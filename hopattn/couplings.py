@@ -181,6 +181,11 @@ def known_patterns(patterns: Any, dim: int, other: str) -> np.ndarray:
 
 def whole_over(matrix: np.ndarray, n: int) -> tuple[np.ndarray, float]:
     """The matrix as whole numbers times 1/n, where it is that up to rounding; otherwise itself, times 1."""
-    counts = np.rint(n * matrix)
-    exact = bool(np.all(np.abs(n * matrix - counts) <= 4 * np.finfo(matrix.dtype).eps * np.abs(counts)))
-    return (counts, 1 / n) if exact else (matrix, 1.0)
+    counts, eps = np.empty_like(matrix), 4 * np.finfo(matrix.dtype).eps
+    for rows in blocks(len(matrix), 64):  # so that what is compared stays in the cache
+        several = n * matrix[rows]
+        np.rint(several, out=counts[rows])
+        several -= counts[rows]
+        if not np.all(np.abs(several, out=several) <= eps * np.abs(counts[rows])):
+            return matrix, 1.0
+    return counts, 1 / n

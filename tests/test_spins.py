@@ -54,7 +54,7 @@ def test_a_sweep_in_blocks_is_hopfields_written_out(sizes, data, n, n_cues, unkn
     couplings = np.round(data.draw(arrays((n, n))))  # not symmetric, with self-couplings
     bias, order = np.round(data.draw(arrays((n,)))), data.draw(st.permutations(range(n)))
     states = cues_of(data, n_cues, n, unknown)
-    with patch.multiple(coupled, BLOCK=sizes[0], PART=sizes[1]):
+    with patch.multiple(coupled, BLOCK=sizes[0], part_for=lambda cues: sizes[1]):
         found = swept(ha.Hopfield(couplings, bias=bias), Asynchronous(order), states)
     assert np.array_equal(found, by_hand(couplings, bias, states, order))
 
@@ -111,7 +111,7 @@ def test_a_sweep_in_blocks_is_one_neuron_after_another(chain, update, sizes):
         root = np.eye(n, k=-1) * 3 if chain else rng.integers(-3, 4, size=(n, n))
         network = ha.Hopfield(root, bias=np.eye(n)[0] * 4 if chain else 0)
         states = -np.ones((n_cues, n)) if chain else rng.choice([-1.0, 0.0, 1.0], size=(n_cues, n), p=[0.4, 0.2, 0.4])
-        with patch.multiple(coupled, BLOCK=sizes[0], PART=sizes[1]):
+        with patch.multiple(coupled, BLOCK=sizes[0], part_for=lambda cues: sizes[1]):
             found = swept(network, update, states)
         assert np.array_equal(found, one_after_another(network, update, states))
         if chain and update == Asynchronous("sequence"):

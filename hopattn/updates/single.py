@@ -111,11 +111,11 @@ class Glauber(Update):
         chances = np.stack([own.random(states.shape[1]) for own in turn.own], axis=1)
 
         def by_chance(called: Called) -> np.ndarray:
-            with np.errstate(over="ignore"):  # a field infinitely larger than the temperature decides for sure
-                up = chances[called.at] < 0.5 * (1 + np.tanh(called.local / temperature))
+            up = chances[called.at] < 0.5 * (1 + np.tanh(called.local / temperature))
             return np.where(up, 1.0, -1.0)
 
-        running.sweep(_sweep("random", states.shape[1], turn.rng), _towards if temperature == 0 else by_chance)
+        with np.errstate(over="ignore"):  # a field infinitely larger than the temperature decides for sure
+            running.sweep(_sweep("random", states.shape[1], turn.rng), _towards if temperature == 0 else by_chance)
         return running.states
 
     def guarantee(self, memory: Recallable) -> Descent:
