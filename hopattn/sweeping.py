@@ -22,7 +22,11 @@ from hopattn.machine import alone
 from hopattn.points import Points, opened
 from hopattn.swept import Sweep
 
-Trial = Callable[[Mapping[str, int | float], np.random.SeedSequence], Mapping[str, float]]
+MOST = 1_000_000
+"""The most points of a grid."""
+
+Point = Mapping[str, int | float]
+Trial = Callable[[Point, np.random.SeedSequence], Mapping[str, float]]
 """One trial at one point: numbers by name, from the point and a seed of its own."""
 Report = Callable[[int, int], None]
 """Told how many points are finished, and how many there are."""
@@ -48,6 +52,8 @@ class Plan:
             raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
         for name, values in self.axes.items():
             in_order(values, name)
+        if len(self) > MOST:
+            raise InvalidInput(f"sweep: the grid has {len(self):,} points; at most {MOST:,} are gone over at once")
 
     @property
     def head(self) -> dict[str, Any]:
@@ -64,7 +70,7 @@ class Plan:
         }
 
     @property
-    def points(self) -> Iterator[dict[str, int | float]]:
+    def points(self) -> Iterator[Point]:
         """Every point, the last axis running fastest."""
         for values in product(*self.axes.values()):
             yield dict(zip(self.axes, values, strict=True))
@@ -107,7 +113,8 @@ def sweep(
     """
     plan = Plan(axes, trials, seed, about or {})
     with _kept(file, plan) as kept:
-        left = [point for point in plan.points if key_of(plan, point) not in kept.done]
+        points = {key_of(plan, point): point for point in plan.points}
+        left = {key: point for key, point in points.items() if key not in kept.done}
         total = len(plan)
         if kept.repaired:
             note(f"{file}: the last line was torn; its point is computed anew")
@@ -117,11 +124,10 @@ def sweep(
             kept.keep(key, found)
             if report:
                 report(len(kept.done), total)
-        numbers = [kept.done[key_of(plan, point)]["numbers"] for point in plan.points]
-        return Sweep.of(plan.axes, plan.trials, numbers)
+        return Sweep.of(plan.axes, plan.trials, [kept.done[key]["numbers"] for key in points])
 
 
-def key_of(plan: Plan, point: Mapping[str, int | float]) -> str:
+def key_of(plan: Plan, point: Point) -> str:
     """The name of a point: a hash of its numbers and of all that the sweep is but its other points."""
     told = {**plan.head, "axes": None, "point": dict(point)}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
@@ -143,10 +149,10 @@ def _kept(file: Any, plan: Plan) -> AbstractContextManager[Points | _Held]:
 
 
 def _computed(
-    trial: Trial, plan: Plan, left: list[dict[str, int | float]], workers: int | None, scheduler: str
+    trial: Trial, plan: Plan, left: Mapping[str, Point], workers: int | None, scheduler: str
 ) -> Iterator[tuple[str, Any]]:
     """Each point's key and numbers, in the order in which they are finished."""
-    tasks = [(trial, point, key_of(plan, point), plan.trials, plan.seed) for point in left]
+    tasks = [(trial, point, key, plan.trials, plan.seed) for key, point in left.items()]
     if not tasks:
         return
     count = workers if workers is None else whole(workers, "workers")
@@ -192,9 +198,7 @@ def _cluster(scheduler: str) -> Iterator[None]:
         client.close()
 
 
-def _point(
-    trial: Trial, point: Mapping[str, int | float], key: str, trials: int, seed: int
-) -> tuple[str, dict[str, Any]]:
+def _point(trial: Trial, point: Point, key: str, trials: int, seed: int) -> tuple[str, dict[str, Any]]:
     """A finished point: its key, its own numbers, and those of all trials by name, None for one that is not there."""
     words = [int(key[i : i + 8], 16) for i in range(0, len(key), 8)]
     found: dict[str, list[float | None]] = {}
@@ -211,7 +215,7 @@ def _point(
     return key, {"point": dict(point), "numbers": found}
 
 
-def _tried(trial: Trial, point: Mapping[str, int | float], seed: np.random.SeedSequence) -> Mapping[str, float]:
+def _tried(trial: Trial, point: Point, seed: np.random.SeedSequence) -> Mapping[str, float]:
     try:
         return trial(point, seed)
     except HopattnError as error:
@@ -219,5 +223,5 @@ def _tried(trial: Trial, point: Mapping[str, int | float], seed: np.random.SeedS
         raise sort(f"{_told(point)}: {error}") from None
 
 
-def _told(point: Mapping[str, int | float]) -> str:
+def _told(point: Point) -> str:
     return ", ".join(f"{name} = {value:g}" for name, value in point.items())

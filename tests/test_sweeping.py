@@ -154,6 +154,7 @@ def test_blas_has_one_thread_in_a_trial_and_its_own_number_again_after():
         ({"x": (1, 1)}, "stands there twice"),
         ({"x": (1, float("nan"))}, "is no finite number"),
         ({"x": ("a",)}, "is no finite number"),
+        ({"x": range(10_000), "y": range(1000)}, "the grid has 10,000,000 points; at most 1,000,000"),
     ],
 )
 def test_wrong_axes_are_refused(axes, told):

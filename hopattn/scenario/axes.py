@@ -9,6 +9,7 @@ from hopattn.errors import InvalidInput, shortened, unknown
 from hopattn.grids import Values, in_order, values_of
 from hopattn.scenario.fields import BySort, Count, Number, Problem, Table, Text
 from hopattn.scenario.lines import Path
+from hopattn.scenario.overrides import dotted, parse_path
 
 _Entry = Annotated[int | Number, WithJsonSchema({"type": "number"})]
 Axis = Annotated[
@@ -55,21 +56,21 @@ def path_of(key: str, written: Mapping[str, Any]) -> str:
 
     written: a file with all its defaults. Raises `InvalidInput` for a key that it does not have, or has several times.
     """
+    keys = parse_path(key)
     known = dict.fromkeys(_leaves({name: node for name, node in written.items() if name not in LEFT_OUT}, ()))
-    plain = ".".join(part for part in key.split(".") if not part.isdigit())
-    if plain in known:
+    if tuple(part for part in keys if not part.isdigit()) in known:
         return key
-    ends = [path for path in known if path.endswith(f".{key}")]
+    ends = [dotted(path) for path in known if path[-len(keys) :] == keys]
     if len(ends) == 1:
         return ends[0]
     if ends:
         raise InvalidInput(f"{shortened(key)}: stands there several times; write {' or '.join(ends[:5])}")
-    short = dict.fromkeys(path.rpartition(".")[2] for path in known)
-    raise InvalidInput(f"{shortened(key)}: {unknown(key, known if '.' in key else short)}")
+    near = known if len(keys) > 1 else dict.fromkeys(path[-1:] for path in known)
+    raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), map(dotted, near))}")
 
 
-def _leaves(node: Any, path: tuple[str, ...]) -> Iterator[str]:
-    """The dotted paths of all that is a number or may be one; the entries of a list of tables share theirs."""
+def _leaves(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The paths of all that is a number or may be one; the entries of a list of tables share theirs."""
     if isinstance(node, Mapping):
         for key, below in node.items():
             yield from _leaves(below, (*path, str(key)))
@@ -77,4 +78,4 @@ def _leaves(node: Any, path: tuple[str, ...]) -> Iterator[str]:
         for below in node:
             yield from _leaves(below, path)
     elif node is None or (isinstance(node, int | float) and not isinstance(node, bool)):
-        yield ".".join(path)
+        yield path

@@ -1,15 +1,17 @@
 """Changing single values of a scenario: what a variant's `set` and the command line's `--set` do."""
 
 import copy
+import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hopattn.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.lines import Path
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def parse_path(text: str) -> tuple[str, ...]:
@@ -31,6 +33,15 @@ def parse_path(text: str) -> tuple[str, ...]:
         key, node = next(iter(node.items()))
         keys.append(key)
     return tuple(keys)
+
+
+def dotted(keys: Iterable[str]) -> str:
+    """A path as a text, such as `parse_path` reads.
+
+    >>> print(dotted(["cue", "half of R", "flip"]))
+    cue."half of R".flip
+    """
+    return ".".join(key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:

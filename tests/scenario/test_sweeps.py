@@ -17,6 +17,7 @@ WRITTEN = {
     "memory": {"beta": 8.0, "update": {"name": "glauber", "temperature": 0.3}, "values": None, "patterns": ["a"]},
     "layer": [{"head": [{"beta": 1.0, "scale": 2}]}, {"head": [{"beta": 1.0, "scale": 2}]}],
     "sweep": {"trials": 3},
+    "cue": {"half of R": {"flip": 0.1}},
 }
 BANK = "layer 1 head 1 weights[banks, financial]"
 
@@ -31,6 +32,8 @@ BANK = "layer 1 head 1 weights[banks, financial]"
         ("layer.head.beta", "layer.head.beta"),
         ("layer.2.head.1.beta", "layer.2.head.1.beta"),
         ("values", "memory.values"),
+        ("flip", 'cue."half of R".flip'),
+        ('cue."half of R".flip', 'cue."half of R".flip'),
     ],
 )
 def test_a_key_is_found_by_its_last_part(key, path):
@@ -43,6 +46,8 @@ def test_a_key_is_found_by_its_last_part(key, path):
         ("beta", "stands there several times; write memory.beta or layer.head.beta"),
         ("temprature", "'temprature' is unknown; did you mean 'temperature'"),
         ("memory.bta", "did you mean 'memory.beta'"),
+        ('cue."half of S".flip', "did you mean 'cue.\"half of R\".flip'"),
+        ("cue.half of R.flip", "is no path"),
         ("name", "is unknown"),
         ("patterns", "is unknown"),
         ("seed", "is unknown"),
