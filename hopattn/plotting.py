@@ -1,6 +1,7 @@
 """From results to files: figures drawn in the house's style, the same bytes each time."""
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ from hopattn.plots.style import DPI, SIZE, styled
 from hopattn.scenario.result import Result
 from hopattn.writing import write_over
 
+_HASHED = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
+_REFERRED = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
 FORMATS = ("svg", "pdf", "png", "gif")
 _UNDATED: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
@@ -47,7 +50,17 @@ def rendered(draw: Callable[[Figure], None], format: str = "svg") -> tuple[bytes
         draw(figure)
         figure.savefig(buffer, format=format, metadata=_UNDATED[format])
     glyphs = {str(one.message).partition(" missing")[0] for one in caught if "missing from font" in str(one.message)}
-    return buffer.getvalue(), tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
+    data = _numbered(buffer.getvalue()) if format == "svg" else buffer.getvalue()
+    return data, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
+
+
+def _numbered(svg: bytes) -> bytes:
+    """The parts of an SVG numbered in their order: matplotlib names them by hashes of coordinates, of which the layout
+    leaves the last digits open.
+    """
+    names = dict.fromkeys(found[1] for found in _HASHED.finditer(svg))
+    numbers = {name: b"part%d" % i for i, name in enumerate(names, start=1)}
+    return _REFERRED.sub(lambda found: found[1] + numbers.get(found[2], found[2]), svg)
 
 
 def save(plot: Plot, result: Result, folder: Path, formats: Sequence[str]) -> Iterator[tuple[Path, tuple[str, ...]]]:
