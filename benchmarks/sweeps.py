@@ -9,10 +9,12 @@ import numpy as np
 
 import hopattn as ha
 from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, attempted, cores, interleaved, ratio
+from hopattn.scenario.loading import parse
+from hopattn.scenario.running import once
 
 POINTS, TRIALS, NEURONS = 24, 20, 500
 """The shared-out sweep: so many loads of a Hopfield network, each tried so often."""
-IDLE, FEW = 2000, 50
+IDLE, FEW = 2000, 200
 """Points at which nothing, or very little of a scenario, is computed."""
 
 
@@ -23,7 +25,7 @@ def rows(options: Options) -> Iterator[Row]:
     for workers in (1, 2):
         work = f"a point beside its own work, ms, {workers} worker{'s' if workers > 1 else ''}"
         yield attempted(work, Target("≤", 2), partial(_overhead, workers, options))
-    yield attempted("a point of a scenario of ten neurons, ms", Target("≤", 2), partial(_scenario, options))
+    yield attempted("a scenario's point beside its own run, ms", Target("≤", 2), partial(_scenario, options))
 
 
 def _two_workers(options: Options) -> Measured:
@@ -55,11 +57,21 @@ def _overhead(workers: int, options: Options) -> Measured:
 
 
 def _scenario(options: Options) -> Measured:
-    """Reading and checking a scenario at a point, before its first trial, and the trials of a very small one."""
+    """What a sweep takes beyond the runs at its points: to read and check the scenario at each, and all around it."""
     overrides = {"ensemble.neurons": 10, "ensemble.max_steps": 1}
     over = {"load": tuple(float(load) for load in np.linspace(0.1, 0.5, FEW))}
-    scenario = ha.load("capacity")
-    return _per_point(lambda: ha.sweep_scenario(scenario, over, trials=1, overrides=overrides, workers=1), FEW, options)
+    scenario, seed = ha.load("capacity"), np.random.SeedSequence(0)
+    read = [parse(scenario.text, scenario.where, "capacity", {**overrides, "ensemble.load": x}) for x in over["load"]]
+    works = {
+        "sweep": lambda: ha.sweep_scenario(scenario, over, trials=1, overrides=overrides, workers=1),
+        "runs": lambda: [once(one, seed) for one in read],
+    }
+    times = interleaved(works, options)
+    beyond = [1e3 * (whole - runs) / FEW for whole, runs in zip(times["sweep"], times["runs"], strict=True)]
+    low, middle, high = (float(each) for each in np.quantile(beyond, [0.25, 0.5, 0.75]))
+    return Measured(
+        middle, low, high, f"{FEW} points; the runs alone {1e3 * np.median(times['runs']) / FEW:.2g} ms each"
+    )
 
 
 def _per_point(work: Callable[[], object], points: int, options: Options) -> Measured:
