@@ -99,8 +99,8 @@ def sweep(
     that this trial does not have. axes: the numbers of each quantity, rising. file: keeps finished points, so that the
     same sweep goes on where it was interrupted; None for nowhere. workers: processes of this machine, None for one on
     each core. scheduler: the address of a Dask cluster in their place. about: texts and numbers that tell this function
-    from others, for the file. report: told of the progress. note: told, in a
-    sentence, of a torn last line in the file that is cut off.
+    from others, for the file. report: told of the progress. note: told, in a sentence, of a torn last line in
+    the file that is cut off.
 
     Every trial is computed with one thread, so that the result is the same for any number of workers. Raises
     `InvalidInput` for axes that are empty or do not rise, and a file of another sweep; `CannotDo` where a worker ended,
@@ -168,7 +168,7 @@ def _computed(
             yield from together(delayed(_point)(*task) for task in tasks)
     except BrokenProcessPool as error:
         told = f"a worker ended before its work was done ({shortened(error, 120)})"
-        raise CannotDo(f"{told}; the finished points are kept; take fewer workers") from None
+        raise CannotDo(f"{told}; what a file keeps is not lost; take fewer workers") from None
 
 
 def _processes(count: int | None) -> AbstractContextManager[Any]:
@@ -206,11 +206,11 @@ def _point(trial: Trial, point: Point, key: str, trials: int, seed: int) -> tupl
         for i in range(trials):
             numbers = _tried(trial, point, np.random.SeedSequence(seed, spawn_key=(*words, i)))
             if i and set(numbers) != set(found):
-                raise InvalidInput(f"{_told(point)}: gives {sorted(numbers)} now and {sorted(found)} before")
+                raise InvalidInput(f"{told_point(point)}: gives {sorted(numbers)} now and {sorted(found)} before")
             for name, value in numbers.items():
                 number = float(value)
                 if math.isinf(number):
-                    raise InvalidInput(f"{_told(point)}: '{name}' is infinite")
+                    raise InvalidInput(f"{told_point(point)}: '{name}' is infinite")
                 found.setdefault(name, []).append(None if math.isnan(number) else number)
     return key, {"point": dict(point), "numbers": found}
 
@@ -220,8 +220,9 @@ def _tried(trial: Trial, point: Point, seed: np.random.SeedSequence) -> Mapping[
         return trial(point, seed)
     except HopattnError as error:
         sort = InvalidInput if isinstance(error, InvalidInput) else CannotDo
-        raise sort(f"{_told(point)}: {error}") from None
+        raise sort(f"{told_point(point)}: {error}") from None
 
 
-def _told(point: Point) -> str:
+def told_point(point: Point) -> str:
+    """A point as a message names it: load = 0.1, beta = 8."""
     return ", ".join(f"{name} = {value:g}" for name, value in point.items())

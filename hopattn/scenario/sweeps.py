@@ -18,7 +18,7 @@ from hopattn.scenario.axes import path_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Labelled, Outcome
 from hopattn.scenario.running import once
-from hopattn.sweeping import Report, sweep
+from hopattn.sweeping import Report, sweep, told_point
 from hopattn.swept import Sweep
 
 _ENTRY = re.compile(r"(?P<array>.+?)\[(?P<labels>.+)\]")
@@ -89,7 +89,7 @@ def sweep_scenario(
     trial = ScenarioTrial(scenario.text, str(Path(scenario.where).absolute()), scenario.name, changes, paths, chosen)
     _try_corners(trial, axes)
     known = [name for name in base.spec.layout().arrays if not name.startswith("sequence ")]
-    reject_unknown("measure", [_what(name, known) for name in chosen], [*known, MET])
+    reject_unknown("measure", [_split(name, known)[0] for name in chosen], [*known, MET])
     about = {
         "scenario": scenario.name,
         "sha256": sha256(scenario.text.encode()).hexdigest(),
@@ -115,22 +115,21 @@ def measured(name: str, arrays: Mapping[str, Labelled], outcomes: Sequence[Outco
     return float(np.mean(values))
 
 
-def _what(name: str, known: Sequence[str]) -> str:
-    """The array that a measure is of, without the entry."""
+def _split(name: str, known: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The array that a measure is of, and the labels of the entry where one is named."""
     found = _ENTRY.fullmatch(name) if name not in known else None
-    return found["array"].strip() if found else name
+    return (found["array"].strip(), tuple(map(str.strip, found["labels"].split(",")))) if found else (name, ())
 
 
 def _array(name: str, arrays: Mapping[str, Labelled]) -> tuple[Labelled, tuple[int, ...]]:
     """An array, and the place of an entry of it where one is named."""
-    what = _what(name, list(arrays))
+    what, labels = _split(name, list(arrays))
     if what not in arrays or arrays[what].values.dtype.kind not in "biuf":
         numeric = [key for key, array in arrays.items() if array.values.dtype.kind in "biuf"]
         raise InvalidInput(f"measure '{name}': {unknown(what, [*numeric, MET])}")
     array = arrays[what]
-    if what == name:
+    if not labels:
         return array, ()
-    labels = tuple(label.strip() for label in name.rstrip()[:-1].rpartition("[")[2].split(","))
     if len(labels) != len(array.labels):
         raise InvalidInput(f"measure '{name}': has {len(labels)} labels; '{what}' has {len(array.labels)} axes")
     for label, rows in zip(labels, array.labels, strict=True):
@@ -147,5 +146,4 @@ def _try_corners(trial: ScenarioTrial, axes: Mapping[str, Values]) -> None:
         try:
             trial.at(point)
         except InvalidInput as error:
-            told = ", ".join(f"{key} = {value:g}" for key, value in point.items())
-            raise InvalidInput(f"{told}: {error}") from None
+            raise InvalidInput(f"{told_point(point)}: {error}") from None
