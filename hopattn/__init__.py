@@ -11,11 +11,12 @@ Importing the package costs next to nothing: each name is loaded when it is firs
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hopattn.foundation.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from hopattn import learning as learning
     from hopattn.activation import activations as activations
     from hopattn.activation import cue as cue
-    from hopattn.arrays import unit as unit
     from hopattn.association import Associator as Associator
     from hopattn.certificate import Certificate as Certificate
     from hopattn.certificate import certify as certify
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from hopattn.comparison.record import Comparison as Comparison
     from hopattn.couplings import Hopfield as Hopfield
     from hopattn.cutting import sharded as sharded
-    from hopattn.errors import HopattnError as HopattnError
-    from hopattn.errors import InvalidInput as InvalidInput
+    from hopattn.foundation.array_files import mapped as mapped
+    from hopattn.foundation.errors import HopattnError as HopattnError
+    from hopattn.foundation.errors import InvalidInput as InvalidInput
+    from hopattn.foundation.vectors import unit as unit
     from hopattn.heads import Head as Head
     from hopattn.heads import MultiHead as MultiHead
     from hopattn.heads import attention as attention
@@ -65,7 +68,6 @@ if TYPE_CHECKING:
     from hopattn.sharding import Sharded as Sharded
     from hopattn.similarity import cosine as cosine
     from hopattn.similarity import similarities as similarities
-    from hopattn.stored import mapped as mapped
     from hopattn.sweeping import sweep as sweep
     from hopattn.swept import Sweep as Sweep
     from hopattn.swept import load_sweep as load_sweep
@@ -76,11 +78,8 @@ if TYPE_CHECKING:
     from hopattn.updates.single import Glauber as Glauber
     from hopattn.updates.together import ConcaveConvex as ConcaveConvex
 
-__version__ = "0.1.0"
-
 _NAMES = {
     "hopattn.activation": ("activations", "cue"),
-    "hopattn.arrays": ("unit",),
     "hopattn.association": ("Associator",),
     "hopattn.certificate": ("Certificate", "certify"),
     "hopattn.comparison.comparing": ("compare",),
@@ -88,8 +87,9 @@ _NAMES = {
     "hopattn.comparison.record": ("Comparison",),
     "hopattn.couplings": ("Hopfield",),
     "hopattn.cutting": ("sharded",),
-    "hopattn.record": ("Recall",),
-    "hopattn.errors": ("HopattnError", "InvalidInput"),
+    "hopattn.foundation.array_files": ("mapped",),
+    "hopattn.foundation.errors": ("HopattnError", "InvalidInput"),
+    "hopattn.foundation.vectors": ("unit",),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
     "hopattn.masks": ("causal", "padding", "strict", "window"),
     "hopattn.measures.weights": ("operating_class",),
@@ -104,6 +104,7 @@ _NAMES = {
     "hopattn.memory": ("Memory",),
     "hopattn.notebook": ("html",),
     "hopattn.position": ("rotation",),
+    "hopattn.record": ("Recall",),
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
@@ -111,7 +112,6 @@ _NAMES = {
     "hopattn.separation": ("separations",),
     "hopattn.sharding": ("Sharded",),
     "hopattn.similarity": ("cosine", "similarities"),
-    "hopattn.stored": ("mapped",),
     "hopattn.sweeping": ("sweep",),
     "hopattn.swept": ("Sweep", "load_sweep"),
     "hopattn.transformer": ("AttentionLayer", "stack"),
@@ -135,7 +135,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"hopattn.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'hopattn' has no attribute '{name}'")
-    from hopattn.errors import unknown
+    from hopattn.foundation.errors import unknown
 
     raise AttributeError(f"hopattn: {unknown(name, [*_HOMES, *_ROOMS])}")
 

@@ -14,9 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, as_float, namespace, nonzero, normalised, positive, require_dim, root, row_length
-from hopattn.errors import InvalidInput
-from hopattn.registry import Registry
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import Registry
+from hopattn.foundation.roots import root
+from hopattn.foundation.scalars import positive
+from hopattn.foundation.vectors import nonzero, normalised, row_length
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.plots.base import Plot, require_drawable
 from hopattn.plots.style import styled
 from hopattn.scenario.result import Result

@@ -10,9 +10,9 @@ import numpy as np
 
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
-from hopattn.arrays import as_float, require_dim, require_finite
 from hopattn.couplings import known_patterns, numpy_only, whole_over
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import as_float, require_dim, require_finite
+from hopattn.foundation.errors import InvalidInput
 from hopattn.spins import CoupledSpins
 
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import nonzero, whole
 from hopattn.association import Associator
 from hopattn.course import GROWTH
-from hopattn.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.vectors import nonzero
 from hopattn.memories import named_memories
 from hopattn.memories.base import Card
 from hopattn.memories.bidirectional import Bidirectional
 from hopattn.memory import Memory
-from hopattn.registry import name_of
 from hopattn.updates import updates
 from hopattn.updates.base import Recallable, Turn, Update
 from hopattn.updates.graded import Graded

@@ -14,8 +14,8 @@ from typing import NoReturn
 import click
 
 import hopattn.commands
-from hopattn import __version__
-from hopattn.errors import CannotDo, HopattnError, InvalidInput, unknown
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
+from hopattn.foundation.version import __version__
 from hopattn.kernel import choose_kernel
 
 WRONG, CANNOT, INTERRUPTED = 2, 3, 130  # 0 and 1, met and missed, are what a command returns

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import Any
 
-from hopattn.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 EXAMPLE = "tcp://127.0.0.1:8786"
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
-from hopattn.arrays import as_float, namespace, require_dim, require_finite
-from hopattn.blocking import blocks
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.errors import InvalidInput
 from hopattn.spins import CoupledSpins, are_spins
 
 BLOCK = 512

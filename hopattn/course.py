@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import nonzero, require_within
+from hopattn.foundation.arrays import require_within
+from hopattn.foundation.vectors import nonzero
 from hopattn.record import Recall, Status
 from hopattn.updates.base import Recallable, Turn, Update
 

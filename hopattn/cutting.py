@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Activation, activations
-from hopattn.arrays import namespace, stored_rows, whole
 from hopattn.cluster import connected
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import namespace, stored_rows
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import whole
 from hopattn.placing import Placed, workers_of
 from hopattn.separation import separations
 from hopattn.separation.base import Separation

@@ -9,16 +9,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Activation
-from hopattn.arrays import (
-    as_float,
-    namespace,
-    require_dim,
-    require_finite,
-    tolerance,
-    whole,
-)
 from hopattn.course import Course, record_of
-from hopattn.errors import InvalidInput, reject_unknown
+from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite, tolerance
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.scalars import whole
 from hopattn.masks import MaskRule, resolve
 from hopattn.record import Known, Recall, Status
 from hopattn.updates import updates

@@ -4,8 +4,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from hopattn.arrays import normalised, real, whole
-from hopattn.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.vectors import normalised
 
 Sort = Literal["spins", "unit"]
 SORTS = get_args(Sort)

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.activation import Activation, Identity, activations
-from hopattn.arrays import Array, as_float, linear, namespace, require_dim
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import linear
 from hopattn.masks import as_mask
 from hopattn.memory import Retrieval
 from hopattn.separation import separations

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import normalised, real, require_room, row_length, stored_rows, whole
-from hopattn.blocking import blocks
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import require_room, stored_rows
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.vectors import normalised, row_length
 
 
 def hebb(patterns: Any, self_coupling: bool = False) -> np.ndarray:

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, as_array, namespace, whole
-from hopattn.errors import InvalidInput
-from hopattn.registry import Registry
+from hopattn.foundation.arrays import Array, as_array, namespace
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import Registry
+from hopattn.foundation.scalars import whole
 
 Rounding = Callable[[], Any]
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from hopattn import dynamics
 from hopattn.activation import Activation, activations
-from hopattn.arrays import Array, as_float, namespace, require_dim, require_room, stored_rows
-from hopattn.errors import InvalidInput
+from hopattn.foundation.array_files import mapped
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, require_room, stored_rows
+from hopattn.foundation.errors import InvalidInput
 from hopattn.masks import as_mask, resolve
 from hopattn.separation import separations
 from hopattn.separation.base import Separation, scaled
 from hopattn.similarity import Similarity, similarities
 from hopattn.spins import StoredSpins
-from hopattn.stored import mapped
 from hopattn.streaming import stream, worth_streaming
 
 

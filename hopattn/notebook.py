@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from hopattn.comparison.record import Comparison
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure
 from hopattn.plots.comparison import draw_comparison, lacks
 from hopattn.plots.course import draw_recall
 from hopattn.plotting import drawable, rendered
 from hopattn.record import Recall, Status
 from hopattn.reporting import comparison_table
-from hopattn.scenario.result import Labelled, Outcome, Result, Run
+from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
 FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")

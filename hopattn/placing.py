@@ -13,8 +13,8 @@ from inspect import signature
 from typing import Any, Protocol
 
 from hopattn.cluster import Interrupted, lost_is_told, quiet, require_running, where
-from hopattn.errors import CannotDo
-from hopattn.machine import at_most
+from hopattn.foundation.errors import CannotDo
+from hopattn.foundation.threads import at_most
 
 SMALL = 2**20
 """Up to so many bytes go along with the work itself, which Dask then does again by itself where a worker is lost."""

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.animating import animated
-from hopattn.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.files import write_over
 from hopattn.plots import plots
 from hopattn.plots.base import Figure, Plot, require_drawable
 from hopattn.plots.style import DPI, SIZE, styled
 from hopattn.scenario.result import Result
-from hopattn.writing import write_over
 
 _HASHED = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
 _REFERRED = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')

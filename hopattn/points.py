@@ -9,7 +9,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from hopattn.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 Head = Mapping[str, Any]
 """What a sweep is, as numbers, texts and lists: two sweeps are one where these are the same."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, require_finite, whole
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import whole
 
 
 def rotation(angle: Any, dim: int = 2) -> np.ndarray:

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from hopattn.arrays import nonzero, normalised, row_length
-from hopattn.blocking import blocks
-from hopattn.machine import workers
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.threads import workers
+from hopattn.foundation.vectors import nonzero, normalised, row_length
 from hopattn.streaming import ENOUGH, Blocks
 
 AHEAD = 3

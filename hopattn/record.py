@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-import hopattn
 from hopattn.activation import Activation
-from hopattn.arrays import largest_entry, namespace, nonzero, normalised
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import namespace
+from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import largest_entry, nonzero, normalised
 from hopattn.ranking import Ranked, ranked
 
 MATCH = 0.95
@@ -58,7 +59,7 @@ class Spurious(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Recall:
+class Recall(ShownInNotebook):
     """What came of a recall; a single cue `(dim,)` drops the axis n everywhere.
 
     state: `(n, dim)`. steps: `(n,)`, applications of the update, the one that found the fixed point included.
@@ -101,10 +102,6 @@ class Recall:
     @property
     def mixture(self) -> Any:
         return self._of_likeness("mixture")
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
-        return hopattn.html(self)
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""

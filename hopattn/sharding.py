@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Activation
-from hopattn.arrays import as_float, namespace, require_dim, require_room
-from hopattn.blocking import ranges
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import as_float, namespace, require_dim, require_room
+from hopattn.foundation.chunks import ranges
+from hopattn.foundation.errors import InvalidInput
 from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.memory import Stored
 from hopattn.merging import Merged

@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hopattn.arrays import largest_entry
-from hopattn.blocking import ranges
+from hopattn.foundation.array_files import mapped
+from hopattn.foundation.chunks import ranges
+from hopattn.foundation.vectors import largest_entry
 from hopattn.masks import MaskRule, resolve
 from hopattn.merging import Running
 from hopattn.ranking import Ranked, merged, ranked
 from hopattn.record import overlaps
 from hopattn.separation.base import Separation
 from hopattn.similarity import Similarity
-from hopattn.stored import mapped
 from hopattn.streaming import summed
 
 READ = 2**25

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hopattn.arrays import Array, as_float, namespace, normalised, require_dim, row_length
-from hopattn.errors import InvalidInput, reject_unknown
-from hopattn.registry import Registry
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.registry import Registry
+from hopattn.foundation.vectors import normalised, row_length
 
 
 @dataclass(frozen=True)

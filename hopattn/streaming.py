@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import longest_row
-from hopattn.blocking import blocks, ranges
-from hopattn.machine import Share, second_cache, workers
+from hopattn.foundation.chunks import blocks, ranges
+from hopattn.foundation.threads import Share, second_cache, workers
+from hopattn.foundation.vectors import longest_row
 from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.merging import Merged, Running, Shares, Sums, joined
 from hopattn.separation.base import Merging, Separation

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from hopattn.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.files import json_text, write_over
 from hopattn.plots.sweep import draw_sweep
 from hopattn.plotting import rendered
-from hopattn.scenario.result import json_text
 from hopattn.swept import Sweep
-from hopattn.writing import write_over
 
 _TABLES: dict[str, Callable[[Sweep], bytes]] = {
     ".csv": lambda found: found.to_csv().encode(),

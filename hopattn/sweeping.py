@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-import hopattn
-from hopattn.arrays import whole
 from hopattn.cluster import connected, lost_is_told
-from hopattn.errors import CannotDo, HopattnError, InvalidInput, shortened
-from hopattn.grids import Values, in_order
-from hopattn.machine import alone
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, shortened
+from hopattn.foundation.grids import Values, in_order
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.threads import alone
+from hopattn.foundation.version import __version__
 from hopattn.points import Points, opened
 from hopattn.swept import Sweep
 
@@ -58,7 +58,7 @@ class Plan:
     @property
     def head(self) -> dict[str, Any]:
         """What a file of its points begins with."""
-        versions = {"hopattn": hopattn.__version__, "numpy": np.__version__}
+        versions = {"hopattn": __version__, "numpy": np.__version__}
         axes = {name: list(values) for name, values in self.axes.items()}
         return {
             "sweep": 1,

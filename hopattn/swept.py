@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput, unknown
-from hopattn.grids import Values
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.files import npz
+from hopattn.foundation.grids import Values
 from hopattn.points import read_points
-from hopattn.writing import npz
 
 CONFIDENCE = 0.95
 """The part of all intervals that hold the true mean, where the trials are normally distributed."""

@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.arithmetic import ROUNDING
 from hopattn.scenario.drawing import PLAIN, SHADES, side_by_side
-from hopattn.scenario.result import Labelled, Outcome, Result, Run
+from hopattn.scenario.result import Outcome, Result, Run
 
 if TYPE_CHECKING:
     pass

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.arrays import Array, as_float, require_dim
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.errors import InvalidInput
 from hopattn.heads import HeadTrace, MultiHead
 
 

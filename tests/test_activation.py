@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.activation import activations
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 every = pytest.mark.parametrize("name", list(activations))
 STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.arrays import as_float, positive, require_finite, tolerance, whole
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import as_float, require_finite, tolerance
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import positive, whole
 from hopattn.separation import separations
 
 

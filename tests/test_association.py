@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(2, 7), pairs=st.integers(1, 4))

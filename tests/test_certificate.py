@@ -5,7 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.certificate import Certificate, certify, certify_all, overview
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.memories import named_memories
 from hopattn.updates import updates
 

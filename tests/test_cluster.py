@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 import hopattn.placing
 from hopattn.cluster import connected
-from hopattn.errors import CannotDo
+from hopattn.foundation.errors import CannotDo
 from hopattn.placing import Placed, workers_of
 from hopattn.similarity import Dot
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.activation import activations
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 
 @given(data=st.data(), n=st.integers(2, 8), m=st.integers(1, 5))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.ensembles import damaged, random_patterns
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 FRACTION = st.floats(0, 1)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopattn.errors import InvalidInput
-from hopattn.grids import MOST, values_of
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.grids import MOST, values_of
 
 ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
 

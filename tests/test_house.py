@@ -19,7 +19,7 @@ ROOMS = [line.split()[0] for line in PLAN.splitlines()]
 FILES = sorted(
     path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"
 )
-EMPTY = {"comparison/__init__.py", "measures/__init__.py", "scenario/__init__.py", "systems/__init__.py"}
+EMPTY = {file for file in FILES if len(ast.parse((PACKAGE / file).read_text()).body) == 1}  # a docstring alone
 REFEREE = "systems/plain_attention.py"
 GATHERS = {file for file in FILES if file.endswith("__init__.py")}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.masks import mask_rules, resolve
 
 RULES = {"none": {}, "causal": {}, "strict": {}, "nonzero": {}, "window": {"width": 2}}

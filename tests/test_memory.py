@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.activation import activations
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.separation import separations
 from hopattn.similarity import similarities
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from hopattn.scenario.result import Labelled
 
 VOID = {"img"}
 ODD = ("$x_1$", "<script>alert(1)</script>", "[no]", "ψυχή", "\x1b[31m", '" onload="x')

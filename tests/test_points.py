@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopattn.errors import CannotDo, InvalidInput
+from hopattn.foundation.errors import CannotDo, InvalidInput
 from hopattn.points import opened, read_points
 
 HEAD = {"sweep": 1, "about": {"scenario": "bank"}, "axes": {"beta": [1, 2]}, "trials": 2}

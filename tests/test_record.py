@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.activation import activations
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.record import Spurious, likeness
 from hopattn.similarity import cosine
 

@@ -10,7 +10,7 @@ from draws import arrays, betas, sizes
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.separation import separations
 
 NEAR = 1e-7

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hopattn as ha
-from hopattn.machine import workers
+from hopattn.foundation.threads import workers
 from hopattn.masks import MaskRule
 from hopattn.ranking import ranked
 from hopattn.separation.base import scaled

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import hopattn as ha
-from hopattn.errors import CannotDo, InvalidInput
+from hopattn.foundation.errors import CannotDo, InvalidInput
 from hopattn.points import read_points
 from hopattn.sweeping import Plan, key_of
 from hopattn.swept import Sweep, load_sweep

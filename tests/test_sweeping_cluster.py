@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.errors import CannotDo, InvalidInput
+from hopattn.foundation.errors import CannotDo, InvalidInput
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.activation import Tanh
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.separation import separations
 from hopattn.spins import CoupledSpins, StoredSpins
 from hopattn.updates import updates

@@ -16,13 +16,13 @@ def command(memory: tuple[str, ...], count: int, seed: int, processes: int, as_j
     from dataclasses import asdict
 
     from hopattn.certificate import certify_all
-    from hopattn.errors import reject_unknown
+    from hopattn.foundation.errors import reject_unknown
     from hopattn.memories import named_memories
 
     reject_unknown("memory", memory, named_memories)
     found = list(certify_all(memory, count, seed, processes))
     if as_json:
-        from hopattn.scenario.result import json_text
+        from hopattn.foundation.files import json_text
 
         click.echo(json_text([asdict(one) for one in found]))
     else:

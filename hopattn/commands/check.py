@@ -10,7 +10,7 @@ from hopattn.names import ScenarioName
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met."""
-    from hopattn.errors import InvalidInput, InvalidScenario
+    from hopattn.foundation.errors import InvalidInput, InvalidScenario
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
@@ -22,7 +22,7 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
         except InvalidInput as error:
             problems.append(str(error))
     if as_json:
-        from hopattn.scenario.result import json_text
+        from hopattn.foundation.files import json_text
 
         rows = [
             {"name": r.name, "source": r.source, "kind": r.kind, "ok": r.ok, "expectations": r.table()} for r in results

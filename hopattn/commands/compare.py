@@ -72,20 +72,20 @@ def command(
     with _waiting():
         found = _found(source, given)
     if figure_file is not None:
+        from hopattn.foundation.files import write_over
         from hopattn.plots.comparison import draw_comparison
         from hopattn.plotting import rendered
-        from hopattn.writing import write_over
 
         picture, _ = rendered(lambda figure: draw_comparison(figure, found), format)
         write_over(figure_file, picture)
         click.echo(str(figure_file), err=True)
     if csv_file is not None:
-        from hopattn.writing import write_over
+        from hopattn.foundation.files import write_over
 
         write_over(csv_file, found.to_csv().encode())
         click.echo(str(csv_file), err=True)
     if as_json:
-        from hopattn.scenario.result import json_text
+        from hopattn.foundation.files import json_text
 
         click.echo(json_text(found.to_dict()))
         return
@@ -120,7 +120,7 @@ def _waiting() -> AbstractContextManager[Any]:
 
 def _format(file: Path | None) -> str:
     """The format that a figure's file has by its ending; it is checked before anything is computed."""
-    from hopattn.errors import InvalidInput
+    from hopattn.foundation.errors import InvalidInput
 
     if file is None:
         return ""

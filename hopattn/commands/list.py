@@ -14,7 +14,7 @@ def command(memories: bool, as_json: bool) -> None:
     """
     rows = _memories() if memories else _scenarios()
     if as_json:
-        from hopattn.scenario.result import json_text
+        from hopattn.foundation.files import json_text
 
         click.echo(json_text(rows))
         return

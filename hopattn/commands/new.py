@@ -17,10 +17,10 @@ def command(kind: str, file: Path | None) -> None:
     hopattn new attention mine.toml
     hopattn run mine.toml
     """
-    from hopattn.errors import InvalidInput
+    from hopattn.foundation.errors import InvalidInput
+    from hopattn.foundation.files import write_new
     from hopattn.scenario.files import schema_file
     from hopattn.scenario.kinds import kinds
-    from hopattn.writing import write_new
 
     text = f"#:schema {schema_file().as_posix()}\n{kinds[kind].template}"
     if file is None:

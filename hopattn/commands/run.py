@@ -47,7 +47,7 @@ def command(
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
     scenario's hash, the command), all or nothing.
     """
-    from hopattn.errors import InvalidInput
+    from hopattn.foundation.errors import InvalidInput
     from hopattn.scenario.files import MAX_BYTES, decode
     from hopattn.scenario.loading import load, parse
     from hopattn.scenario.overrides import parse_assignment

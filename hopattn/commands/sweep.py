@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopattn.errors import CannotDo
+from hopattn.foundation.errors import CannotDo
 from hopattn.names import ScenarioName
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     for path in outputs:
         write_sweep(found, path, loaded.spec.title)
     if as_json:
-        from hopattn.scenario.result import json_text
+        from hopattn.foundation.files import json_text
 
         click.echo(json_text(found.to_dict()))
     else:
@@ -74,7 +74,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
 
 def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **asked: Any) -> "Sweep":
     """The finished sweep; an interrupted one says how to go on."""
-    from hopattn.grids import axes_from
+    from hopattn.foundation.grids import axes_from
     from hopattn.reporting import progress
     from hopattn.scenario.overrides import parse_assignment
     from hopattn.scenario.sweeps import sweep_scenario

@@ -9,8 +9,8 @@ from hopattn.comparison.drawing import AXES, OF_STORED, compare_patterns, compar
 from hopattn.comparison.files import heads_of, patterns_of
 from hopattn.comparison.record import Comparison
 from hopattn.comparison.scenarios import questions_of
-from hopattn.errors import InvalidInput, unknown
-from hopattn.grids import Values, axes_from
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.grids import Values, axes_from
 from hopattn.scenario.loading import load
 
 ALWAYS = ("memories", "over", "beta", "max_steps", "seed")

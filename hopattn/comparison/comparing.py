@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import positive, whole
 from hopattn.comparison.contenders import DEFAULT, Contender, chosen
 from hopattn.comparison.measuring import Measured, measure
 from hopattn.comparison.questions import Question, asked, require_positive_betas
 from hopattn.comparison.record import Comparison
 from hopattn.comparison.rows import Row, row_of
-from hopattn.errors import InvalidInput, reject_unknown
-from hopattn.grids import in_order, values_of
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.grids import in_order, values_of
+from hopattn.foundation.scalars import positive, whole
 
 MOST = 20_000
 """The most recalls of a comparison: memories × points × trials."""

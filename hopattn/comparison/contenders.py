@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.memories.addressed import nearest
 from hopattn.memories.classical import hopfield
 from hopattn.memories.dense import dense, exponential

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from hopattn.arrays import positive, whole
 from hopattn.comparison.comparing import axes_of, counted, require_few, rows_at
 from hopattn.comparison.contenders import DEFAULT, chosen
 from hopattn.comparison.patterns import Draw, Stored
 from hopattn.comparison.record import Comparison
 from hopattn.comparison.rows import Row
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import positive, whole
 
 AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
 """What a grid may run over."""

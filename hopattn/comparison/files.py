@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from hopattn.comparison.questions import Question, asked
-from hopattn.errors import InvalidInput, shortened
+from hopattn.foundation.array_files import mapped, named
+from hopattn.foundation.array_files import names_in as names_in_safetensors
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.masks import mask_rules
 from hopattn.scenario.pattern_files import names_in, numbers
-from hopattn.stored import mapped, named
-from hopattn.stored import names_in as names_in_safetensors
 
 ENDINGS = (".npy", ".npz", ".csv", ".safetensors")
 SPELLINGS = {

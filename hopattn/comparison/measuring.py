@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Identity
-from hopattn.arrays import normalised, row_length
 from hopattn.comparison.contenders import Contender
 from hopattn.comparison.questions import UNKNOWN, Question
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import normalised, row_length
 from hopattn.measures.weights import entropy, least_number, shares_of
 from hopattn.memory import Memory
 from hopattn.ranking import ranked

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, real, require_room, stored_rows, whole
 from hopattn.comparison.questions import Question, asked
 from hopattn.ensembles import SORTS, damaged, random_patterns
-from hopattn.errors import InvalidInput, reject_unknown
+from hopattn.foundation.arrays import as_float, require_room, stored_rows
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.scalars import real, whole
 
 MOST_CUES = 100
 """So many patterns of a draw are cues; they are drawn alike, so that the first stand for all."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, require_dim, require_finite, stored_rows
-from hopattn.errors import InvalidInput, shortened
+from hopattn.foundation.arrays import as_float, require_dim, require_finite, stored_rows
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.masks import resolve
 
 UNKNOWN = -1

@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import hopattn
 from hopattn.comparison.rows import Row
 from hopattn.comparison.words import paragraph
+from hopattn.foundation.display import ShownInNotebook
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(ShownInNotebook):
     """All rows of a comparison.
 
     about: what was compared, in words. axes: what the grid runs over. seed: of what is drawn. referees: the attentions
@@ -59,7 +59,3 @@ class Comparison:
     def words(self) -> str:
         """One paragraph that says what was found."""
         return paragraph(self.about, self.rows, self.axes)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
-        return hopattn.html(self)

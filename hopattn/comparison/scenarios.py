@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.comparison.questions import UNKNOWN, Question, asked
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
 from hopattn.heads import Given, Head
 from hopattn.memory import Memory as AssociativeMemory
 from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.kinds.memory import Memory
 from hopattn.scenario.loading import Scenario
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.running import run
 from hopattn.separation.entmax import Entmax
 from hopattn.separation.normmax import Normmax

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import as_float, nonzero, real, require_finite
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real
+from hopattn.foundation.vectors import nonzero
 
 MASS = 0.9
 """The share of a row's weight that Ramsauer et al. (2021) ask for."""

@@ -2,8 +2,8 @@
 
 import sys
 
+from hopattn.foundation.registry import modules_in
 from hopattn.memories.base import Card
-from hopattn.registry import modules_in
 
 _FOUND = [
     member.card

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.activation import Activation
-from hopattn.arrays import real, require_dim, require_room, whole
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import require_dim, require_room
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real, whole
 from hopattn.memories.base import drawn_reals, drawn_spins, named, spin_patterns
 from hopattn.memory import Memory
 from hopattn.separation.base import Separation

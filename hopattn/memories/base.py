@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hopattn.arrays import stored_rows, unit
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import stored_rows
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import unit
 from hopattn.updates.base import Recallable
 
 Build = TypeVar("Build", bound=Callable[..., Any])

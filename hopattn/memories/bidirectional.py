@@ -8,7 +8,7 @@ import numpy as np
 from hopattn import dynamics, learning
 from hopattn.activation import Activation, Sign
 from hopattn.association import Associator
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.base import drawn_spins, named, spin_patterns
 from hopattn.spins import Running
 

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn import learning
 from hopattn.activation import Tanh
 from hopattn.couplings import Hopfield
-from hopattn.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.memories.base import drawn_beta, drawn_spins, named, spin_patterns
 
 Rule = Literal["hebb", "covariance", "pseudo_inverse", "storkey", "perceptron"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn import learning
 from hopattn.association import Associator
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.base import drawn_reals, drawn_shape, named, real_patterns
 from hopattn.memory import Memory
 from hopattn.similarity import Dot, FeatureMap

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import unit, whole
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.vectors import unit
 from hopattn.memories.base import drawn_beta, drawn_reals, named, real_patterns
 from hopattn.memory import Memory
 from hopattn.separation import separations

@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot, tables
 from hopattn.plots.shapes import headline
 from hopattn.plots.style import DIVERGING, EMPTY, FAINT, SEQUENTIAL, label, number, readable_on
-from hopattn.scenario.result import Labelled, Result
+from hopattn.scenario.result import Result
 
 FEW, MOST, HEADS = 12, 40, 4
 """So many tokens have numbers in their cells, so many have labels, and so many heads are drawn."""

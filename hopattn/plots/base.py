@@ -4,8 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from hopattn.errors import InvalidInput
-from hopattn.scenario.result import Labelled, Result, Run
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result, Run
 
 Figure = Any  # matplotlib.figure.Figure, which is imported only when one is drawn
 

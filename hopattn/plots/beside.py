@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot
 from hopattn.plots.shapes import cells, colour_of, headline, named
 from hopattn.plots.style import DIVERGING, INK, PAPER, SEQUENTIAL, label, number
-from hopattn.scenario.result import Labelled, Result, Run
+from hopattn.scenario.result import Result, Run
 
 PATTERNS, NUMBERED = 10, 10
 """So many patterns have a bar, those of most weight; so many elements of a state have their number in it."""

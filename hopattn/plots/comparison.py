@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.comparison.record import Comparison
 from hopattn.comparison.rows import Row
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.plots.base import Figure
 from hopattn.plots.style import COLOURS, INK, SEQUENTIAL, number, readable_on, short
 

@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot, tables
 from hopattn.plots.shapes import BLUE, ORANGE, boxed, headline, named
 from hopattn.plots.style import FAINT, INK, label, number, short
-from hopattn.scenario.result import Labelled, Result
+from hopattn.scenario.result import Result
 
 ROWS, NUMBERED, NAMED, ARCS = 4, 12, 30, 600
 """So many heads are drawn; so many words have numbers on their arcs, or names; so many arcs are drawn."""

@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot
 from hopattn.plots.shapes import BLUE, boxed, colour_of, headline, line_of, worked
 from hopattn.plots.style import DIVERGING, INK, PAPER, label, number, readable_on, short, width
-from hopattn.scenario.result import Labelled, Result, Run
+from hopattn.scenario.result import Result, Run
 
 WORDS, ELEMENTS, NUMBERED = 8, 40, 16
 """So many words and elements of a vector have room; so many elements have their number in the cell."""

@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot, tables
 from hopattn.plots.shapes import headline, named
 from hopattn.plots.style import COLOURS, EMPTY, FAINT, INK, PAPER, label
-from hopattn.scenario.result import Labelled, Result
+from hopattn.scenario.result import Result
 
 PANELS, FEW, NAMED = 6, 12, 30
 """So many masks are drawn; so many words have a sign in every cell, and names."""

@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot
 from hopattn.plots.shapes import BLUE, arrow, crossed, foremost, grouped, headline, in_plane, keep_apart, titles, worked
 from hopattn.plots.style import INK, PAPER, label
-from hopattn.scenario.result import Labelled, Result, Run
+from hopattn.scenario.result import Result, Run
 
 RUNS, NAMED = 4, 14
 """So many runs on the same axes stand side by side; so many words bear their names, those that move most."""

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure, Plot, tables
 from hopattn.plots.shapes import (
     arrow,
@@ -20,7 +21,7 @@ from hopattn.plots.shapes import (
     worked,
 )
 from hopattn.plots.style import INK, label, number
-from hopattn.scenario.result import Labelled, Result, Run
+from hopattn.scenario.result import Result, Run
 
 RUNS, ARROWS, NUMBERED = 4, 60, 10
 """So many runs on the same axes stand side by side; so many arrows, the strongest, are drawn; so many have numbers."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.plots.base import Figure
 from hopattn.plots.style import COLOURS, FAINT, INK, PAPER, label, number, readable_on, width
-from hopattn.scenario.result import Labelled, Result, Run
+from hopattn.scenario.result import Result, Run
 
 WIDE, LINES = 78, 2
 """Letters of a line of a headline, and lines; the rest is cut."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.plots.base import Figure
 from hopattn.plots.shapes import WIDE, wrapped
 from hopattn.plots.style import COLOURS, DIVERGING, SEQUENTIAL, label

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.registry import name_of
+from hopattn.foundation.registry import name_of
 from hopattn.separation.base import Separation
 
 DIGITS = 4

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, Tag, WithJsonSchema
 
-from hopattn.errors import InvalidInput, shortened, unknown
-from hopattn.grids import Values, in_order, values_of
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.grids import Values, in_order, values_of
 from hopattn.scenario.fields import BySort, Count, Number, Problem, Table, Text
 from hopattn.scenario.lines import Path
 from hopattn.scenario.overrides import dotted, parse_path

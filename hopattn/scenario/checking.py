@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from hopattn.errors import InvalidInput, InvalidScenario, nearest, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, shortened, unknown
 from hopattn.scenario.complaints import complaints
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.expectations.base import Expectation

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, Tag, ValidationError
 
-from hopattn.errors import nearest, shortened, unknown
+from hopattn.foundation.errors import nearest, shortened, unknown
 from hopattn.scenario.fields import EntryIn, Problem, toml_sort
 from hopattn.scenario.lines import Path
 

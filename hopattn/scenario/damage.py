@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.errors import shortened, unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.scenario.drawing import Size
 from hopattn.scenario.fields import BySort, PositiveNumber, Problem, Table, Text
 from hopattn.scenario.lines import Path

@@ -21,8 +21,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from hopattn.errors import unknown
-from hopattn.registry import Entry, Registry
+from hopattn.foundation.errors import unknown
+from hopattn.foundation.registry import Entry, Registry
 from hopattn.scenario.lines import Path
 
 MAX_NUMBERS = 2**27

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hopattn.errors import InvalidInput, nearest
+from hopattn.foundation.errors import InvalidInput, nearest
 
 MAX_BYTES = 4 * 2**20
 """A scenario is a page of text; a larger file is something else."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hopattn.errors import nearest, unknown
+from hopattn.foundation.errors import nearest, unknown
 from hopattn.scenario.fields import Problem
 from hopattn.scenario.lines import Path
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hopattn.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.lines import Path
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.array_files import named, require_file
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.drawing import Size
-from hopattn.stored import named, require_file
 
 MAX_BYTES = 64 * 2**20
 MAX_NUMBERS = 2**23

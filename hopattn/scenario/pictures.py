@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr, Tag
 
-from hopattn.arrays import unit
-from hopattn.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.vectors import unit
 from hopattn.scenario.drawing import PIXELS, Size, pixels
 from hopattn.scenario.fields import BySort, Count, Number, Problem, Table, Text, TextOrTexts
 from hopattn.scenario.letters import LETTER_SIZE, letters

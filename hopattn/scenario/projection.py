@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from hopattn.errors import unknown
+from hopattn.foundation.errors import unknown
 from hopattn.scenario.fields import Angle, Matrix, Number, Problem, Table
 from hopattn.scenario.lines import Path
 from hopattn.scenario.vocabulary import POSITION, Encoding

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.registry import name_of
 from hopattn.memory import Memory
 from hopattn.record import Spurious, Status
-from hopattn.registry import name_of
 from hopattn.scenario.arithmetic import dot, equals, number, vector, weighing, weighted_sum
 from hopattn.scenario.drawing import Size, Strip, drawn
 from hopattn.scenario.models import MemoryTable
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.words import Words
 from hopattn.updates.base import Recallable
 from hopattn.updates.together import Synchronous

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -11,30 +10,11 @@ from typing import Any
 
 import numpy as np
 
-import hopattn
+from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.files import json_text, npz, write_folder
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.version import __version__
 from hopattn.scenario.drawing import Strip
-from hopattn.writing import npz, write_folder
-
-
-@dataclass(frozen=True, eq=False)
-class Labelled:
-    """An array whose axes carry names and whose rows and columns carry labels (tokens, words, axes)."""
-
-    values: np.ndarray
-    dims: tuple[str, ...] = ()
-    labels: tuple[tuple[str, ...], ...] = ()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """The numbers alone, for NumPy."""
-        return np.array(self.values, dtype=dtype, copy=copy)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
-        return hopattn.html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Lists and labels, for JSON."""
-        return {"dims": list(self.dims), "labels": [list(row) for row in self.labels], "values": self.values.tolist()}
 
 
 @dataclass(frozen=True)
@@ -65,7 +45,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(ShownInNotebook):
     """All runs of a scenario and the verdict on what it expects."""
 
     name: str
@@ -90,10 +70,6 @@ class Result:
         return {
             f"{run.name}/{name}" if run.name else name: array for run in self.runs for name, array in run.arrays.items()
         }
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
-        return hopattn.html(self)
 
     def table(self) -> list[dict[str, Any]]:
         """The expectations, one row each: run, expectation, expected, computed, met, line, note."""
@@ -123,7 +99,7 @@ class Result:
 
     def provenance(self, command: str = "") -> dict[str, Any]:
         """Where the numbers come from: versions, seed, the hash of the scenario, the command."""
-        versions = {"hopattn": hopattn.__version__, "numpy": np.__version__, "python": platform.python_version()}
+        versions = {"hopattn": __version__, "numpy": np.__version__, "python": platform.python_version()}
         about = {"scenario": self.name, "source": self.source, "sha256": self.digest, "seed": self.seed}
         return {**about, "versions": versions, "machine": platform.machine(), "command": command}
 
@@ -141,9 +117,3 @@ class Result:
             "provenance.json": f"{json_text(self.provenance(command))}\n".encode(),
         }
         write_folder(Path(folder), files)
-
-
-def json_text(value: Any) -> str:
-    """A value as JSON; letters of every script stay readable, characters that could steer a terminal are escaped."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
-    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)

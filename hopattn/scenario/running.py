@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.arrays import whole
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.scalars import whole
 from hopattn.scenario.lines import line_of
 from hopattn.scenario.loading import Scenario, parse
-from hopattn.scenario.result import Labelled, Outcome, Result, Run
+from hopattn.scenario.result import Outcome, Result, Run
 
 
 def run(

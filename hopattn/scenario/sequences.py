@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.arrays import normalised
-from hopattn.errors import unknown
+from hopattn.foundation.errors import unknown
+from hopattn.foundation.vectors import normalised
 from hopattn.scenario.fields import Count, Number, Problem, Table, Text
 from hopattn.scenario.lines import Path
 from hopattn.scenario.vocabulary import WORD, Encoding, doubles

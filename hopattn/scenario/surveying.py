@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.registry import name_of
-from hopattn.scenario.result import Labelled
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.registry import name_of
 from hopattn.separation.base import Separation
 from hopattn.updates.base import Turn, Update
 from hopattn.updates.single import Asynchronous

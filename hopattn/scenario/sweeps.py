@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput, reject_unknown, unknown
-from hopattn.grids import Values
+from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.grids import Values
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.axes import path_of
 from hopattn.scenario.loading import Scenario, parse
-from hopattn.scenario.result import Labelled, Outcome
+from hopattn.scenario.result import Outcome
 from hopattn.scenario.running import once
 from hopattn.sweeping import Report, sweep, told_point
 from hopattn.swept import Sweep

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.arrays import unit
-from hopattn.errors import shortened, unknown
+from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.vectors import unit
 from hopattn.position import circle, rotation_degrees
 from hopattn.scenario.fields import Angle, BySort, Count, Problem, Table, Text, Vector
 from hopattn.scenario.lines import Path

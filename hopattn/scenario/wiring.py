@@ -9,19 +9,10 @@ from pydantic import AfterValidator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from hopattn.activation import activations
-from hopattn.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.heads import Given, Head, MultiHead
 from hopattn.masks import MaskRule, mask_rules, resolve
-from hopattn.scenario.fields import (
-    BySort,
-    EntryIn,
-    Matrix,
-    NameIn,
-    PositiveNumber,
-    Problem,
-    Table,
-    chosen,
-)
+from hopattn.scenario.fields import BySort, EntryIn, Matrix, NameIn, PositiveNumber, Problem, Table, chosen
 from hopattn.scenario.lines import Path
 from hopattn.scenario.projection import Projection
 from hopattn.scenario.vocabulary import Encoding

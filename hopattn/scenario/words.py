@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopattn.errors import shortened
+from hopattn.foundation.errors import shortened
 from hopattn.scenario.drawing import Size
 from hopattn.scenario.fields import Problem
 from hopattn.scenario.pictures import Pictures

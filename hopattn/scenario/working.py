@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.arithmetic import (
     dot,
     equals,
@@ -15,7 +16,6 @@ from hopattn.scenario.arithmetic import (
     weighing,
     weighted_sum,
 )
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.vocabulary import POSITION, Encoding
 from hopattn.scenario.wiring import HeadTable, LayerTable
 

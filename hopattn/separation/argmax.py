@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.separation.base import Merging, Separation, masked, masked_max
 
 

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import Array, at_least, namespace, nonzero, positive
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.scalars import positive
+from hopattn.foundation.vectors import at_least, nonzero
 
 
 class Merging(StrEnum):

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, masked
 from hopattn.separation.softmax import Softmax
 

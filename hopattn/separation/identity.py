@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.separation.base import Merging, Separation, masked
 
 

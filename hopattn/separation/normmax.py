@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, at_least, namespace, nonzero, real, root
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.roots import root
+from hopattn.foundation.scalars import real
+from hopattn.foundation.vectors import at_least, nonzero
 from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, shares
 
 

@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, nonzero, whole
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.vectors import nonzero
 from hopattn.separation.base import Merging, Separation, masked, whole_power
 
 

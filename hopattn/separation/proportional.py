@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace
-from hopattn.errors import InvalidInput
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.errors import InvalidInput
 from hopattn.separation.base import Separation, masked, shares
 
 

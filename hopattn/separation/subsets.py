@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, root, whole
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.roots import root
+from hopattn.foundation.scalars import whole
 from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.arrays import Array, namespace, real
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.scalars import real
 from hopattn.separation.base import Merging, Separation, masked
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from hopattn.blocking import blocks
+from hopattn.foundation.chunks import blocks
 from hopattn.spins.base import Called, Decision, Response, Running, are_spins
 
 BLOCK = 256

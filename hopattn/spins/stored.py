@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hopattn.arrays import require_within
-from hopattn.blocking import blocks
+from hopattn.foundation.arrays import require_within
+from hopattn.foundation.chunks import blocks
 from hopattn.separation.base import Separation, scaled
 from hopattn.spins.base import Called, Decision, Running
 

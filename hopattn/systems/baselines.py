@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hopattn.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, namespace
 
 
 def average(words: Array) -> Array:

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.arrays import positive
-from hopattn.errors import InvalidInput
-from hopattn.registry import name_of
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.scalars import positive
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.arrays import real
-from hopattn.errors import InvalidInput, unknown
-from hopattn.registry import name_of
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.scalars import real
 from hopattn.spins import Called
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 

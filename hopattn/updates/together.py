@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.registry import name_of
+from hopattn.foundation.registry import name_of
 from hopattn.updates.base import Descent, Recallable, Turn, Update
 
 

@@ -12,7 +12,7 @@ import hopattn as ha
 from hopattn.comparison.contenders import DEFAULT, contenders
 from hopattn.comparison.rows import Row
 from hopattn.comparison.words import ceiling, paragraph
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from tests.draws import betas, stores
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.comparison.patterns import Draw, Stored
 from hopattn.comparison.questions import asked
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 
 def drawn(seed=0, trials=1, **more):

@@ -8,7 +8,7 @@ import hopattn as ha
 from hopattn.comparison.comparing import compared
 from hopattn.comparison.files import heads_of, holds_heads, patterns_of
 from hopattn.comparison.scenarios import questions_of
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 RNG = np.random.default_rng(8)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.measures.weights import OperatingClass, entropy, least_number
 
 parts = st.integers(0, 40).map(float)

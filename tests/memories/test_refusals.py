@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 
 
 @pytest.mark.parametrize(

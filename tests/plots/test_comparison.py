@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.comparison.asking import of_scenario
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.plots.comparison import draw_comparison
 from hopattn.plots.style import DPI, SIZE, styled
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 import hopattn as ha
 from hopattn.animating import PACE, animated
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.plots import plots
 from hopattn.plots.separations import OTHERS, SCORES
 from hopattn.plots.states import BASINS, found_basins

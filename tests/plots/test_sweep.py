@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.plots.style import DPI, SIZE, styled
 from hopattn.plots.sweep import draw_sweep
 from hopattn.sweep_files import require_writable, write_sweep

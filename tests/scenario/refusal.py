@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopattn.errors import InvalidScenario
+from hopattn.foundation.errors import InvalidScenario
 from hopattn.scenario.loading import parse
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 
 from .refusal import assert_refused, problems

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario import pattern_files
 from hopattn.scenario.drawing import Size
 from hopattn.scenario.pattern_files import image, numbers

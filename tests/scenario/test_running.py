@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.expectations.base import rounds_to
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.loading import parse

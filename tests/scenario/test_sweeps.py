@@ -5,8 +5,8 @@ import pytest
 from scenario.refusal import problems
 
 import hopattn as ha
-from hopattn.errors import InvalidInput
-from hopattn.grids import axes_from
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.grids import axes_from
 from hopattn.scenario.axes import path_of
 from hopattn.scenario.loading import parse
 from hopattn.swept import load_sweep

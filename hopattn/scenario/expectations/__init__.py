@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import Discriminator, Tag
 
-from hopattn.errors import nearest
-from hopattn.registry import modules_in
+from hopattn.foundation.errors import nearest
+from hopattn.foundation.registry import modules_in
 from hopattn.scenario.expectations.base import Expectation
 
 PLAIN = "is"

@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.arithmetic import ROUNDING
 from hopattn.scenario.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.lines import Path
-from hopattn.scenario.result import Labelled
 
 EXACT = 1e-9
 """How far a computed number may lie from `is` where `within` is not given: rounding, and nothing more."""

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from hopattn.errors import unknown
+from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import Arrays, Numeric, Value, Verdict, shape_of
 from hopattn.scenario.fields import Count, Matrix, Problem, Table
 from hopattn.scenario.layout import Layout

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.errors import unknown
+from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import EXACT, Arrays, Expectation, Verdict
 from hopattn.scenario.fields import Problem, Text
 from hopattn.scenario.layout import Layout

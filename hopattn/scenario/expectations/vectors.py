@@ -6,17 +6,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.errors import unknown
-from hopattn.scenario.expectations.base import (
-    EXACT,
-    FEW_DIGITS,
-    Arrays,
-    Expectation,
-    Numeric,
-    Value,
-    Verdict,
-    shown,
-)
+from hopattn.foundation.errors import unknown
+from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shown
 from hopattn.scenario.fields import Count, Problem, TextOrTexts, Vector
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.lines import Path

@@ -3,7 +3,7 @@
 A class `Spec` subclass that lies in this folder is a kind; its class name is what `kind = …` says.
 """
 
-from hopattn.registry import Registry, modules_in
+from hopattn.foundation.registry import Registry, modules_in
 from hopattn.scenario.kinds.base import Spec
 
 kinds: Registry[Spec] = Registry("kind", Spec, modules_in(__name__))

@@ -7,20 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.fields import Problem, Text
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.text import Input, labels
-from hopattn.scenario.vocabulary import (
-    Encoding,
-    Positions,
-    Space,
-    Vocabulary,
-    encoding,
-    spaces_problems,
-    spaces_size,
-)
+from hopattn.scenario.vocabulary import Encoding, Positions, Space, Vocabulary, encoding, spaces_problems, spaces_size
 from hopattn.scenario.wiring import LayerTable
 from hopattn.scenario.working import HEAD_ARRAYS, explain_layers
 from hopattn.transformer import AttentionLayer, stack

@@ -9,13 +9,13 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.axes import SweepTable
 from hopattn.scenario.drawing import Strip
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.lines import Path
-from hopattn.scenario.result import Labelled
 
 WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep")
 """The keys that no variant can change."""

@@ -7,12 +7,12 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.activation import activations, cue
+from hopattn.foundation.labelled import Labelled
 from hopattn.position import rotation_degrees
 from hopattn.scenario.arithmetic import dot, rotated, rotation_rows, vector
 from hopattn.scenario.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.text import Input, labels, token_problems
 from hopattn.scenario.vocabulary import WORD, Vocabulary
 

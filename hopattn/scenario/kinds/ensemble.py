@@ -5,16 +5,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hopattn.arrays import normalised
 from hopattn.ensembles import Sort, damaged, random_patterns
-from hopattn.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.vectors import normalised
 from hopattn.record import Recall
 from hopattn.scenario.damage import Fraction
 from hopattn.scenario.fields import Count, PositiveNumber, Problem, Tolerance
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.layout import Layout
 from hopattn.scenario.models import ModelTable
-from hopattn.scenario.result import Labelled
 
 TEMPLATE = """\
 # Random patterns are stored in a Hopfield network, and recalled from cues of which a tenth is flipped.

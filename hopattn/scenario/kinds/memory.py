@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.labelled import Labelled
 from hopattn.memories.bidirectional import Bidirectional
 from hopattn.memory import Memory as AssociativeMemory
 from hopattn.record import Recall, Spurious, likeness
@@ -20,7 +21,6 @@ from hopattn.scenario.lines import Path
 from hopattn.scenario.models import MemoryTable
 from hopattn.scenario.pictures import Pictures
 from hopattn.scenario.recalling import explained, strips
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.surveying import POINTS, countable, flat, landscape, parameters, successors
 from hopattn.scenario.text import Input, labels, token_problems
 from hopattn.scenario.vocabulary import WORD, Vocabulary

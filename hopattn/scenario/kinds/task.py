@@ -5,12 +5,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from hopattn.errors import unknown
+from hopattn.foundation.errors import unknown
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.fields import Problem
 from hopattn.scenario.kinds.attention import Attending
 from hopattn.scenario.layout import Layout
-from hopattn.scenario.result import Labelled
 from hopattn.scenario.sequences import Sequence, TaskTable
 from hopattn.scenario.vocabulary import WORD, Encoding, RandomWords
 from hopattn.scenario.working import explain_layers

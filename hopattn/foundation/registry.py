@@ -14,7 +14,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
-from hopattn.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 
 Entry = TypeVar("Entry")
 

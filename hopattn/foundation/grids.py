@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from hopattn.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, shortened
 
 Values = tuple[int | float, ...]
 

@@ -1,16 +1,18 @@
 """Writing files so that nothing is lost: under a temporary name first, then renamed."""
 
 import io
+import json
 import os
 import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from hopattn.errors import CannotDo, InvalidInput
+from hopattn.foundation.errors import CannotDo, InvalidInput
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time that is written into archives, so that the same arrays give the same bytes."""
@@ -85,3 +87,9 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON; letters of every script stay readable, characters that could steer a terminal are escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)

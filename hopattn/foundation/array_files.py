@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.errors import InvalidInput, nearest, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, nearest, shortened, unknown
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
 """What a `.safetensors` file calls the numbers that NumPy has too."""

@@ -1,0 +1,36 @@
+"""Scalars: checks of single numbers."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput, shortened
+
+
+def positive(value: Any, what: str) -> float:
+    """A positive finite number as a Python float, which leaves float32 arrays float32."""
+    return real(value, what, above=0.0)
+
+
+def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
+    """A finite number above a bound, or of at least one, as a Python float."""
+    try:
+        number = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        number = math.nan
+    if not (math.isfinite(number) and number > above and number >= least):
+        wanted = "a positive finite number" if above == 0 else "a finite number"
+        reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
+        reach += f" of at least {least:g}" if math.isfinite(least) else ""
+        raise InvalidInput(f"{what}: expected {wanted}{reach}, not {shortened(repr(value))}")
+    return number
+
+
+def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int:
+    """A whole number from `least` to `most`."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        reach = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidInput(f"{what}: expected a whole number {reach}, not {shortened(repr(value))}")
+    return int(value)

@@ -1,0 +1,88 @@
+"""Vectors: rows scaled to unit length, products with a matrix, lengths."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import Array, as_float, first_true, namespace, require_finite
+from hopattn.foundation.errors import InvalidInput
+
+
+def normalised(x: Array) -> Array:
+    """Each row divided by its length, `(…, dim)`; a zero row stays zero.
+
+    The largest entry is divided out first, so that no square overflows or underflows.
+    """
+    xp = namespace(x)
+    scaled = x / nonzero(xp.max(xp.abs(x), axis=-1, keepdims=True))
+    return scaled / xp.sqrt(nonzero(xp.sum(scaled * scaled, axis=-1, keepdims=True)))
+
+
+def linear(x: Array, matrix: Array) -> Array:
+    """y = W x for each row of x, `(…, dim)` to `(…, out)`: all rows in one product, a batch's too."""
+    if x.ndim < 3:
+        return x @ matrix.mT
+    rows = namespace(x, matrix).reshape(x, (-1, x.shape[-1])) @ matrix.mT
+    return namespace(rows).reshape(rows, (*x.shape[:-1], matrix.shape[0]))
+
+
+def nonzero(x: Array) -> Array:
+    """The numbers with 1 in place of 0, to divide by; the derivative at a 0 is then 0 and not NaN."""
+    xp = namespace(x)
+    return xp.where(x == 0, xp.ones_like(x), x)
+
+
+def at_least(x: Array, low: float) -> Array:
+    """Each entry, or `low` where that is more."""
+    return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
+
+
+def row_length(x: Array) -> Array:
+    """|x| of each row, `(…,)`."""
+    xp = namespace(x)
+    largest = xp.max(xp.abs(x), axis=-1)
+    scaled = x / nonzero(largest)[..., None]
+    square = xp.sum(scaled * scaled, axis=-1)
+    return largest * xp.sqrt(nonzero(square))
+
+
+def longest_row(rows: np.ndarray) -> float:
+    """The largest |x| of all rows `(n, dim)`; without a copy of them."""
+    longest = 0.0
+    with np.errstate(all="ignore"):
+        for start in range(0, len(rows), 4096):
+            some = rows[start : start + 4096]
+            square = float(np.einsum("ij,ij->i", some, some).max())
+            within = np.finfo(rows.dtype).smallest_normal <= square < math.inf
+            length = math.sqrt(square) if within else float(row_length(some).max())
+            if not length <= longest:  # a NaN too
+                longest = length
+    return longest
+
+
+def largest_entry(rows: np.ndarray) -> float:
+    """max |x| of all entries, 0 where there are none; without a copy of them."""
+    return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
+
+
+def unit(x: Any) -> Array:
+    """Scale each row to unit magnitude: x / |x|, the pattern that "metabolism keeps at unit magnitude".
+
+    x: `(dim,)` or `(…, dim)`. Raises `InvalidInput` for a zero row, which has no direction, and for entries that are
+    not finite. Source: LING3804 Lecture Notes 7, 7.1.
+
+    >>> import hopattn as ha
+    >>> ha.unit([3, 4])
+    array([0.6, 0.8])
+    """
+    vectors = as_float(x, "unit")
+    if vectors.ndim == 0 or vectors.shape[-1] == 0:
+        raise InvalidInput("unit: expected vectors with at least one entry")
+    require_finite(vectors, "unit")
+    xp = namespace(vectors)
+    zero = xp.all(vectors == 0, axis=-1)
+    if bool(xp.any(zero)):
+        where = "the vector" if vectors.ndim == 1 else f"row {first_true(zero)}"
+        raise InvalidInput(f"unit: {where} is zero and has no direction")
+    return normalised(vectors)
