@@ -14,16 +14,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hopattn.activation import activations
 from hopattn.cli import main as hopattn
-from hopattn.masks import mask_rules
 from hopattn.memories import named_memories
 from hopattn.plots import plots
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.masks import mask_rules
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.fields import own_fields
 from hopattn.scenario.models import model_options
 from hopattn.scenario.schema import schema
-from hopattn.separation import separations
-from hopattn.similarity import similarities
 from hopattn.updates import updates
 
 ROOT = Path(__file__).resolve().parent.parent

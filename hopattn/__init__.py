@@ -15,8 +15,6 @@ from hopattn.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from hopattn import learning as learning
-    from hopattn.activation import activations as activations
-    from hopattn.activation import cue as cue
     from hopattn.association import Associator as Associator
     from hopattn.certificate import Certificate as Certificate
     from hopattn.certificate import certify as certify
@@ -33,11 +31,6 @@ if TYPE_CHECKING:
     from hopattn.heads import Head as Head
     from hopattn.heads import MultiHead as MultiHead
     from hopattn.heads import attention as attention
-    from hopattn.masks import causal as causal
-    from hopattn.masks import padding as padding
-    from hopattn.masks import strict as strict
-    from hopattn.masks import window as window
-    from hopattn.measures.weights import operating_class as operating_class
     from hopattn.memories import named_memories as named_memories
     from hopattn.memories.addressed import nearest as nearest
     from hopattn.memories.addressed import sdm as sdm
@@ -59,15 +52,22 @@ if TYPE_CHECKING:
     from hopattn.notebook import html as html
     from hopattn.position import rotation as rotation
     from hopattn.record import Recall as Recall
+    from hopattn.retrieval.activation import activations as activations
+    from hopattn.retrieval.cue import cue as cue
+    from hopattn.retrieval.masks import causal as causal
+    from hopattn.retrieval.masks import padding as padding
+    from hopattn.retrieval.masks import strict as strict
+    from hopattn.retrieval.masks import window as window
+    from hopattn.retrieval.separation import separations as separations
+    from hopattn.retrieval.similarity import cosine as cosine
+    from hopattn.retrieval.similarity import similarities as similarities
+    from hopattn.retrieval.weight_spread import operating_class as operating_class
     from hopattn.scenario.loading import Scenario as Scenario
     from hopattn.scenario.loading import load as load
     from hopattn.scenario.result import Result as Result
     from hopattn.scenario.running import run as run
     from hopattn.scenario.sweeps import sweep_scenario as sweep_scenario
-    from hopattn.separation import separations as separations
     from hopattn.sharding import Sharded as Sharded
-    from hopattn.similarity import cosine as cosine
-    from hopattn.similarity import similarities as similarities
     from hopattn.sweeping import sweep as sweep
     from hopattn.swept import Sweep as Sweep
     from hopattn.swept import load_sweep as load_sweep
@@ -79,7 +79,6 @@ if TYPE_CHECKING:
     from hopattn.updates.together import ConcaveConvex as ConcaveConvex
 
 _NAMES = {
-    "hopattn.activation": ("activations", "cue"),
     "hopattn.association": ("Associator",),
     "hopattn.certificate": ("Certificate", "certify"),
     "hopattn.comparison.comparing": ("compare",),
@@ -91,8 +90,6 @@ _NAMES = {
     "hopattn.foundation.errors": ("HopattnError", "InvalidInput"),
     "hopattn.foundation.vectors": ("unit",),
     "hopattn.heads": ("Head", "MultiHead", "attention"),
-    "hopattn.masks": ("causal", "padding", "strict", "window"),
-    "hopattn.measures.weights": ("operating_class",),
     "hopattn.memories": ("named_memories",),
     "hopattn.memories.addressed": ("nearest", "sdm", "universal"),
     "hopattn.memories.bidirectional": ("bam",),
@@ -105,13 +102,17 @@ _NAMES = {
     "hopattn.notebook": ("html",),
     "hopattn.position": ("rotation",),
     "hopattn.record": ("Recall",),
+    "hopattn.retrieval.activation": ("activations",),
+    "hopattn.retrieval.cue": ("cue",),
+    "hopattn.retrieval.masks": ("causal", "padding", "strict", "window"),
+    "hopattn.retrieval.separation": ("separations",),
+    "hopattn.retrieval.similarity": ("cosine", "similarities"),
+    "hopattn.retrieval.weight_spread": ("operating_class",),
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
     "hopattn.scenario.sweeps": ("sweep_scenario",),
-    "hopattn.separation": ("separations",),
     "hopattn.sharding": ("Sharded",),
-    "hopattn.similarity": ("cosine", "similarities"),
     "hopattn.sweeping": ("sweep",),
     "hopattn.swept": ("Sweep", "load_sweep"),
     "hopattn.transformer": ("AttentionLayer", "stack"),

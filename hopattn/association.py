@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from hopattn import dynamics
-from hopattn.activation import Activation, activations
 from hopattn.couplings import known_patterns, numpy_only, whole_over
 from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Activation, activations
 from hopattn.spins import CoupledSpins
 
 

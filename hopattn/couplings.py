@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hopattn import dynamics
-from hopattn.activation import Activation, activations
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Activation, activations
 from hopattn.spins import CoupledSpins, are_spins
 
 BLOCK = 512

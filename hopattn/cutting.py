@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Activation, activations
 from hopattn.cluster import connected
 from hopattn.foundation.arrays import namespace, stored_rows
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import whole
 from hopattn.placing import Placed, workers_of
-from hopattn.separation import separations
-from hopattn.separation.base import Separation
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.sharding import Layout, Sharded
 from hopattn.shards import Facts, InFile, InMemory, Rows, Shard, shape_of
-from hopattn.similarity import Similarity, similarities
 
 
 def sharded(

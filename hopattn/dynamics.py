@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Activation
 from hopattn.course import Course, record_of
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite, tolerance
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import whole
-from hopattn.masks import MaskRule, resolve
 from hopattn.record import Known, Recall, Status
+from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.masks import MaskRule, resolve
 from hopattn.updates import updates
 from hopattn.updates.base import Descent, Recallable, Update
 from hopattn.updates.together import Synchronous

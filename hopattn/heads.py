@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.activation import Activation, Identity, activations
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import linear
-from hopattn.masks import as_mask
-from hopattn.memory import Retrieval
-from hopattn.separation import separations
-from hopattn.separation.base import Separation
-from hopattn.similarity import Dot, Similarity, similarities
+from hopattn.retrieval.activation import Activation, Identity, activations
+from hopattn.retrieval.masks import as_mask
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Dot, Similarity, similarities
+from hopattn.retrieval.step import Retrieval
 
 
 def attention(

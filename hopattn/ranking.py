@@ -12,7 +12,7 @@ import numpy as np
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.threads import workers
 from hopattn.foundation.vectors import nonzero, normalised, row_length
-from hopattn.streaming import ENOUGH, Blocks
+from hopattn.retrieval.blockwise.streaming import ENOUGH, Blocks
 
 AHEAD = 3
 """So many patterns are ranked by the size of their cosines."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Activation
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised
 from hopattn.ranking import Ranked, ranked
+from hopattn.retrieval.activation import Activation
 
 MATCH = 0.95
 """A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an

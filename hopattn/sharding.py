@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Activation
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_room
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.errors import InvalidInput
-from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.memory import Stored
-from hopattn.merging import Merged
 from hopattn.placing import Asked
 from hopattn.ranking import Ranked, merged
 from hopattn.record import Known, Recall
-from hopattn.separation.base import Merging, Separation, scaled
+from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.blockwise.online_sums import Merged
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
+from hopattn.retrieval.separation.base import Merging, Separation, scaled
+from hopattn.retrieval.similarity import Similarity
 from hopattn.shards import Shard
-from hopattn.similarity import Similarity
 
 HELD = 2**24
 """How many scores are brought here at once, where a separation needs all scores of a cue."""

@@ -15,13 +15,13 @@ import numpy as np
 from hopattn.foundation.array_files import mapped
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.vectors import largest_entry
-from hopattn.masks import MaskRule, resolve
-from hopattn.merging import Running
 from hopattn.ranking import Ranked, merged, ranked
 from hopattn.record import overlaps
-from hopattn.separation.base import Separation
-from hopattn.similarity import Similarity
-from hopattn.streaming import summed
+from hopattn.retrieval.blockwise.online_sums import Running
+from hopattn.retrieval.blockwise.streaming import summed
+from hopattn.retrieval.masks import MaskRule, resolve
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity
 
 READ = 2**25
 """So many bytes of a file are mapped at a time."""

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.activation import activations
 from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
 
 every = pytest.mark.parametrize("name", list(activations))
 STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]

@@ -12,7 +12,7 @@ import hopattn as ha
 from hopattn.foundation.arrays import as_float, require_finite, tolerance
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import positive, whole
-from hopattn.separation import separations
+from hopattn.retrieval.separation import separations
 
 
 @given(data=st.data(), n=sizes, m=sizes)

@@ -21,7 +21,7 @@ import hopattn.placing
 from hopattn.cluster import connected
 from hopattn.foundation.errors import CannotDo
 from hopattn.placing import Placed, workers_of
-from hopattn.similarity import Dot
+from hopattn.retrieval.similarity import Dot
 
 WORKERS, LIMIT = 4, 200 * 2**20
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.activation import activations
 from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
 
 
 @given(data=st.data(), n=st.integers(2, 8), m=st.integers(1, 5))

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.activation import activations
 from hopattn.foundation.errors import InvalidInput
 from hopattn.record import Status
-from hopattn.separation import separations
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.separation import separations
 from hopattn.updates import updates
 from hopattn.updates.together import Synchronous
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.heads import Given
-from hopattn.separation import separations
+from hopattn.retrieval.separation import separations
 
 
 @st.composite

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.masks import mask_rules, resolve
+from hopattn.retrieval.masks import mask_rules, resolve
 
 RULES = {"none": {}, "causal": {}, "strict": {}, "nonzero": {}, "window": {"width": 2}}
 

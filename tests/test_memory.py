@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.activation import activations
 from hopattn.foundation.errors import InvalidInput
-from hopattn.separation import separations
-from hopattn.similarity import similarities
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import similarities
 
 COMBINATIONS = [
     *itertools.product(["dot"], separations, activations),

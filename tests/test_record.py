@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.activation import activations
 from hopattn.foundation.errors import InvalidInput
 from hopattn.record import Spurious, likeness
-from hopattn.similarity import cosine
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.similarity import cosine
 
 PATTERNS = np.random.default_rng(11).choice([-1.0, 1.0], size=(5, 400))
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.separation import separations
+from hopattn.retrieval.separation import separations
 
 NEAR = 1e-7
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
@@ -205,7 +205,7 @@ def test_softmax_takes_any_beta_in_any_dtype(dtype, beta):
 
 
 def test_a_parameter_that_is_missing_is_named():
-    from hopattn.masks import mask_rules
+    from hopattn.retrieval.masks import mask_rules
 
     with pytest.raises(InvalidInput, match="mask 'window': needs width"):
         mask_rules.make("window")

@@ -15,11 +15,11 @@ from numpy.testing import assert_allclose
 
 import hopattn as ha
 import hopattn.shards
-from hopattn.masks import MaskRule
-from hopattn.separation.base import Merging
+from hopattn.retrieval.masks import MaskRule
+from hopattn.retrieval.separation.base import Merging
+from hopattn.retrieval.similarity import similarities
 from hopattn.sharding import Layout, Sharded
 from hopattn.shards import InFile, InMemory, Shard
-from hopattn.similarity import similarities
 
 
 class Here:

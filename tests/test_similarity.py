@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.similarity import similarities
+from hopattn.retrieval.similarity import similarities
 
 every = pytest.mark.parametrize("name", list(similarities))
 

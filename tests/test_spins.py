@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.activation import Tanh
-from hopattn.separation import separations
+from hopattn.retrieval.activation import Tanh
+from hopattn.retrieval.separation import separations
 from hopattn.spins import CoupledSpins, Running, coupled, stored
 from hopattn.updates.base import Turn
 from hopattn.updates.single import Asynchronous, Glauber

@@ -15,11 +15,11 @@ from numpy.testing import assert_allclose
 
 import hopattn as ha
 from hopattn.foundation.threads import workers
-from hopattn.masks import MaskRule
 from hopattn.ranking import ranked
-from hopattn.separation.base import scaled
-from hopattn.similarity import Dot, Similarity, similarities
-from hopattn.streaming import ENOUGH, Blocks, stream
+from hopattn.retrieval.blockwise.streaming import ENOUGH, Blocks, stream
+from hopattn.retrieval.masks import MaskRule
+from hopattn.retrieval.separation.base import scaled
+from hopattn.retrieval.similarity import Dot, Similarity, similarities
 
 BLOCKS = st.builds(Blocks, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3))
 

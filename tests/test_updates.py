@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.activation import Tanh
 from hopattn.foundation.errors import InvalidInput
-from hopattn.separation import separations
+from hopattn.retrieval.activation import Tanh
+from hopattn.retrieval.separation import separations
 from hopattn.spins import CoupledSpins, StoredSpins
 from hopattn.updates import updates
 from hopattn.updates.graded import Graded

@@ -11,10 +11,10 @@ from hopattn.memories.addressed import nearest
 from hopattn.memories.classical import hopfield
 from hopattn.memories.dense import dense, exponential
 from hopattn.memory import Memory
-from hopattn.separation.entmax import Entmax
-from hopattn.separation.normmax import Normmax
-from hopattn.separation.power import RectifiedPower
-from hopattn.separation.softmax import Softmax
+from hopattn.retrieval.separation.entmax import Entmax
+from hopattn.retrieval.separation.normmax import Normmax
+from hopattn.retrieval.separation.power import RectifiedPower
+from hopattn.retrieval.separation.softmax import Softmax
 
 Build = Callable[[np.ndarray, float], Any]
 Reader = Callable[[np.ndarray, np.ndarray, float], Memory]

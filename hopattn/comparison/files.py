@@ -10,7 +10,7 @@ from hopattn.comparison.questions import Question, asked
 from hopattn.foundation.array_files import mapped, named
 from hopattn.foundation.array_files import names_in as names_in_safetensors
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.masks import mask_rules
+from hopattn.retrieval.masks import mask_rules
 from hopattn.scenario.pattern_files import names_in, numbers
 
 ENDINGS = (".npy", ".npz", ".csv", ".safetensors")

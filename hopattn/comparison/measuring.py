@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Identity
 from hopattn.comparison.contenders import Contender
 from hopattn.comparison.questions import UNKNOWN, Question
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised, row_length
-from hopattn.measures.weights import entropy, least_number, shares_of
 from hopattn.memory import Memory
 from hopattn.ranking import ranked
 from hopattn.record import MATCH
-from hopattn.separation.softmax import Softmax
-from hopattn.similarity import Dot
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.weight_spread import entropy, least_number, shares_of
 from hopattn.systems.plain_attention import referees, rounding_bound
 
 TIE = 1e-6

@@ -9,7 +9,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_dim, require_finite, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.masks import resolve
+from hopattn.retrieval.masks import resolve
 
 UNKNOWN = -1
 """The target of a cue that belongs to no key that is known."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.comparison.measuring import Answers, Measured
-from hopattn.measures.weights import class_of
+from hopattn.retrieval.weight_spread import class_of
 
 Point = Mapping[str, float]
 

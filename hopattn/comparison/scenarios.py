@@ -10,14 +10,14 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.heads import Given, Head
 from hopattn.memory import Memory as AssociativeMemory
+from hopattn.retrieval.separation.entmax import Entmax
+from hopattn.retrieval.separation.normmax import Normmax
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot
 from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.kinds.memory import Memory
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.running import run
-from hopattn.separation.entmax import Entmax
-from hopattn.separation.normmax import Normmax
-from hopattn.separation.softmax import Softmax
-from hopattn.similarity import Dot
 
 TEMPERED = (Softmax, Entmax, Normmax)
 """The separations whose β is an inverse temperature, and not only a scale."""

@@ -22,7 +22,7 @@ Entry = TypeVar("Entry")
 class Registry(Mapping[str, type[Entry]], Generic[Entry]):
     """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
 
-    >>> from hopattn.separation import separations
+    >>> from hopattn.retrieval.separation import separations
     >>> separations["softmax"](beta=2.0)
     Softmax(beta=2.0)
     """

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.activation import Activation
 from hopattn.foundation.arrays import require_dim, require_room
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
 from hopattn.memories.base import drawn_reals, drawn_spins, named, spin_patterns
 from hopattn.memory import Memory
-from hopattn.separation.base import Separation
-from hopattn.separation.threshold import Threshold
-from hopattn.similarity import Hamming, Similarity
+from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.threshold import Threshold
+from hopattn.retrieval.similarity import Hamming, Similarity
 
 
 @named(

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from hopattn import dynamics, learning
-from hopattn.activation import Activation, Sign
 from hopattn.association import Associator
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.base import drawn_spins, named, spin_patterns
+from hopattn.retrieval.activation import Activation, Sign
 from hopattn.spins import Running
 
 

@@ -6,10 +6,10 @@ from typing import Any, Literal
 import numpy as np
 
 from hopattn import learning
-from hopattn.activation import Tanh
 from hopattn.couplings import Hopfield
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.memories.base import drawn_beta, drawn_spins, named, spin_patterns
+from hopattn.retrieval.activation import Tanh
 
 Rule = Literal["hebb", "covariance", "pseudo_inverse", "storkey", "perceptron"]
 _RULES: dict[str, Callable[..., np.ndarray]] = {

@@ -4,8 +4,8 @@ from typing import Any
 
 from hopattn.memories.base import drawn_spins, named, spin_patterns
 from hopattn.memory import Memory
-from hopattn.separation.exponential import Exponential
-from hopattn.separation.power import Power, RectifiedPower
+from hopattn.retrieval.separation.exponential import Exponential
+from hopattn.retrieval.separation.power import Power, RectifiedPower
 
 
 @named(

@@ -9,7 +9,7 @@ from hopattn.association import Associator
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.base import drawn_reals, drawn_shape, named, real_patterns
 from hopattn.memory import Memory
-from hopattn.similarity import Dot, FeatureMap
+from hopattn.retrieval.similarity import Dot, FeatureMap
 
 Feature = Literal["identity", "relu", "elu"]
 

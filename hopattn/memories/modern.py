@@ -8,12 +8,12 @@ from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import unit
 from hopattn.memories.base import drawn_beta, drawn_reals, named, real_patterns
 from hopattn.memory import Memory
-from hopattn.separation import separations
-from hopattn.separation.base import Separation
-from hopattn.separation.entmax import Entmax
-from hopattn.separation.normmax import Normmax
-from hopattn.separation.softmax import Softmax
-from hopattn.separation.subsets import KSubsets
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.entmax import Entmax
+from hopattn.retrieval.separation.normmax import Normmax
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.separation.subsets import KSubsets
 
 
 @named(

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.memories.base import drawn_spins, named, spin_patterns
 from hopattn.memory import Memory
-from hopattn.separation.power import RectifiedPower
+from hopattn.retrieval.separation.power import RectifiedPower
 
 
 @named(

@@ -7,9 +7,9 @@ import numpy as np
 
 from hopattn.plots.base import Figure, Plot, tables
 from hopattn.plots.style import COLOURS, FAINT, INK, PAPER, number
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
 from hopattn.scenario.result import Result
-from hopattn.separation import separations
-from hopattn.separation.base import Separation
 
 SCORES = np.linspace(-3.0, 3.0, 601)
 OTHERS = (0.0, 1.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.registry import name_of
-from hopattn.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation
 
 DIGITS = 4
 LARGE = 20

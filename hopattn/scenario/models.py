@@ -9,10 +9,13 @@ from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origi
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.activation import Activation, activations
 from hopattn.memories import named_memories
 from hopattn.memories.base import Card
 from hopattn.memory import Memory
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.scenario.fields import (
     BySort,
     Count,
@@ -26,9 +29,6 @@ from hopattn.scenario.fields import (
     own_fields,
 )
 from hopattn.scenario.wiring import SeparationChoice
-from hopattn.separation import separations
-from hopattn.separation.base import Separation
-from hopattn.similarity import Similarity, similarities
 from hopattn.updates import updates
 from hopattn.updates.base import Recallable, Update
 

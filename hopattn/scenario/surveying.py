@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
-from hopattn.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation
 from hopattn.updates.base import Turn, Update
 from hopattn.updates.single import Asynchronous
 

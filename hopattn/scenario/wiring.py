@@ -8,17 +8,17 @@ import numpy as np
 from pydantic import AfterValidator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from hopattn.activation import activations
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.heads import Given, Head, MultiHead
-from hopattn.masks import MaskRule, mask_rules, resolve
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.masks import MaskRule, mask_rules, resolve
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.scenario.fields import BySort, EntryIn, Matrix, NameIn, PositiveNumber, Problem, Table, chosen
 from hopattn.scenario.lines import Path
 from hopattn.scenario.projection import Projection
 from hopattn.scenario.vocabulary import Encoding
-from hopattn.separation import separations
-from hopattn.separation.base import Separation
-from hopattn.similarity import Similarity, similarities
 from hopattn.transformer import AttentionLayer
 
 BoolMatrix = Annotated[list[Annotated[list[bool], Field(min_length=1)]], Field(min_length=1)]

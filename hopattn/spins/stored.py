@@ -4,7 +4,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import require_within
 from hopattn.foundation.chunks import blocks
-from hopattn.separation.base import Separation, scaled
+from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.spins.base import Called, Decision, Running
 
 BLOCK = 64

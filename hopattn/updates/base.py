@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from hopattn.activation import Activation
 from hopattn.record import Known
+from hopattn.retrieval.activation import Activation
 from hopattn.spins import Running
 
 

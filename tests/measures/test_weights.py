@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.measures.weights import OperatingClass, entropy, least_number
+from hopattn.retrieval.weight_spread import OperatingClass, entropy, least_number
 
 parts = st.integers(0, 40).map(float)
 rows = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 7)), elements=parts)

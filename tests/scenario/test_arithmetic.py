@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopattn.retrieval.separation import separations
 from hopattn.scenario.arithmetic import dot, equals, number, rotated, vector, weighing, weighted_sum
-from hopattn.separation import separations
 
 
 def test_the_lectures_own_lines():

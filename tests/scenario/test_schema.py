@@ -7,12 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from hopattn.activation import activations
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.separation import separations
 from hopattn.scenario.expectations import LEADING
 from hopattn.scenario.files import shipped, shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.schema import schema, schema_text
-from hopattn.separation import separations
 
 from .test_loading import GOOD
 

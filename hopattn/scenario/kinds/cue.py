@@ -6,9 +6,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.activation import activations, cue
 from hopattn.foundation.labelled import Labelled
 from hopattn.position import rotation_degrees
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.cue import cue
 from hopattn.scenario.arithmetic import dot, rotated, rotation_rows, vector
 from hopattn.scenario.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
 from hopattn.scenario.kinds.base import Spec

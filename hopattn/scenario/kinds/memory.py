@@ -12,6 +12,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.memories.bidirectional import Bidirectional
 from hopattn.memory import Memory as AssociativeMemory
 from hopattn.record import Recall, Spurious, likeness
+from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.damage import Damaged, cue_problems, stream
 from hopattn.scenario.drawing import Strip
 from hopattn.scenario.fields import Problem, Text
@@ -25,7 +26,6 @@ from hopattn.scenario.surveying import POINTS, countable, flat, landscape, param
 from hopattn.scenario.text import Input, labels, token_problems
 from hopattn.scenario.vocabulary import WORD, Vocabulary
 from hopattn.scenario.words import Words, gathered, picture_problems, vocabulary_problems
-from hopattn.similarity import cosine
 
 TEMPLATE = """\
 # Two patterns are stored; a damaged one is recalled. Change the patterns, the cue, and what must come out.

@@ -6,7 +6,7 @@ from typing import ClassVar
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import whole
-from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked
+from hopattn.retrieval.separation.base import Separation, below_the_largest, count_allowed, masked
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ import numpy as np
 from hopattn.foundation.chunks import blocks, ranges
 from hopattn.foundation.threads import Share, second_cache, workers
 from hopattn.foundation.vectors import longest_row
-from hopattn.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
-from hopattn.merging import Merged, Running, Shares, Sums, joined
-from hopattn.separation.base import Merging, Separation
-from hopattn.similarity import Dot, Similarity
+from hopattn.retrieval.blockwise.online_sums import Merged, Running, Shares, Sums, joined
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
+from hopattn.retrieval.separation.base import Merging, Separation
+from hopattn.retrieval.similarity import Dot, Similarity
 
 ENOUGH = 2**20
 """From so many scores on, blocks are faster than the whole."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import nonzero
-from hopattn.separation.base import Merging, Separation, masked, whole_power
+from hopattn.retrieval.separation.base import Merging, Separation, masked, whole_power
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import at_least, nonzero
-from hopattn.separation.base import (
+from hopattn.retrieval.separation.base import (
     Separation,
     below_the_largest,
     count_allowed,

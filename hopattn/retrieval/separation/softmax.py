@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array
-from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, soft_shares
+from hopattn.retrieval.separation.base import Merging, Separation, below_the_largest, log_sum_exp, soft_shares
 
 
 @dataclass(frozen=True)

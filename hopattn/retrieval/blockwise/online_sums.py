@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.separation.base import Separation, within_numbers
+from hopattn.retrieval.separation.base import Separation, within_numbers
 
 
 @dataclass(frozen=True, eq=False)

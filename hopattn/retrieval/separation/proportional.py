@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.separation.base import Separation, masked, shares
+from hopattn.retrieval.separation.base import Separation, masked, shares
 
 
 @dataclass(frozen=True)

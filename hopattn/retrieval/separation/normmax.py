@@ -7,7 +7,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import at_least, nonzero
-from hopattn.separation.base import Separation, below_the_largest, count_allowed, masked, shares
+from hopattn.retrieval.separation.base import Separation, below_the_largest, count_allowed, masked, shares
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.separation.base import Merging, Separation, below_the_largest, log_sum_exp, masked
-from hopattn.separation.softmax import Softmax
+from hopattn.retrieval.separation.base import Merging, Separation, below_the_largest, log_sum_exp, masked
+from hopattn.retrieval.separation.softmax import Softmax
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.separation.base import Merging, Separation, masked, masked_max
+from hopattn.retrieval.separation.base import Merging, Separation, masked, masked_max
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.separation.base import Merging, Separation, masked
+from hopattn.retrieval.separation.base import Merging, Separation, masked
 
 
 @dataclass(frozen=True)

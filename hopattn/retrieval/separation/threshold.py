@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.scalars import real
-from hopattn.separation.base import Merging, Separation, masked
+from hopattn.retrieval.separation.base import Merging, Separation, masked
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Measures: what weights and states are told by."""

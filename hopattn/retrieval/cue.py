@@ -1,0 +1,31 @@
+"""The cue of the lecture."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Activation, activations
+
+
+def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
+    """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
+
+    weights: `(n_out, n_in)`, or `(n_in,)` for a single neuron; activation: `(n_in,)` or `(n_cues, n_in)`; f: the name
+    of an activation ("sign", "unit"), an `Activation`, any function of the field, or None for f(x) = x. Gives
+    `(n_out,)` or `(n_cues, n_out)`, without the last axis for a single neuron. Raises `InvalidInput` where the shapes
+    do not fit. Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
+
+    >>> import hopattn as ha
+    >>> round(float(ha.cue([0.8, 0.6], [0.8, 0.6])), 12)
+    1.0
+    """
+    matrix = as_float(weights, "weights")
+    antecedent = as_float(activation, "activation", like=matrix)
+    if matrix.ndim not in (1, 2):
+        raise InvalidInput(f"weights: expected (n_out, n_in), or (n_in,) for a neuron, not shape {tuple(matrix.shape)}")
+    require_dim(antecedent, matrix.shape[-1], "activation", "weights")
+    neurons = matrix if matrix.ndim == 2 else matrix[None, :]
+    respond = f if callable(f) else activations.make("identity" if f is None else f)
+    answer = respond(antecedent @ neurons.mT)
+    return answer if matrix.ndim == 2 else answer[..., 0]
