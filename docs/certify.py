@@ -20,10 +20,10 @@ import numpy
 import scipy
 
 import hopattn
-from hopattn.certificate import Certificate, certify
-from hopattn.memories import named_memories
-from hopattn.reporting import CERTIFICATE, certificate_rows
-from hopattn.updates import updates
+from hopattn.dynamics.updates import updates
+from hopattn.experiments.certificate import Certificate, certify
+from hopattn.memories.models import named_memories
+from hopattn.views.tables import CERTIFICATE, certificate_rows
 
 PAGE = Path(__file__).resolve().parent / "certificate.md"
 FINISHED = PAGE.with_suffix(".jsonl")

@@ -14,17 +14,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hopattn.cli import main as hopattn
-from hopattn.memories import named_memories
-from hopattn.plots import plots
+from hopattn.cli.main import main as hopattn
+from hopattn.dynamics.updates import updates
+from hopattn.figures.gallery import plots
+from hopattn.memories.models import named_memories
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
-from hopattn.scenario.fields import own_fields
-from hopattn.scenario.models import model_options
+from hopattn.scenario.language.fields import own_fields
+from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.schema import schema
-from hopattn.updates import updates
 
 ROOT = Path(__file__).resolve().parent.parent
 REGISTRIES: dict[str, Mapping[str, Any]] = {

@@ -14,44 +14,48 @@ from typing import TYPE_CHECKING, Any
 from hopattn.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from hopattn import learning as learning
-    from hopattn.association import Associator as Associator
-    from hopattn.certificate import Certificate as Certificate
-    from hopattn.certificate import certify as certify
-    from hopattn.comparison.comparing import compare as compare
-    from hopattn.comparison.drawing import compare_patterns as compare_patterns
-    from hopattn.comparison.drawing import compare_random as compare_random
-    from hopattn.comparison.record import Comparison as Comparison
-    from hopattn.couplings import Hopfield as Hopfield
-    from hopattn.cutting import sharded as sharded
+    from hopattn.cluster.partition import sharded as sharded
+    from hopattn.cluster.sharded_memory import Sharded as Sharded
+    from hopattn.dynamics.record import Recall as Recall
+    from hopattn.dynamics.updates.graded import Graded as Graded
+    from hopattn.dynamics.updates.single import Asynchronous as Asynchronous
+    from hopattn.dynamics.updates.single import Glauber as Glauber
+    from hopattn.dynamics.updates.together import ConcaveConvex as ConcaveConvex
+    from hopattn.experiments.certificate import Certificate as Certificate
+    from hopattn.experiments.certificate import certify as certify
+    from hopattn.experiments.comparison.compare import compare as compare
+    from hopattn.experiments.comparison.over_random_patterns import compare_patterns as compare_patterns
+    from hopattn.experiments.comparison.over_random_patterns import compare_random as compare_random
+    from hopattn.experiments.comparison.result import Comparison as Comparison
+    from hopattn.experiments.sweep.of_scenario import sweep_scenario as sweep_scenario
+    from hopattn.experiments.sweep.runner import sweep as sweep
+    from hopattn.experiments.sweep.table import Sweep as Sweep
+    from hopattn.experiments.sweep.table import load_sweep as load_sweep
     from hopattn.foundation.array_files import mapped as mapped
     from hopattn.foundation.errors import HopattnError as HopattnError
     from hopattn.foundation.errors import InvalidInput as InvalidInput
     from hopattn.foundation.vectors import unit as unit
-    from hopattn.heads import Head as Head
-    from hopattn.heads import MultiHead as MultiHead
-    from hopattn.heads import attention as attention
-    from hopattn.memories import named_memories as named_memories
-    from hopattn.memories.addressed import nearest as nearest
-    from hopattn.memories.addressed import sdm as sdm
-    from hopattn.memories.addressed import universal as universal
-    from hopattn.memories.bidirectional import bam as bam
-    from hopattn.memories.classical import graded as graded
-    from hopattn.memories.classical import hopfield as hopfield
-    from hopattn.memories.dense import dense as dense
-    from hopattn.memories.dense import exponential as exponential
-    from hopattn.memories.linear import delta as delta
-    from hopattn.memories.linear import linear as linear
-    from hopattn.memories.modern import k_subsets as k_subsets
-    from hopattn.memories.modern import modern as modern
-    from hopattn.memories.modern import normmax as normmax
-    from hopattn.memories.modern import sparse as sparse
-    from hopattn.memories.modern import spherical as spherical
-    from hopattn.memories.sequence import sequence as sequence
-    from hopattn.memory import Memory as Memory
-    from hopattn.notebook import html as html
-    from hopattn.position import rotation as rotation
-    from hopattn.record import Recall as Recall
+    from hopattn.memories.memory import Memory as Memory
+    from hopattn.memories.models import named_memories as named_memories
+    from hopattn.memories.models.addressed import nearest as nearest
+    from hopattn.memories.models.addressed import sdm as sdm
+    from hopattn.memories.models.addressed import universal as universal
+    from hopattn.memories.models.bidirectional import bam as bam
+    from hopattn.memories.models.classical import graded as graded
+    from hopattn.memories.models.classical import hopfield as hopfield
+    from hopattn.memories.models.dense import dense as dense
+    from hopattn.memories.models.dense import exponential as exponential
+    from hopattn.memories.models.linear import delta as delta
+    from hopattn.memories.models.linear import linear as linear
+    from hopattn.memories.models.modern import k_subsets as k_subsets
+    from hopattn.memories.models.modern import modern as modern
+    from hopattn.memories.models.modern import normmax as normmax
+    from hopattn.memories.models.modern import sparse as sparse
+    from hopattn.memories.models.modern import spherical as spherical
+    from hopattn.memories.models.sequence import sequence as sequence
+    from hopattn.networks import learning_rules as learning  # noqa: F401
+    from hopattn.networks.associator import Associator as Associator
+    from hopattn.networks.hopfield import Hopfield as Hopfield
     from hopattn.retrieval.activation import activations as activations
     from hopattn.retrieval.cue import cue as cue
     from hopattn.retrieval.masks import causal as causal
@@ -66,42 +70,42 @@ if TYPE_CHECKING:
     from hopattn.scenario.loading import load as load
     from hopattn.scenario.result import Result as Result
     from hopattn.scenario.running import run as run
-    from hopattn.scenario.sweeps import sweep_scenario as sweep_scenario
-    from hopattn.sharding import Sharded as Sharded
-    from hopattn.sweeping import sweep as sweep
-    from hopattn.swept import Sweep as Sweep
-    from hopattn.swept import load_sweep as load_sweep
-    from hopattn.transformer import AttentionLayer as AttentionLayer
-    from hopattn.transformer import stack as stack
-    from hopattn.updates.graded import Graded as Graded
-    from hopattn.updates.single import Asynchronous as Asynchronous
-    from hopattn.updates.single import Glauber as Glauber
-    from hopattn.updates.together import ConcaveConvex as ConcaveConvex
+    from hopattn.transformer.heads import Head as Head
+    from hopattn.transformer.heads import MultiHead as MultiHead
+    from hopattn.transformer.heads import attention as attention
+    from hopattn.transformer.layers import AttentionLayer as AttentionLayer
+    from hopattn.transformer.layers import stack as stack
+    from hopattn.transformer.positions.circle import rotation as rotation
+    from hopattn.views.notebook import html as html
 
 _NAMES = {
-    "hopattn.association": ("Associator",),
-    "hopattn.certificate": ("Certificate", "certify"),
-    "hopattn.comparison.comparing": ("compare",),
-    "hopattn.comparison.drawing": ("compare_patterns", "compare_random"),
-    "hopattn.comparison.record": ("Comparison",),
-    "hopattn.couplings": ("Hopfield",),
-    "hopattn.cutting": ("sharded",),
+    "hopattn.cluster.partition": ("sharded",),
+    "hopattn.cluster.sharded_memory": ("Sharded",),
+    "hopattn.dynamics.record": ("Recall",),
+    "hopattn.dynamics.updates.graded": ("Graded",),
+    "hopattn.dynamics.updates.single": ("Asynchronous", "Glauber"),
+    "hopattn.dynamics.updates.together": ("ConcaveConvex",),
+    "hopattn.experiments.certificate": ("Certificate", "certify"),
+    "hopattn.experiments.comparison.compare": ("compare",),
+    "hopattn.experiments.comparison.over_random_patterns": ("compare_patterns", "compare_random"),
+    "hopattn.experiments.comparison.result": ("Comparison",),
+    "hopattn.experiments.sweep.of_scenario": ("sweep_scenario",),
+    "hopattn.experiments.sweep.runner": ("sweep",),
+    "hopattn.experiments.sweep.table": ("Sweep", "load_sweep"),
     "hopattn.foundation.array_files": ("mapped",),
     "hopattn.foundation.errors": ("HopattnError", "InvalidInput"),
     "hopattn.foundation.vectors": ("unit",),
-    "hopattn.heads": ("Head", "MultiHead", "attention"),
-    "hopattn.memories": ("named_memories",),
-    "hopattn.memories.addressed": ("nearest", "sdm", "universal"),
-    "hopattn.memories.bidirectional": ("bam",),
-    "hopattn.memories.classical": ("graded", "hopfield"),
-    "hopattn.memories.dense": ("dense", "exponential"),
-    "hopattn.memories.linear": ("delta", "linear"),
-    "hopattn.memories.modern": ("k_subsets", "modern", "normmax", "sparse", "spherical"),
-    "hopattn.memories.sequence": ("sequence",),
-    "hopattn.memory": ("Memory",),
-    "hopattn.notebook": ("html",),
-    "hopattn.position": ("rotation",),
-    "hopattn.record": ("Recall",),
+    "hopattn.memories.memory": ("Memory",),
+    "hopattn.memories.models": ("named_memories",),
+    "hopattn.memories.models.addressed": ("nearest", "sdm", "universal"),
+    "hopattn.memories.models.bidirectional": ("bam",),
+    "hopattn.memories.models.classical": ("graded", "hopfield"),
+    "hopattn.memories.models.dense": ("dense", "exponential"),
+    "hopattn.memories.models.linear": ("delta", "linear"),
+    "hopattn.memories.models.modern": ("k_subsets", "modern", "normmax", "sparse", "spherical"),
+    "hopattn.memories.models.sequence": ("sequence",),
+    "hopattn.networks.associator": ("Associator",),
+    "hopattn.networks.hopfield": ("Hopfield",),
     "hopattn.retrieval.activation": ("activations",),
     "hopattn.retrieval.cue": ("cue",),
     "hopattn.retrieval.masks": ("causal", "padding", "strict", "window"),
@@ -111,19 +115,15 @@ _NAMES = {
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
-    "hopattn.scenario.sweeps": ("sweep_scenario",),
-    "hopattn.sharding": ("Sharded",),
-    "hopattn.sweeping": ("sweep",),
-    "hopattn.swept": ("Sweep", "load_sweep"),
-    "hopattn.transformer": ("AttentionLayer", "stack"),
-    "hopattn.updates.graded": ("Graded",),
-    "hopattn.updates.single": ("Asynchronous", "Glauber"),
-    "hopattn.updates.together": ("ConcaveConvex",),
+    "hopattn.transformer.heads": ("Head", "MultiHead", "attention"),
+    "hopattn.transformer.layers": ("AttentionLayer", "stack"),
+    "hopattn.transformer.positions.circle": ("rotation",),
+    "hopattn.views.notebook": ("html",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
-_ROOMS = ("learning",)
-"""Modules whose functions are called by the module's name: `ha.learning.hebb(patterns)`."""
+_MODULES = {"learning": "hopattn.networks.learning_rules"}
+"""Modules whose functions are called by the name of the module: `ha.learning.hebb(patterns)`."""
 
 __all__ = sorted(_HOMES)
 
@@ -132,14 +132,14 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = globals()[name] = getattr(import_module(_HOMES[name]), name)
         return value
-    if name in _ROOMS:
-        return import_module(f"hopattn.{name}")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name.startswith("__"):
         raise AttributeError(f"module 'hopattn' has no attribute '{name}'")
     from hopattn.foundation.errors import unknown
 
-    raise AttributeError(f"hopattn: {unknown(name, [*_HOMES, *_ROOMS])}")
+    raise AttributeError(f"hopattn: {unknown(name, [*_HOMES, *_MODULES])}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_ROOMS, "__version__"]
+    return [*__all__, *_MODULES, "__version__"]

@@ -1,7 +1,6 @@
-"""The plan of the house: imports go downwards only, names are lazy and loadable, importing stays light."""
+"""The law of the house: imports go downwards only, names are lazy and loadable, importing stays light."""
 
 import ast
-import importlib
 import pkgutil
 import re
 import subprocess
@@ -11,54 +10,98 @@ from pathlib import Path
 import pytest
 
 import hopattn
+from tests import plan
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(hopattn.__file__).parent
-PLAN = re.search(r"```house\n(.*?)```", (ROOT / "docs/architecture.md").read_text(), re.DOTALL)[1]
-ROOMS = [line.split()[0] for line in PLAN.splitlines()]
-FILES = sorted(
-    path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"
+ORDER = re.search(r"```order\n(.*?)```", (ROOT / "docs/architecture.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+FILES = plan.files_in(PACKAGE)
+REFEREE = "transformer/plain_attention.py"
+
+
+def test_every_room_lists_its_files_and_every_import_goes_downwards():
+    assert plan.faults(PACKAGE, ORDER) == []
+
+
+def test_the_rooms_are_on_few_levels():
+    assert plan.levels(PACKAGE) <= 12
+
+
+GROUND = {
+    "__init__.py": "",
+    "low/__init__.py": "Low.\n\n- `one.py`: the first\n- `two.py`: the second\n- `kinds/`: some\n",
+    "low/one.py": "",
+    "low/two.py": "from house.low.one import x",
+    "low/kinds/__init__.py": "Kinds.\n\n- `base.py`: the form\n- `*.py`: one each\n",
+    "low/kinds/base.py": "",
+    "low/kinds/sum.py": "from house.low.kinds.base import Form",
+    "low/kinds/mean.py": "import house.low.two",
+    "high/__init__.py": "High.\n\n- `roof.py`: the roof\n",
+    "high/roof.py": "from house.low import kinds",
+}
+
+
+@pytest.fixture
+def faults(tmp_path):
+    """Build a small house with some files changed, None for one that is missing; give its faults."""
+
+    def build(changes=(), order="low < high"):
+        for file, text in {**GROUND, **dict(changes)}.items():
+            path = tmp_path / "house" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if text is not None:
+                path.write_text(f'"""{text}"""' if file.endswith("__init__.py") and "import" not in text else text)
+        return plan.faults(tmp_path / "house", order)
+
+    return build
+
+
+def test_a_house_in_order_has_no_faults(faults):
+    assert faults() == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("low/one.py", "from house.low.two import y"),
+        ("low/one.py", "from . import two"),
+        ("low/one.py", "from .two import y"),
+        ("low/one.py", "def f():\n    import house.low.two as two"),
+        ("low/one.py", "from house.high.roof import z"),
+        ("low/two.py", "from importlib import import_module\nimport_module('house.high.roof')"),
+        ("low/two.py", "import house"),
+        ("low/two.py", "from house import anything"),
+        ("low/two.py", "from .. import anything"),
+        ("low/kinds/sum.py", "from house.low.kinds.mean import Mean"),
+        ("low/kinds/sum.py", "from house.low.kinds import registry"),
+        ("low/kinds/base.py", "from house.low.kinds.sum import Sum"),
+    ],
 )
-EMPTY = {file for file in FILES if len(ast.parse((PACKAGE / file).read_text()).body) == 1}  # a docstring alone
-REFEREE = "systems/plain_attention.py"
-GATHERS = {file for file in FILES if file.endswith("__init__.py")}
+def test_an_arrow_upwards_is_a_fault_in_any_form_of_import(faults, file, text):
+    found = faults({file: text})
+    assert len(found) == 1
+    assert found[0].startswith(f"{file} imports ")
 
 
-def room(file):
-    """The place of a file in the plan: its own line, or that of the longest folder it lies in."""
-    if file in ROOMS:
-        return ROOMS.index(file)
-    folders = [folder for folder in ROOMS if folder.endswith("/") and file.startswith(folder)]
-    return ROOMS.index(max(folders, key=len)) if folders else None
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"low/three.py": ""}, "low: does not list three.py"),
+        ({"low/one.py": None, "low/two.py": ""}, "low: lists one.py, which is not there"),
+        ({"attic/__init__.py": "Attic."}, ".: does not list attic/"),
+    ],
+)
+def test_a_file_that_is_not_listed_and_one_that_is_not_there_are_faults(faults, changes, told):
+    assert faults(changes) == [told]
 
 
-def imports(file):
-    """The files of the package that a file imports, at its top or inside a function."""
-    for node in ast.walk(ast.parse((PACKAGE / file).read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("hopattn"):
-            for module in [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]:
-                yield from as_file(module)
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from as_file(alias.name)
+def test_a_room_of_the_order_that_is_not_there_is_a_fault(faults):
+    assert "cellar: is no room" in faults(order="cellar < low < high")
 
 
-def as_file(module):
-    path = module.removeprefix("hopattn").lstrip(".").replace(".", "/")
-    yield from (file for file in (f"{path}.py", f"{path}/__init__.py") if file in FILES)
-
-
-@pytest.mark.parametrize("file", [file for file in FILES if file not in EMPTY])
-def test_every_file_has_its_room_and_imports_downwards_only(file):
-    assert room(file) is not None, f"{file} is not in the plan"
-    for other in imports(file):
-        gathers = file in GATHERS and room(other) == room(file)
-        base = other.endswith("/base.py") and other.rpartition("/")[0] == file.rpartition("/")[0]
-        assert room(other) < room(file) or gathers or base, f"{file} imports {other}, which is not below it"
-
-
-def test_every_room_of_the_plan_is_there():
-    assert [line for line in ROOMS if not (PACKAGE / line).exists()] == []
+def test_an_order_in_a_circle_is_refused():
+    with pytest.raises(ValueError, match="stands below itself"):
+        plan.order_of("low < high\nhigh < low")
 
 
 def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
@@ -66,7 +109,8 @@ def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
     branch = next(node for node in tree.body if isinstance(node, ast.If))
     typed = {(node.module, alias.name) for node in branch.body for alias in node.names}
     named = {(module, name) for module, names in hopattn._NAMES.items() for name in names}
-    assert typed == named | {("hopattn", room) for room in hopattn._ROOMS}
+    modules = {tuple(module.rsplit(".", 1)) for module in hopattn._MODULES.values()}
+    assert typed == named | modules
     for name in hopattn.__all__:
         assert getattr(hopattn, name) is not None
     assert set(hopattn.__all__) <= set(dir(hopattn))
@@ -97,7 +141,7 @@ def test_importing_the_package_loads_nothing():
 
 
 def test_the_help_loads_nothing_heavier_than_click():
-    code = "import hopattn.cli as c; c.cli.main(['--help'], standalone_mode=False)"
+    code = "import hopattn.cli.main as c; c.cli.main(['--help'], standalone_mode=False)"
     assert loaded_by(code).isdisjoint(HEAVY)
 
 
@@ -126,5 +170,4 @@ def test_files_and_functions_stay_short():
 
 def test_every_module_says_what_it_is_for():
     for file in FILES:
-        name = "hopattn." + file.removesuffix(".py").replace("/__init__", "").replace("/", ".")
-        assert importlib.import_module(name).__doc__
+        assert ast.get_docstring(ast.parse((PACKAGE / file).read_text(encoding="utf-8"))), file

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.memories import named_memories
+from hopattn.memories.models import named_memories
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 
@@ -50,7 +50,9 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     assert names["found"].matched.tolist() == list(range(20))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/scenarios.md", "docs/architecture.md", "docs/dependencies.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/scenarios.md", "docs/architecture.md", "docs/conventions.md", "docs/dependencies.md"]
+)
 def test_every_linked_file_is_there(page):
     for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
         assert link.startswith("https://") or (ROOT / page).parent.joinpath(link).exists(), link

@@ -8,5 +8,5 @@ class ShownInNotebook:
 
     def _repr_html_(self) -> str:
         """The object's tables and figure as HTML."""
-        text: str = import_module("hopattn.notebook").html(self)
+        text: str = import_module("hopattn.views.notebook").html(self)
         return text

@@ -1,15 +1,6 @@
-"""The named memories: every model of the literature, each a constructor in one file of this folder."""
+"""Memories of keys and values, and every named model of the literature.
 
-import sys
-
-from hopattn.foundation.registry import modules_in
-from hopattn.memories.base import Card
-
-_FOUND = [
-    member.card
-    for module in modules_in(__name__)
-    for member in vars(sys.modules[module]).values()
-    if hasattr(member, "card")
-]
-named_memories: dict[str, Card] = {card.name: card for card in sorted(_FOUND, key=lambda card: card.name)}
-"""Each named memory by its name; `.build` is its constructor."""
+- `memory.py`: Memory: keys, values and the four parts of a step
+- `random_patterns.py`: random patterns, damaged cues, and random parameters for the certificate
+- `models/`: the named memories
+"""

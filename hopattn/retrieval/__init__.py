@@ -1,1 +1,15 @@
-"""Retrieval."""
+"""One step of associative recall: similarity, separation, projection, activation.
+
+    s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
+
+Its files, each of which imports only those above it:
+
+- `similarity.py`: s = sim(K, x): how well a cue matches each key
+- `separation/`: p = ∇Ψ(s): from scores to weights
+- `activation.py`: x⁺ = ∇Φ(h): from the field of a neuron to its state
+- `masks.py`: the keys that each query may attend to
+- `cue.py`: the lecture's cue: a matrix of weights and one activation
+- `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
+- `blockwise/`: the same step over blocks of cues and keys
+- `step.py`: the four formulas, in four lines
+"""

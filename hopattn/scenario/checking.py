@@ -11,15 +11,15 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, shortened, unknown
-from hopattn.scenario.complaints import complaints
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.expectations.base import Expectation
-from hopattn.scenario.fields import Problem
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import Spec, Variant
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path, key_lines, line_of
-from hopattn.scenario.overrides import changed
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.lines import Path, key_lines, line_of
+from hopattn.scenario.language.messages import complaints
+from hopattn.scenario.language.overrides import changed
 
 SCHEMA_VERSION = 1
 

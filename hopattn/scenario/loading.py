@@ -8,7 +8,7 @@ from typing import Any
 from hopattn.scenario.checking import check
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.lines import Path
+from hopattn.scenario.language.lines import Path
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.files import json_text, npz, write_folder
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.version import __version__
-from hopattn.scenario.drawing import Strip
+from hopattn.scenario.words.character_pictures import Strip
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.scalars import whole
-from hopattn.scenario.lines import line_of
+from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Union
 from pydantic import Field, TypeAdapter
 
 from hopattn.scenario.expectations import LEADING, PLAIN
-from hopattn.scenario.fields import Table
 from hopattn.scenario.kinds import kinds
+from hopattn.scenario.language.fields import Table
 
 
 def schema() -> dict[str, Any]:

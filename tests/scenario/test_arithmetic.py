@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.retrieval.separation import separations
-from hopattn.scenario.arithmetic import dot, equals, number, rotated, vector, weighing, weighted_sum
+from hopattn.scenario.explain.arithmetic import dot, equals, number, rotated, vector, weighing, weighted_sum
 
 
 def test_the_lectures_own_lines():

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from scenario.refusal import problems
 from scipy.optimize import brentq
 from scipy.special import erf
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
+from tests.refusal import problems
 
 TEXT = """schema = 1
 title = "an ensemble"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.scenario.files import shipped
-from hopattn.scenario.lines import key_lines, line_of
+from hopattn.scenario.language.lines import key_lines, line_of
 
 TEXT = '''schema = 1  # [not.a] = header
 "a.b".c = """two

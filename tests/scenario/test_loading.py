@@ -7,28 +7,8 @@ import pytest
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
-
-from .refusal import assert_refused, problems
-
-GOOD = """schema = 1
-title = "a title"
-source = "ours"
-kind = "attention"
-[vocabulary]
-axes = ["x", "y"]
-[vocabulary.words]
-a = [1, 0]
-b = [0.6, 0.8]
-[input]
-tokens = ["a", "b", "a"]
-[[layer]]
-[[layer.head]]
-separation = "softmax"
-mask = "causal"
-[[expect]]
-at = "b"
-nearest = "b"
-"""
+from tests.refusal import assert_refused, problems
+from tests.texts import GOOD, HUGE
 
 
 def test_the_good_one_is_good():
@@ -201,19 +181,6 @@ def test_a_fault_of_every_run_is_told_once():
 )
 def test_what_is_not_toml_says_where(text, message):
     assert message in problems(text)[0]
-
-
-HUGE = """schema = 1
-title = "t"
-source = "ours"
-kind = "task"
-[spaces]
-word = { random = 8 }
-[task]
-induction = { count = 1, length = 3 }
-[[layer]]
-[[layer.head]]
-"""
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.scenario.overrides import changed, parse_assignment, parse_path
+from hopattn.scenario.language.overrides import changed, parse_assignment, parse_path
 
 DOCUMENT = {"a": 1, "layer": [{"head": [{"mask": "x"}, {"mask": "y"}]}, {"head": [{"mask": "z"}]}]}
 

@@ -6,10 +6,9 @@ from PIL import Image
 
 import hopattn as ha
 from hopattn.scenario.files import shipped
-from hopattn.scenario.letters import letters
 from hopattn.scenario.loading import parse
-
-from .refusal import assert_refused, problems
+from hopattn.scenario.words.letters import letters
+from tests.refusal import assert_refused, problems
 
 LETTERS = """schema = 1
 title = "t"

@@ -10,9 +10,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.expectations.base import rounds_to
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.loading import parse
-
-from .refusal import assert_refused
-from .test_loading import GOOD, HUGE
+from tests.refusal import assert_refused
+from tests.texts import GOOD, HUGE
 
 
 def outcomes(expect, text=GOOD):

@@ -13,8 +13,7 @@ from hopattn.scenario.expectations import LEADING
 from hopattn.scenario.files import shipped, shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.schema import schema, schema_text
-
-from .test_loading import GOOD
+from tests.texts import GOOD
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
 

@@ -1,1 +1,5 @@
-"""Blockwise."""
+"""One step of recall over blocks of cues and keys: no matrix of all scores is ever held (NumPy).
+
+- `online_sums.py`: running sums over blocks of keys: the online softmax, plain sums
+- `streaming.py`: the blocks, their order, and the threads that share them
+"""

@@ -1,7 +1,7 @@
 """Streaming: retrieval over blocks of cues and keys, so that no matrix of scores is ever held (NumPy).
 
-The readable definition is `hopattn.memory.Retrieval`: all scores, all weights, their product with the values. What is
-here gives the same numbers in memory that does not grow with the keys: a block of cues meets one block of keys after
+The readable definition is `Retrieval` in `retrieval/step.py`: all scores, all weights, their product with the values.
+What is here gives the same numbers in memory that does not grow with the keys: a block of cues meets one block of keys after
 the other and keeps what they come to. Blocks of cues, and spans of keys where the cues are few, are shared out to
 threads.
 """

@@ -1,8 +1,12 @@
-"""Separation: a potential over the scores, whose gradient gives the weights.
+"""Separations: potentials over the scores, whose gradients are the weights.
 
     p = ∇Ψ(s),   Ψ(s) = β⁻¹ Ψ₁(βs)
 
-One file per family in this folder; a class that lies here is in the registry.
+A class that lies in a file of this folder is in the registry.
+
+- `base.py`: the form of a separation, and functions that several share
+- `softmax.py`: attention as transformers have it
+- `*.py`: one file for each family
 """
 
 from hopattn.foundation.registry import Registry, modules_in

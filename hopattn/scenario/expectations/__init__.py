@@ -2,6 +2,9 @@
 
 Each says what is wrong with itself before the scenario runs (`problems`) and judges a finished run (`judge`). Add an
 expectation by adding a class, with its leading key, to a file of this folder.
+
+- `base.py`: the form of an expectation
+- `*.py`: one file for each family: numbers, vectors, recalls
 """
 
 import inspect

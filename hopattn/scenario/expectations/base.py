@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.arithmetic import ROUNDING
-from hopattn.scenario.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path
+from hopattn.scenario.explain.arithmetic import ROUNDING
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
+from hopattn.scenario.language.lines import Path
 
 EXACT = 1e-9
 """How far a computed number may lie from `is` where `within` is not given: rounding, and nothing more."""

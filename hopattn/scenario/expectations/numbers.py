@@ -7,9 +7,9 @@ from pydantic import Field
 
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import Arrays, Numeric, Value, Verdict, shape_of
-from hopattn.scenario.fields import Count, Matrix, Problem, Table
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Count, Matrix, Problem, Table
+from hopattn.scenario.language.lines import Path
 
 
 class Entry(Table):

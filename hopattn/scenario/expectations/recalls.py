@@ -8,9 +8,9 @@ from pydantic import Field
 
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import EXACT, Arrays, Expectation, Verdict
-from hopattn.scenario.fields import Problem, Text
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.language.lines import Path
 
 _WORDS = ("recalls", "answers", "status", "spurious")
 """What is expected as one word of each cue, by the name of its array."""

@@ -9,10 +9,10 @@ from pydantic import Field
 from hopattn.foundation.errors import unknown
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shown
-from hopattn.scenario.fields import Count, Problem, TextOrTexts, Vector
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path
-from hopattn.scenario.vocabulary import WORD
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Count, Problem, TextOrTexts, Vector
+from hopattn.scenario.language.lines import Path
+from hopattn.scenario.words.vocabulary import WORD
 
 
 class Located(Expectation):

@@ -1,6 +1,10 @@
 """The kinds of scenario, one file each: what the file says, how it runs, how it is explained.
 
-A class `Spec` subclass that lies in this folder is a kind; its class name is what `kind = …` says.
+A subclass of `Spec` that lies in a file of this folder is a kind; its class name is what `kind = …` says.
+
+- `base.py`: what every kind shares
+- `attention.py`: a text through layers of attention
+- `*.py`: one kind: cue, task, memory, ensemble
 """
 
 from hopattn.foundation.registry import Registry, modules_in

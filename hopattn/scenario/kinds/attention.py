@@ -8,14 +8,22 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.fields import Problem, Text
+from hopattn.scenario.explain.attention import HEAD_ARRAYS, explain_layers
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.text import Input, labels
-from hopattn.scenario.vocabulary import Encoding, Positions, Space, Vocabulary, encoding, spaces_problems, spaces_size
-from hopattn.scenario.wiring import LayerTable
-from hopattn.scenario.working import HEAD_ARRAYS, explain_layers
-from hopattn.transformer import AttentionLayer, stack
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.parts.layers import LayerTable
+from hopattn.scenario.words.text import Input, labels
+from hopattn.scenario.words.vocabulary import (
+    Encoding,
+    Positions,
+    Space,
+    Vocabulary,
+    encoding,
+    spaces_problems,
+    spaces_size,
+)
+from hopattn.transformer.layers import AttentionLayer, stack
 
 
 class Attending(Spec):

@@ -10,12 +10,12 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.axes import SweepTable
-from hopattn.scenario.drawing import Strip
 from hopattn.scenario.expectations import AnyExpectation
-from hopattn.scenario.fields import MAX_NUMBERS, Problem, Table, Text
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
+from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.sweep_table import SweepTable
+from hopattn.scenario.words.character_pictures import Strip
 
 WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep")
 """The keys that no variant can change."""

@@ -7,15 +7,15 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.position import rotation_degrees
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.cue import cue
-from hopattn.scenario.arithmetic import dot, rotated, rotation_rows, vector
-from hopattn.scenario.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
+from hopattn.scenario.explain.arithmetic import dot, rotated, rotation_rows, vector
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.text import Input, labels, token_problems
-from hopattn.scenario.vocabulary import WORD, Vocabulary
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
+from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.vocabulary import WORD, Vocabulary
+from hopattn.transformer.positions.circle import rotation_degrees
 
 
 class Network(Table):

@@ -5,16 +5,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hopattn.ensembles import Sort, damaged, random_patterns
+from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.vectors import normalised
-from hopattn.record import Recall
-from hopattn.scenario.damage import Fraction
-from hopattn.scenario.fields import Count, PositiveNumber, Problem, Tolerance
+from hopattn.memories.random_patterns import Sort, damaged, random_patterns
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.models import ModelTable
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Tolerance
+from hopattn.scenario.parts.memories import ModelTable
+from hopattn.scenario.words.damaged_cues import Fraction
 
 TEMPLATE = """\
 # Random patterns are stored in a Hopfield network, and recalled from cues of which a tenth is flipped.

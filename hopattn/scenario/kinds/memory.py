@@ -7,25 +7,26 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.dynamics.likeness import Spurious, likeness
+from hopattn.dynamics.record import Recall
+from hopattn.dynamics.state_space import POINTS, countable, flat, landscape, parameters, successors
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.labelled import Labelled
-from hopattn.memories.bidirectional import Bidirectional
-from hopattn.memory import Memory as AssociativeMemory
-from hopattn.record import Recall, Spurious, likeness
+from hopattn.memories.memory import Memory as AssociativeMemory
+from hopattn.networks.bidirectional import Bidirectional
 from hopattn.retrieval.similarity import cosine
-from hopattn.scenario.damage import Damaged, cue_problems, stream
-from hopattn.scenario.drawing import Strip
-from hopattn.scenario.fields import Problem, Text
+from hopattn.scenario.explain.recall import explained, strips
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.lines import Path
-from hopattn.scenario.models import MemoryTable
-from hopattn.scenario.pictures import Pictures
-from hopattn.scenario.recalling import explained, strips
-from hopattn.scenario.surveying import POINTS, countable, flat, landscape, parameters, successors
-from hopattn.scenario.text import Input, labels, token_problems
-from hopattn.scenario.vocabulary import WORD, Vocabulary
-from hopattn.scenario.words import Words, gathered, picture_problems, vocabulary_problems
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.language.lines import Path
+from hopattn.scenario.parts.memories import MemoryTable
+from hopattn.scenario.words.character_pictures import Strip
+from hopattn.scenario.words.damaged_cues import Damaged, cue_problems, stream
+from hopattn.scenario.words.pictures import Pictures
+from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.vocabulary import WORD, Vocabulary
+from hopattn.scenario.words.word_list import Words, gathered, picture_problems, vocabulary_problems
 
 TEMPLATE = """\
 # Two patterns are stored; a damaged one is recalled. Change the patterns, the cue, and what must come out.

@@ -8,14 +8,14 @@ import numpy as np
 from hopattn.foundation.errors import unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.vectors import nearest_words
-from hopattn.scenario.fields import Problem
+from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.attention import Attending
-from hopattn.scenario.layout import Layout
-from hopattn.scenario.sequences import Sequence, TaskTable
-from hopattn.scenario.vocabulary import WORD, Encoding, RandomWords
-from hopattn.scenario.working import explain_layers
-from hopattn.systems.baselines import Bigram, average
-from hopattn.transformer import stack
+from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.words.sequences import Sequence, TaskTable
+from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
+from hopattn.transformer.baselines import Bigram, average
+from hopattn.transformer.layers import stack
 
 FIRST = "sequence 1 "
 """How the arrays of the first sequence are named, which is the one that is worked out."""

@@ -1,0 +1,32 @@
+"""`hopattn certify`: try whether energies fall where they are claimed to."""
+
+import click
+
+
+@click.command(short_help="Try whether energies fall where they are claimed to.")
+@click.argument("memory", nargs=-1)
+@click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="Updates of each pair.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="How many to work in.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+def command(memory: tuple[str, ...], count: int, seed: int, processes: int, as_json: bool) -> int:
+    """Try each named MEMORY (all by default) under each update: memories of random size, load and parameters are drawn,
+    random states are updated, and the energy may not rise where that is claimed. Exit code 1 if it does.
+    """
+    from dataclasses import asdict
+
+    from hopattn.experiments.certificate import certify_all
+    from hopattn.foundation.errors import reject_unknown
+    from hopattn.memories.models import named_memories
+
+    reject_unknown("memory", memory, named_memories)
+    found = list(certify_all(memory, count, seed, processes))
+    if as_json:
+        from hopattn.foundation.files import json_text
+
+        click.echo(json_text([asdict(one) for one in found]))
+    else:
+        from hopattn.views.tables import show_certificates
+
+        show_certificates(found)
+    return 0 if all(one.holds for one in found) else 1

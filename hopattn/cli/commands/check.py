@@ -1,0 +1,37 @@
+"""`hopattn check`: run scenarios and hold them against what they expect."""
+
+import click
+
+from hopattn.cli.scenario_names import ScenarioName
+
+
+@click.command(short_help="Run scenarios and show which expectations are met.")
+@click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...", type=ScenarioName())
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+def command(scenarios: tuple[str, ...], as_json: bool) -> int:
+    """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met."""
+    from hopattn.foundation.errors import InvalidInput, InvalidScenario
+    from hopattn.scenario.files import shipped
+    from hopattn.scenario.loading import load
+    from hopattn.scenario.running import run
+
+    results, problems = [], []
+    for name in scenarios or shipped():
+        try:
+            results.append(run(load(name)))
+        except InvalidInput as error:
+            problems.append(str(error))
+    if as_json:
+        from hopattn.foundation.files import json_text
+
+        rows = [
+            {"name": r.name, "source": r.source, "kind": r.kind, "ok": r.ok, "expectations": r.table()} for r in results
+        ]
+        click.echo(json_text(rows))
+    elif results:
+        from hopattn.views.terminal import show_check
+
+        show_check(results)
+    if problems:
+        raise InvalidScenario(problems)
+    return 0 if all(result.ok for result in results) else 1

@@ -1,0 +1,129 @@
+"""`hopattn compare`: the same keys, values and cues through several memories, and through attention."""
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopattn.cli.scenario_names import ScenarioName
+
+if TYPE_CHECKING:
+    from hopattn.experiments.comparison.result import Comparison
+
+
+@click.command(short_help="Hold memories against one another, and against attention.")
+@click.argument("source", metavar="[NAME|FILE]", required=False, type=ScenarioName())
+@click.option(
+    "--memories",
+    metavar="A,B",
+    help="Which: classical, dense, softmax, sparse, linear, nearest (these six), exponential, entmax, normmax.",
+)
+@click.option(
+    "--over",
+    multiple=True,
+    metavar="AXIS=NUMBERS",
+    help="A grid: beta=0.1:32:log5, load=0.05:0.5:10, "
+    "dim=16,32,64; also noise, hidden, correlation. It may be given again.",
+)
+@click.option("--beta", type=float, help="The inverse temperature of softmax, sparse, entmax and normmax.")
+@click.option("--load", type=float, help="Patterns a neuron (0.1).")
+@click.option("--dim", type=int, help="The number of neurons (64).")
+@click.option("--n-patterns", type=int, help="How many patterns, in place of a load.")
+@click.option("--patterns", metavar="spins|unit", help="Random ±1, or real vectors of unit magnitude (spins).")
+@click.option("--noise", type=float, help="The fraction of spins reversed, or the relative length of the noise (0.1).")
+@click.option("--hidden", type=float, help="The fraction of a cue that is unknown (0).")
+@click.option("--correlation", type=float, help="The expected cosine of two patterns, from 0 to below 1 (0).")
+@click.option("--mask", metavar="none|causal|strict", help="Which keys a query of a file may see (none).")
+@click.option("--trials", type=int, help="Draws at each point of the grid (20).")
+@click.option("--max-steps", type=click.IntRange(min=1), default=100, show_default=True, help="Of a recall.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows as CSV.")
+@click.option(
+    "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
+)
+def command(
+    source: str | None,
+    as_json: bool,
+    csv_file: Path | None,
+    figure_file: Path | None,
+    **options: Any,
+) -> None:
+    """Hold memories against one another: what each recalls after one step (attention) and at the fixed point
+    (Hopfield), how many steps that takes, how far its energy falls, over how many keys it spreads its weight; and
+    whether one step of the softmax is attention, by an attention that is written apart (PyTorch's too where it is
+    installed).
+
+    \b
+    hopattn compare                                     random patterns
+    hopattn compare --over load=0.05:0.5:10 --figure load.svg
+    hopattn compare --patterns unit --load 0.5 --over beta=0.1:32:log5
+    hopattn compare bank                                the words of a scenario
+    hopattn compare letters.npy --noise 0.2             patterns of your own (.npy, .npz, .csv, .safetensors)
+    hopattn compare heads.npz --mask causal             q, k and v saved from any model, a row a head
+
+    A file named by --csv or --figure is replaced. beta is by default √dim over the mean squared length of a key (1/√dim
+    for spins and for the heads of a file), or the scenario's own.
+    """
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    format = _format(figure_file)
+    with _waiting():
+        found = _found(source, given)
+    if figure_file is not None:
+        from hopattn.figures.comparison import draw_comparison
+        from hopattn.figures.rendering import rendered
+        from hopattn.foundation.files import write_over
+
+        picture, _ = rendered(lambda figure: draw_comparison(figure, found), format)
+        write_over(figure_file, picture)
+        click.echo(str(figure_file), err=True)
+    if csv_file is not None:
+        from hopattn.foundation.files import write_over
+
+        write_over(csv_file, found.to_csv().encode())
+        click.echo(str(csv_file), err=True)
+    if as_json:
+        from hopattn.foundation.files import json_text
+
+        click.echo(json_text(found.to_dict()))
+        return
+    from hopattn.views.tables import show_comparison
+
+    show_comparison(found)
+    if found.referees:
+        click.echo(f"attention written apart: {', '.join(found.referees)}", err=True)
+
+
+def _found(source: str | None, given: dict[str, Any]) -> "Comparison":
+    """The comparison of what the source is."""
+    from hopattn.experiments.comparison.from_files import holds_heads, is_file_of_arrays
+    from hopattn.experiments.comparison.options import of_heads, of_patterns, of_random, of_scenario
+
+    if source is None:
+        return of_random(given)
+    if not is_file_of_arrays(source):
+        return of_scenario(source, given)
+    file = Path(source)
+    return of_heads(file, given) if holds_heads(file) else of_patterns(file, given)
+
+
+def _waiting() -> AbstractContextManager[Any]:
+    """A sign on standard error that something is being done, where a person looks at it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status("comparing …")
+
+
+def _format(file: Path | None) -> str:
+    """The format that a figure's file has by its ending; it is checked before anything is computed."""
+    from hopattn.foundation.errors import InvalidInput
+
+    if file is None:
+        return ""
+    if file.suffix.lower() not in (".svg", ".pdf", ".png"):
+        raise InvalidInput(f"--figure: {file.name}: expected a file that ends in .svg, .pdf or .png")
+    return file.suffix.lower().removeprefix(".")

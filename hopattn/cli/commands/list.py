@@ -1,0 +1,44 @@
+"""`hopattn list`: the scenarios and the memories that come with hopattn."""
+
+import click
+
+
+@click.command(short_help="Show the scenarios, or the memories, that come with hopattn.")
+@click.option("--memories", is_flag=True, help="Show the named memories instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+def command(memories: bool, as_json: bool) -> None:
+    """Show the scenarios that come with hopattn: name, kind, title and source.
+
+    With --memories, show the memories of the literature: what each is made of, its energy, and under which updates that
+    never rises.
+    """
+    rows = _memories() if memories else _scenarios()
+    if as_json:
+        from hopattn.foundation.files import json_text
+
+        click.echo(json_text(rows))
+        return
+    from hopattn.views.terminal import console, table
+
+    console().print(table([key.replace("_", " ") for key in rows[0]], [[*map(_told, row.values())] for row in rows]))
+
+
+def _scenarios() -> list[dict[str, object]]:
+    from hopattn.scenario.files import shipped
+    from hopattn.scenario.loading import load
+
+    found = [(name, load(path).spec) for name, path in shipped().items()]
+    return [{"name": name, "kind": spec.kind, "title": spec.title, "source": spec.source} for name, spec in found]
+
+
+def _memories() -> list[dict[str, object]]:
+    from dataclasses import asdict
+
+    from hopattn.experiments.certificate import overview
+    from hopattn.memories.models import named_memories
+
+    return [asdict(overview(card)) for card in named_memories.values()]
+
+
+def _told(value: object) -> str:
+    return (", ".join(value) or "–") if isinstance(value, tuple) else str(value)

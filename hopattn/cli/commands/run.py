@@ -1,0 +1,79 @@
+"""`hopattn run`: run one scenario."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from hopattn.cli.scenario_names import ScenarioName
+
+
+@click.command(short_help="Run a scenario.")
+@click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
+@click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+@click.option(
+    "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as in layer.head.mask=causal."
+)
+@click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
+@click.option(
+    "--figures",
+    is_flag=False,
+    flag_value="",
+    metavar="[FOLDER]",
+    help="Draw all figures that there is something for, as SVG into a FOLDER (NAME-figures).",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
+def command(
+    scenario: str,
+    explain: bool,
+    as_json: bool,
+    changes: tuple[str, ...],
+    seed: int | None,
+    figures: str | None,
+    out: Path | None,
+) -> int:
+    """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
+
+    \b
+    hopattn run bank
+    hopattn run bank --explain
+    hopattn run bank --set layer.head.separation=softmax
+    hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    hopattn run bank --figures
+    hopattn run bank --out results
+
+    The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
+    scenario's hash, the command), all or nothing.
+    """
+    from hopattn.foundation.errors import InvalidInput
+    from hopattn.scenario.files import MAX_BYTES, decode
+    from hopattn.scenario.language.overrides import parse_assignment
+    from hopattn.scenario.loading import load, parse
+    from hopattn.scenario.running import run
+
+    if scenario == "-":
+        if sys.stdin is None:
+            raise InvalidInput("-: standard input is closed")
+        given = sys.stdin.buffer.read(MAX_BYTES + 1)
+        loaded = parse(decode(given, "-"), "-", "standard input")
+    else:
+        loaded = load(scenario)
+    result = run(loaded, seed, dict(parse_assignment(change) for change in changes), explain=explain)
+    if out is not None:
+        result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
+    if figures is not None:
+        from hopattn.figures.rendering import drawable, save
+
+        folder = Path(figures or f"{result.name}-figures")
+        for plot in drawable(result):
+            for path, notes in save(plot, result, folder, ("svg",)):
+                click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
+    if as_json:
+        click.echo(result.to_json())
+    else:
+        from hopattn.views.terminal import show_result
+
+        show_result(result, explain)
+    return 0 if result.ok else 1

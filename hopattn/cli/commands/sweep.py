@@ -1,0 +1,91 @@
+"""`hopattn sweep`: run a scenario over a grid of its numbers."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopattn.cli.scenario_names import ScenarioName
+from hopattn.foundation.errors import CannotDo
+
+if TYPE_CHECKING:
+    from hopattn.experiments.sweep.table import Sweep
+    from hopattn.scenario.loading import Scenario
+
+
+@click.command(short_help="Run a scenario over a grid of its numbers.")
+@click.argument("scenario", metavar="NAME|FILE", type=ScenarioName())
+@click.option(
+    "--over", "axes", multiple=True, metavar="KEY=GRID", help="Numbers to go over, as in beta=0.1:32:log20 or load=1,2."
+)
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as for `hopattn run`.")
+@click.option("--trials", type=click.IntRange(min=1), help="How often each point is tried.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="What is measured at each point.")
+@click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes to work in; by default one on each core.")
+@click.option("--scheduler", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
+@click.option(
+    "--points",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keeps the finished points, from which the same command goes on (NAME-points.jsonl).",
+)
+@click.option(
+    "--out",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the table as .csv, .npz or .json, or draw it as .svg, .pdf or .png.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_json: bool, **asked: Any) -> int:
+    """Run a scenario (a NAME or a FILE) at every point of a grid of its numbers, and print means with 95 % intervals.
+
+    \b
+    hopattn sweep capacity
+    hopattn sweep capacity --over load=0.02:0.2:10 --trials 50 --out capacity.svg
+    hopattn sweep bank --over layer.head.beta=0.1:10:log5 --set layer.head.separation=softmax \\
+        --measure "layer 1 head 1 weights[banks, financial]"
+
+    A KEY is a path as for --set, or its last part where that is the only one. Finished points are kept: the same
+    command goes on where it was interrupted, and with all points finished only prints, writes and draws.
+    """
+    from hopattn.scenario.loading import load
+    from hopattn.views.sweep_files import require_writable, write_sweep
+
+    require_writable(outputs)
+    loaded = load(scenario)
+    found = _swept(loaded, points or Path(f"{loaded.name}-points.jsonl"), **asked)
+    for path in outputs:
+        write_sweep(found, path, loaded.spec.title)
+    if as_json:
+        from hopattn.foundation.files import json_text
+
+        click.echo(json_text(found.to_dict()))
+    else:
+        from hopattn.views.tables import show_sweep
+
+        show_sweep(found)
+    return 0
+
+
+def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **asked: Any) -> "Sweep":
+    """The finished sweep; an interrupted one says how to go on."""
+    from hopattn.experiments.sweep.of_scenario import sweep_scenario
+    from hopattn.foundation.grids import axes_from
+    from hopattn.scenario.language.overrides import parse_assignment
+    from hopattn.views.tables import progress
+
+    overrides = dict(parse_assignment(change) for change in changes)
+    try:
+        with progress() as report:
+            told: dict[str, Any] = {"report": report, "note": lambda text: click.echo(text, err=True)}
+            return sweep_scenario(loaded, axes_from(axes), overrides=overrides, file=file, **asked, **told)
+    except (KeyboardInterrupt, CannotDo):
+        if file.is_file():
+            again = shlex.join(["hopattn", *sys.argv[1:]])
+            click.echo(f"finished points are kept in {file}; go on with:\n  {again}", err=True)
+        raise

@@ -1,1 +1,0 @@
-"""The same keys, values and cues through several memories, and through an attention that is written apart."""

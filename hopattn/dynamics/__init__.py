@@ -1,0 +1,11 @@
+"""Many steps: recall until nothing changes.
+
+- `ranking.py`: the patterns that a state is most like, over blocks
+- `likeness.py`: what a state is like: a stored pattern, its reverse, a mixture, none
+- `record.py`: the record of a recall: states, steps, status, energies
+- `single_neuron/`: neurons that are updated one at a time
+- `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
+- `loop.py`: step after step, and the rules that stop a cue
+- `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads
+- `recall.py`: recall: the checks of its arguments, and what a memory inherits
+"""

@@ -1,0 +1,65 @@
+"""Graded neurons in continuous time, by SciPy's integrator."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hopattn.dynamics.updates.base import Descent, Recallable, Turn, Update
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.scalars import positive
+
+
+@dataclass(frozen=True)
+class Graded(Update):
+    """Continuous time: u̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
+
+    dt: in units of the neurons' time constant, at most 1000. Each cue is integrated by itself, to a relative error of
+    1e-10. The energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. Raises `InvalidInput`
+    for a dt outside. Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 9, with C_i = R_i = 1 (their V is our x, their
+    T our W, their I our b); with stored patterns, Krotov & Hopfield (2021), ICLR, eq. 1, hidden neurons at once.
+    """
+
+    source: ClassVar[str] = "Hopfield 1984"
+    way: ClassVar[str] = "in continuous time"
+    dt: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dt", positive(self.dt, "dt"))
+        if self.dt > 1000:
+            raise InvalidInput(f"dt: expected at most 1000 time constants, not {self.dt:g}; take more steps instead")
+
+    @property
+    def pace(self) -> float:
+        return min(self.dt, 1.0)
+
+    @property
+    def repeats(self) -> bool:
+        """Never: a flow that goes downhill does not come back, and what the integrator leaves of a step is no cycle."""
+        return False
+
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
+        masks = [None] * len(states) if mask is None else list(mask)
+        return np.stack([self._flow(memory, *one) for one in zip(states, masks, strict=True)])
+
+    def guarantee(self, memory: Recallable) -> Descent:
+        return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
+
+    def obstacle(self, memory: Recallable) -> str:
+        if memory.activation.discrete or not memory.activation.elementwise:
+            return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
+        return memory.lacks_flow
+
+    def _flow(self, memory: Recallable, state: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+        from scipy.integrate import solve_ivp
+
+        def rate(_: float, u: np.ndarray) -> np.ndarray:
+            return np.asarray(memory.field(memory.activation(u), mask) - u)
+
+        start = memory.activation.inverse(state)
+        size = max(float(np.abs(start).max()), float(np.abs(rate(0.0, start)).max()), 1e-150)
+        found = solve_ivp(rate, (0.0, self.dt), start, method="DOP853", rtol=1e-10, atol=1e-12 * size)
+        if not found.success:  # no step is small enough: the state runs off to infinity within dt
+            return np.full_like(state, np.inf)
+        return np.asarray(memory.activation(found.y[:, -1]))

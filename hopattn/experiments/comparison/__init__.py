@@ -1,0 +1,15 @@
+"""Comparisons: several memories on the same keys, values and cues.
+
+- `problem.py`: keys, values, cues, targets and mask, the same for every memory
+- `contenders.py`: the memories that are compared, by name
+- `sampling.py`: random patterns and damaged cues
+- `from_files.py`: queries, keys and values, or patterns, from the user's files
+- `from_scenario.py`: the heads of a scenario, or its patterns and cues
+- `measuring.py`: one memory and one problem: the answer after one step, and at the end
+- `row.py`: one memory over all trials
+- `paragraph.py`: the result in one paragraph
+- `result.py`: all rows: table, JSON, CSV
+- `compare.py`: the comparison itself
+- `over_random_patterns.py`: the comparison on random patterns or random damage, over a grid
+- `options.py`: the options that go with each source of a comparison
+"""

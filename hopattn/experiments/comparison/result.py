@@ -1,0 +1,61 @@
+"""What a comparison came to: one row for each memory at each point, as table, JSON, CSV and in words."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from hopattn.experiments.comparison.paragraph import paragraph
+from hopattn.experiments.comparison.row import Row
+from hopattn.foundation.display import ShownInNotebook
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(ShownInNotebook):
+    """All rows of a comparison.
+
+    about: what was compared, in words. axes: what the grid runs over. seed: of what is drawn. referees: the attentions
+    written apart that the softmax was held against.
+    """
+
+    about: str
+    rows: tuple[Row, ...]
+    axes: tuple[str, ...]
+    seed: int
+    referees: tuple[str, ...]
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """The names of the memories, in their order."""
+        return tuple(dict.fromkeys(row.memory for row in self.rows))
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary a row."""
+        return [row.to_dict() for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries, lists, texts and numbers."""
+        about = {"about": self.about, "axes": list(self.axes), "seed": self.seed, "referees": list(self.referees)}
+        return {**about, "words": self.words(), "rows": self.table()}
+
+    def to_json(self) -> str:
+        """Everything as JSON; the same input, seed and versions give the same text."""
+        return json.dumps(self.to_dict(), allow_nan=False, indent=1)
+
+    def to_csv(self) -> str:
+        """One line a row; what is None stays empty."""
+        rows = self.table()
+        for row in rows:
+            row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
+            row["named"] = "; ".join(f"{one['cue']}: {one['nearest']}" for one in row["named"])
+        buffer = io.StringIO()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(buffer, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return buffer.getvalue()
+
+    def words(self) -> str:
+        """One paragraph that says what was found."""
+        return paragraph(self.about, self.rows, self.axes)

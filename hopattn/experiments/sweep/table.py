@@ -1,0 +1,139 @@
+"""What a sweep came to: a labelled table of numbers, with means and how sure they are."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopattn.experiments.sweep.checkpoint import read_points
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.files import npz
+from hopattn.foundation.grids import Values
+
+CONFIDENCE = 0.95
+"""The part of all intervals that hold the true mean, where the trials are normally distributed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The numbers of every trial at every point of a grid.
+
+    axes: the numbers of each quantity. values: by name, `(*lengths of the axes, trials)`, NaN where a trial does not
+    have the number.
+    """
+
+    axes: Mapping[str, Values]
+    trials: int
+    values: Mapping[str, np.ndarray]
+
+    @classmethod
+    def of(cls, axes: Mapping[str, Values], trials: int, found: Sequence[Mapping[str, Any] | None]) -> "Sweep":
+        """The table of points in the order of the grid, the last axis running fastest; None for one that is missing.
+
+        Raises `InvalidInput` where two points have numbers of other names, or one is named as an axis is.
+        """
+        shape = tuple(map(len, axes.values()))
+        some = next((point for point in found if point), {})
+        for point in found:
+            if point is not None and set(point) != set(some):
+                raise InvalidInput(f"sweep: one point gives {sorted(point)}, another {sorted(some)}")
+        if both := sorted(axes.keys() & some):
+            raise InvalidInput(f"sweep: '{both[0]}' is the name of an axis, and of a number that comes out")
+        missing = [None] * trials
+        values = {
+            name: np.array([missing if point is None else point[name] for point in found], dtype=float) for name in some
+        }
+        return cls(axes, trials, {name: rows.reshape(*shape, trials) for name, rows in values.items()})
+
+    def mean(self, name: str) -> np.ndarray:
+        """The mean over the trials that have the number, of the shape of the grid; NaN where there is none."""
+        return self._summary(name)[0]
+
+    def error(self, name: str) -> np.ndarray:
+        """Half of the confidence interval of the mean, of the shape of the grid; NaN for fewer than two trials.
+
+        Student's t for `CONFIDENCE` times the standard error s/√n.
+        """
+        return self._summary(name)[1]
+
+    def _summary(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        if name not in self.values:
+            raise InvalidInput(f"sweep: {unknown(name, self.values)}")
+        from scipy.special import stdtrit
+
+        rows = self.values[name]
+        known = ~np.isnan(rows)
+        n = known.sum(axis=-1)
+        with np.errstate(all="ignore"):
+            mean = np.where(known, rows, 0.0).sum(axis=-1) / n
+            square = np.where(known, rows - mean[..., None], 0.0) ** 2
+            deviation = np.sqrt(square.sum(axis=-1) / (n - 1) / n)
+            t = stdtrit(np.maximum(n - 1, 1), (1 + CONFIDENCE) / 2)
+        return mean, np.where(n > 1, t * deviation, np.nan)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each point, in the order of the grid: its numbers, and of each measure the mean and how far its
+        interval reaches to both sides (`name ±`); None where there is no such number.
+        """
+        summaries = {name: [part.ravel() for part in self._summary(name)] for name in self.values}
+        rows = []
+        for i, point in enumerate(product(*self.axes.values())):
+            row: dict[str, Any] = dict(zip(self.axes, point, strict=True))
+            for name, (mean, error) in summaries.items():
+                row |= {name: _number(mean[i]), f"{name} ±": _number(error[i])}
+            rows.append(row)
+        return rows
+
+    def to_csv(self) -> str:
+        """The table as CSV; an empty cell where there is no number."""
+        buffer = io.StringIO()
+        rows = self.table()
+        writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return buffer.getvalue()
+
+    def to_npz(self) -> bytes:
+        """Every trial as an `.npz` archive: the axes by their names, and the arrays of `values`."""
+        axes = {name: np.array(values) for name, values in self.axes.items()}
+        return npz({**axes, **self.values})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The axes, the number of trials and the table, for JSON."""
+        axes = {name: list(values) for name, values in self.axes.items()}
+        return {"axes": axes, "trials": self.trials, "points": self.table()}
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset with the axes as coordinates; raises `InvalidInput` where xarray is not installed."""
+        try:
+            from xarray import Dataset
+        except ImportError:
+            raise InvalidInput("to_xarray: xarray is not installed: pip install xarray") from None
+        dims = (*self.axes, "trial")
+        coordinates = {name: np.array(values) for name, values in self.axes.items()}
+        return Dataset({name: (dims, rows) for name, rows in self.values.items()}, coordinates)
+
+
+def load_sweep(file: Any) -> Sweep:
+    """The table of the points that a sweep's file holds; what is not finished yet is NaN.
+
+    Raises `InvalidInput` for a file that is none.
+    """
+    path = Path(file)
+    head, done = read_points(path)
+    try:
+        axes = {str(name): tuple(values) for name, values in head["axes"].items()}
+        trials = int(head["trials"])
+        by_point = {tuple(point["point"][name] for name in axes): point["numbers"] for point in done.values()}
+        return Sweep.of(axes, trials, [by_point.get(point) for point in product(*axes.values())])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InvalidInput(f"{path}: holds no points of a sweep") from None
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

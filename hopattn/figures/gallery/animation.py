@@ -1,0 +1,86 @@
+"""Recall of a picture, frame by frame: the state at each step, and how far the energy has fallen."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot
+from hopattn.figures.style import COLOURS, DPI, FAINT, INK, label
+from hopattn.scenario.result import Result
+from hopattn.scenario.words.character_pictures import Strip
+
+SIDE = 6.0
+"""Inches of a frame along each side."""
+BEYOND = 2
+"""So many steps more than the pictures change, the energy is drawn."""
+
+
+class Animation(Plot):
+    """The first cue of the first run; a figure shows its last frame, `frames` all of them."""
+
+    name: ClassVar[str] = "animation"
+    shows: ClassVar[str] = "recall as it happens: the picture that the neurons hold, step by step"
+    scenario: ClassVar[str] = "graded"
+    moves: ClassVar[bool] = True
+
+    def lacks(self, result: Result) -> str:
+        return "" if result.runs[0].strips else "it recalls no pictures"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        self.frame(figure, result, len(_way(result)) - 1)
+
+    def frames(self, result: Result) -> list[Figure]:
+        """A figure for the cue and for each picture of its strip; to be called within the style."""
+        from matplotlib.figure import Figure as Drawing
+
+        made = []
+        for i in range(len(_way(result))):
+            figure = Drawing(figsize=(SIDE, SIDE), dpi=DPI, layout="constrained")
+            self.frame(figure, result, i)
+            made.append(figure)
+        return made
+
+    def frame(self, figure: Figure, result: Result, i: int) -> None:
+        """Draw one frame, counted from the cue, into an empty figure."""
+        run, strip = result.runs[0], result.runs[0].strips[0]
+        energy = run.arrays.get("energy")
+        figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
+        heights = (3,) if energy is None else (3, 1)
+        axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+        picture = axes[0, 0]
+        picture.imshow(_picture(strip, i), cmap="gray_r", vmin=-1, vmax=1)
+        picture.set(xticks=[], yticks=[], title=_title(result, i))
+        picture.spines[:].set(visible=True, color=INK)
+        if energy is not None:
+            way, steps = _way(result), int(run.arrays["steps"].values[0])
+            until = min(steps, way[-1] + BEYOND)
+            _fallen(axes[1, 0], energy.values[0][: until + 1], way[i])
+            axes[1, 0].set_xlabel("step" if until == steps else f"step (of {steps})")
+
+
+def _way(result: Result) -> list[int]:
+    """The step of each picture of the first strip; an answer beside it comes with the last."""
+    last = int(result.runs[0].arrays["steps"].values[0])
+    words = [name.removeprefix("… ").split() for name in result.runs[0].strips[0].names]
+    return [0 if word == ["cue"] else int(word[1]) if word[0] == "step" else last for word in words]
+
+
+def _picture(strip: Strip, i: int) -> np.ndarray:
+    return np.reshape(strip.pictures[i], (strip.size.rows, strip.size.columns))
+
+
+def _title(result: Result, i: int) -> str:
+    """The cue's name and the step; at the end, what it recalls."""
+    run, strip = result.runs[0], result.runs[0].strips[0]
+    cue, name = label(run.arrays["input"].labels[0][0]), strip.names[i].removeprefix("… ")
+    recalled = f": recalls {label(str(run.arrays['recalls'].values[0]))}" if i == len(strip.names) - 1 else ""
+    return f"{cue}\n{name}{recalled}"
+
+
+def _fallen(ax: Any, energy: np.ndarray, now: int) -> None:
+    """The energy up to now; what is still to come is faint, so that the axes stay as they are."""
+    ax.plot(energy, color=FAINT, linewidth=1.5, linestyle=":")
+    ax.plot(energy[: now + 1], color=COLOURS[0])
+    ax.plot(now, energy[min(now, len(energy) - 1)], "o", color=COLOURS[0], markersize=11, clip_on=False, zorder=3)
+    ax.set(ylabel="energy", xlim=(0, max(1, len(energy) - 1)))
+    ax.xaxis.get_major_locator().set_params(integer=True)

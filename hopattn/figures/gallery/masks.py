@@ -1,0 +1,75 @@
+"""Masks: which words may be looked at, as grids of seen and hidden."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot, tables
+from hopattn.figures.shapes import headline, named
+from hopattn.figures.style import COLOURS, EMPTY, FAINT, INK, PAPER, label
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result
+
+PANELS, FEW, NAMED = 6, 12, 30
+"""So many masks are drawn; so many words have a sign in every cell, and names."""
+_SEEN = COLOURS[0]
+
+
+class Masks(Plot):
+    """The masks of all runs and heads, each pattern once in a run: dark is seen, pale with a cross is hidden."""
+
+    name: ClassVar[str] = "masks"
+    shows: ClassVar[str] = "what each word may look at and what is hidden from it"
+    scenario: ClassVar[str] = "causal-mask"
+
+    def lacks(self, result: Result) -> str:
+        return "" if _masks(result) else "it has no attention masks"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        masks = _masks(result)[:PANELS]
+        headline(figure, result)
+        rows = 1 + (len(masks) > 3)
+        axes = figure.subplots(rows, -(-len(masks) // rows), squeeze=False).ravel()
+        for ax, (title, mask) in zip(axes, masks, strict=False):
+            _grid(ax, mask, 16 if len(masks) <= 3 else 12)
+            ax.set_title(title if len(masks) > 1 else "", fontsize=19 if len(masks) <= 3 else 15)
+        for ax in axes[len(masks) :]:
+            ax.set_axis_off()
+        seen, hidden = ({"marker": "s", "ms": 22, "mfc": colour, "mec": INK, "ls": "none"} for colour in (_SEEN, EMPTY))
+        keys = [axes[0].plot([], [], **look)[0] for look in (seen, hidden)]
+        figure.legend(keys, ["seen", "hidden ×"], loc="outside lower center", ncols=2, frameon=False, fontsize=18)
+        figure.draw_without_rendering()  # square grids find their place at the second layout, which is the one saved
+
+
+def _masks(result: Result) -> list[tuple[str, Labelled]]:
+    """The masks with what they are called: the run, and the heads where those of one run differ."""
+    found: list[tuple[str, Labelled]] = []
+    for run in result.runs:
+        own = list(tables(run, "mask"))
+        alike = all(np.array_equal(mask.values, own[0][1].values) for _, mask in own)
+        for place, mask in own[: 1 if alike else None]:
+            found.append((named(run, 24) if alike else f"{named(run, 24)}\n{place}", mask))
+    return found
+
+
+def _grid(ax: Any, mask: Labelled, size: int) -> None:
+    """One mask, rows the words that look, columns the words looked at."""
+    from matplotlib.colors import ListedColormap
+
+    seen = np.asarray(mask.values, bool)
+    ax.imshow(seen, cmap=ListedColormap([EMPTY, _SEEN]), vmin=0, vmax=1)
+    ax.set(xlabel="looked at", ylabel="looks", xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    if max(seen.shape) > NAMED:
+        return
+    rows, columns = (tuple(map(label, labels)) for labels in mask.labels)
+    ax.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=size)
+    ax.set_yticks(range(len(rows)), rows, fontsize=size)
+    ax.tick_params(length=0)
+    for edge in range(1, len(rows)):
+        ax.axhline(edge - 0.5, color=PAPER, lw=2)
+    for edge in range(1, len(columns)):
+        ax.axvline(edge - 0.5, color=PAPER, lw=2)
+    if max(seen.shape) <= FEW:
+        for i, j in np.argwhere(~seen):
+            ax.text(j, i, "×", ha="center", va="center", color=FAINT, fontsize=size + 4)

@@ -1,0 +1,87 @@
+"""Positions on the circle: each moved on by a rotation, which is a matrix, which is a network of one layer."""
+
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot
+from hopattn.figures.shapes import BLUE, arrow, grouped, headline, keep_apart, layer
+from hopattn.figures.style import FAINT, INK, label, number, short
+from hopattn.scenario.result import Result
+
+MOST = 24
+"""So many positions are drawn."""
+
+
+class Positions(Plot):
+    """The positions of the first run as points, the arrows of the rotation, its matrix and its network."""
+
+    name: ClassVar[str] = "positions"
+    shows: ClassVar[str] = "positions on a circle, and the rotation of one step as a matrix and as a network"
+    scenario: ClassVar[str] = "positions"
+
+    def lacks(self, result: Result) -> str:
+        arrays = result.runs[0].arrays
+        if "network" not in arrays:
+            return "it has no layer of neurons"
+        weights = arrays["network"].values
+        turns = weights.shape == (2, 2) and np.allclose(weights.T @ weights, np.eye(2)) and np.linalg.det(weights) > 0
+        if not turns:
+            return "its layer is no rotation of the plane"
+        moved = np.allclose(arrays["input"].values @ weights.T, arrays["state"].values)
+        return "" if moved else "its neurons do more to a point than rotate it"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        arrays = result.runs[0].arrays
+        weights, axes_names = arrays["network"].values, tuple(map(label, arrays["input"].labels[1]))
+        headline(figure, result)
+        axes = figure.subplot_mosaic([["circle", "matrix"], ["circle", "network"]], height_ratios=[1, 1.5])
+        _matrix(axes["matrix"], weights, [short(name, 7) for name in axes_names])
+        ax = axes["network"]
+        layer(
+            ax,
+            weights,
+            [short(name, 5) for name in axes_names],
+            [short(name, 5) for name in arrays["network"].labels[0]],
+            ["", ""],
+        )
+        ax.set(xlim=(-0.6, 3.6), ylim=(-1.5, 1.5))
+        ax.set_title("as a network of one layer")
+        _circle(axes["circle"], arrays["input"].labels[0], arrays["input"].values, weights)
+        axes["circle"].set(xlabel=axes_names[0], ylabel=axes_names[1])
+
+
+def _circle(ax: Any, tokens: tuple[str, ...], points: np.ndarray, weights: np.ndarray) -> None:
+    """The points, and from each the arc of the rotation to where it goes."""
+    tokens, points = tokens[:MOST], points[:MOST]
+    turn = float(np.arctan2(weights[1, 0], weights[0, 0]))
+    far = np.linalg.norm(points, axis=1)
+    reach = 1.55 * max(1.0, float(far.max(initial=0.0)))
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    ax.set_title(f"one step turns by {np.degrees(turn):.0f}°".replace("-", "−"))
+    around = np.linspace(0, 2 * np.pi, 181)
+    ax.plot(np.cos(around), np.sin(around), color=FAINT, lw=1.5)
+    for i, point in enumerate(points):
+        size = (1 + 0.14 * (1 if len(points) < 9 else (i % 3) / 2)) * far[i]
+        angles = np.arctan2(point[1], point[0]) + turn * np.linspace(0.13, 0.87, 41)
+        way = size * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        ax.plot(*way.T, color=BLUE, lw=2.5)
+        arrow(ax, way[-2], way[-1], BLUE)
+    ax.plot(*points.T, "o", color=INK, ms=12, ls="none", zorder=5)
+    rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
+    keep_apart(ax, grouped(tokens, points), [pair for ring in rings for pair in pairwise(ring)])
+
+
+def _matrix(ax: Any, weights: np.ndarray, names: list[str]) -> None:
+    """The matrix between its brackets, rows and columns named: out = W in."""
+    ax.set_title("as a matrix W")
+    ax.set(xlim=(-1.6, 2.6), ylim=(1.7, -0.9), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    for (i, j), value in np.ndenumerate(weights):
+        ax.text(j, i, number(float(value)), ha="center", va="center", fontsize=26)
+    for k, name in enumerate(names):
+        ax.text(-0.75, k, f"{name} out", ha="right", va="center", fontsize=15)
+        ax.text(k, -0.65, f"{name} in", ha="center", va="center", fontsize=15)
+    for x, inward in ((-0.55, 0.12), (1.55, -0.12)):
+        ax.plot([x + inward, x, x, x + inward], [-0.4, -0.4, 1.4, 1.4], color=INK)

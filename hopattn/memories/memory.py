@@ -1,0 +1,202 @@
+"""Memory: the one idea of this project, in one place.
+
+s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
+E(x) = Φ*(x) − Ψ(K x)
+"""
+
+import os
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics import recall as dynamics
+from hopattn.dynamics.single_neuron import StoredSpins
+from hopattn.foundation.array_files import mapped
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.retrieval.step import Retrieval
+
+
+class Stored(dynamics.Recalled):
+    """What a memory of keys and values is by its parts, wherever they lie: its pass, and what it lacks and why."""
+
+    similarity: Similarity
+    separation: Separation
+    activation: Activation
+
+    @property
+    @abstractmethod
+    def itself(self) -> bool:
+        """Whether the values are the keys: auto-association."""
+
+    @property
+    @abstractmethod
+    def dims(self) -> tuple[int, int]:
+        """The dims of the keys and of the values."""
+
+    @cached_property
+    def retrieval(self) -> Retrieval:
+        """The pass from cues to states that this memory makes."""
+        return Retrieval(self.similarity, self.separation, self.activation)
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why the memory has no energy, or an empty string where it has one."""
+        if not self.itself:
+            return "the values are given apart from the keys: what is read out is no state of the cue"
+        if not self.similarity.linear:
+            name = type(self.similarity).__name__.lower()
+            return f"the similarity '{name}' is not the dot product, so the field is no gradient"
+        return self.separation.lacks_potential
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
+        return self.lacks_energy
+
+    @property
+    def lacks_recall(self) -> str:
+        """Why what is read out cannot be a cue, or an empty string where it can."""
+        dim, dim_out = self.dims
+        return "" if dim == dim_out else f"values of dim {dim_out} are no cue for keys of dim {dim}; use step"
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why the potential of the scores is not convex, or an empty string where it is."""
+        if not self.separation.convex:
+            return f"the potential of {self.separation!r} is not convex"
+        return self.separation.lacks_precision
+
+    @property
+    def lacks_flow(self) -> str:
+        """Why its field cannot be followed in continuous time, or an empty string where it can."""
+        return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Memory(Stored):
+    """An associative memory: keys that a cue is matched with, values that it reads out.
+
+    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
+    kept as they are, not copied; the path of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
+    similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
+    a separation given by name; a separation given as an object carries its own. patterns: what a recalled state is
+    compared with, the values by default. Raises `InvalidInput` for sets that
+    are empty or not rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a
+    beta that is not positive. Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P
+    our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
+
+    >>> import hopattn as ha
+    >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
+    >>> memory.step([0.6, 0.4]).round(3)
+    array([0.832, 0.168])
+    >>> found = memory.recall([0.6, 0.4])
+    >>> found.state.round(3), str(found.status), int(found.matched)
+    (array([1., 0.]), 'converged', 0)
+    """
+
+    keys: Array
+    values: Array
+    similarity: Similarity
+    separation: Separation
+    activation: Activation
+    patterns: Array
+
+    def __init__(
+        self,
+        keys: Any,
+        values: Any = None,
+        *,
+        similarity: str | Similarity = "dot",
+        separation: str | Separation = "softmax",
+        activation: str | Activation = "identity",
+        beta: float | None = None,
+        patterns: Any = None,
+    ) -> None:
+        stored = _opened(keys, "keys")
+        read_out = stored if values is None or values is keys else _opened(values, "values")
+        if read_out.shape[0] != stored.shape[0]:
+            raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
+        known = read_out if patterns is None else stored_rows(patterns, "patterns")
+        require_dim(known, read_out.shape[-1], "patterns", "values")
+        chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
+        object.__setattr__(self, "keys", stored)
+        object.__setattr__(self, "values", read_out)
+        object.__setattr__(self, "similarity", similarities.make(similarity))
+        object.__setattr__(self, "separation", chosen)
+        object.__setattr__(self, "activation", activations.make(activation))
+        object.__setattr__(self, "patterns", known)
+
+    def __repr__(self) -> str:
+        shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
+        return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
+
+    def scores(self, cues: Any) -> Array:
+        """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
+        return self.retrieval.scores(self._cues(cues), self.keys)
+
+    def weights(self, cues: Any, mask: Any = None) -> Array:
+        """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
+        return self.retrieval.weights(self._cues(cues), self.keys, mask)
+
+    def step(self, cues: Any, mask: Any = None) -> Array:
+        """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`. With softmax and the identity activation it is
+        attention.
+        """
+        states = self._cues(cues)
+        before = states if self.values.shape == self.keys.shape else None
+        return self.retrieval.step(states, self.keys, self.values, mask, before)
+
+    def field(self, cues: Any, mask: Any = None) -> Array:
+        """h = Vᵀ p: what the activation is given, `(n_cues, dim_out)`."""
+        return self.retrieval.field(self._cues(cues), self.keys, self.values, mask)
+
+    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
+        """A batch of states whose neurons are updated one at a time; see `lacks_energy` for where that is possible."""
+        return StoredSpins(states, self.keys, self.retrieval.felt, mask)
+
+    def energy(self, states: Any, mask: Any = None) -> Array:
+        """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
+
+        Raises `InvalidInput` where the memory has no energy; `lacks_energy` says why.
+        """
+        if self.lacks_energy:
+            raise InvalidInput(f"energy: {self.lacks_energy}")
+        return self.retrieval.energy(self._cues(states), self.keys, mask)
+
+    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array]:
+        """One step, and the energy of the states before it, of one pass over the keys."""
+        if self.lacks_energy:
+            raise InvalidInput(f"energy: {self.lacks_energy}")
+        return self.retrieval.step_with_energy(self._cues(states), self.keys, mask)
+
+    @property
+    def n_keys(self) -> int:
+        return int(self.keys.shape[0])
+
+    @property
+    def itself(self) -> bool:
+        return self.values is self.keys
+
+    @property
+    def dims(self) -> tuple[int, int]:
+        return int(self.keys.shape[-1]), int(self.values.shape[-1])
+
+    def _cues(self, cues: Any) -> Array:
+        states = as_float(cues, "cues", like=self.keys)
+        require_dim(states, self.keys.shape[-1], "cues", "keys")
+        if namespace(states, self.keys) is not np and states.dtype != self.keys.dtype:
+            raise InvalidInput(f"cues: {states.dtype} do not fit keys of {self.keys.dtype}; convert one of them")
+        return states
+
+
+def _opened(rows: Any, what: str) -> Array:
+    """Vectors to be stored; of a file, mapped into memory, where a path is given."""
+    return stored_rows(mapped(rows) if isinstance(rows, (str, os.PathLike)) else rows, what)

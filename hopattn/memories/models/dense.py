@@ -1,0 +1,57 @@
+"""Dense memories: spins with an interaction that is steeper than the square."""
+
+from typing import Any
+
+from hopattn.memories.memory import Memory
+from hopattn.memories.models.card import named, spin_patterns
+from hopattn.memories.random_patterns import drawn_spins
+from hopattn.retrieval.separation.exponential import Exponential
+from hopattn.retrieval.separation.power import Power, RectifiedPower
+
+
+@named(
+    source="Krotov & Hopfield 2016",
+    energy="−Σ [ξ·x]₊ⁿ/n",
+    draw=lambda rng: {
+        "patterns": drawn_spins(rng),
+        "n": int(rng.integers(2, 8)),
+        "rectified": bool(rng.random() < 0.7),
+    },
+    update="async",
+)
+def dense(patterns: Any, n: int = 3, rectified: bool = True) -> Memory:
+    """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n where not rectified.
+
+    patterns: `(n_patterns, N)`, ±1. n: a whole number from 2 to 1000; 2, not rectified, is Hopfield's network with
+    self-couplings. It holds about Nⁿ⁻¹ patterns. Without rectification and with an odd n only the asynchronous update
+    is sure to descend.
+    Raises `InvalidInput` for patterns that are not ±1 and another n.
+    Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 2.
+
+    >>> import hopattn as ha
+    >>> memory = ha.dense([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
+    >>> memory.recall([1, 1, 1, -1], update="async", rng=1).state
+    array([ 1., -1.,  1., -1.])
+    """
+    return Memory(spin_patterns(patterns), separation=(RectifiedPower if rectified else Power)(n=n), activation="sign")
+
+
+@named(
+    source="Demircigil et al. 2017",
+    energy="−log Σ exp(ξ·x)",
+    draw=lambda rng: {"patterns": drawn_spins(rng), "beta": float(10 ** rng.uniform(-2, 0.5))},
+    update="async",
+)
+def exponential(patterns: Any, beta: float = 1.0) -> Memory:
+    """The exponential memory: E = −Σ_μ exp(β ξ_μ·x), of which the logarithm is reported, so that nothing overflows.
+
+    patterns: `(n_patterns, N)`, ±1. beta: what multiplies the overlaps; 1 in the paper. It holds a number of patterns
+    that is exponential in N. Raises `InvalidInput` for patterns that are not ±1 and a beta that is not positive.
+    Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, eq. 4.
+
+    >>> import hopattn as ha
+    >>> memory = ha.exponential([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
+    >>> memory.recall([1, 1, 1, 0]).state
+    array([1., 1., 1., 1.])
+    """
+    return Memory(spin_patterns(patterns), separation=Exponential(beta), activation="sign")

@@ -1,0 +1,7 @@
+"""Neurons that are coupled to one another by a matrix.
+
+- `learning_rules.py`: from patterns to couplings: Hebb, covariance, pseudo-inverse, Storkey, perceptron
+- `hopfield.py`: Hopfield: the protocol of a memory from a square matrix
+- `associator.py`: Associator: one matrix, from one side to another
+- `bidirectional.py`: two sides that recall one another
+"""

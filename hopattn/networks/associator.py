@@ -1,0 +1,106 @@
+"""Association: one matrix that leads from the neurons of one side to those of another.
+
+y = ∇Φ(W x)
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics import recall as dynamics
+from hopattn.dynamics.single_neuron import CoupledSpins
+from hopattn.foundation.arrays import as_float, require_dim, require_finite
+from hopattn.foundation.errors import InvalidInput
+from hopattn.networks.hopfield import known_patterns, numpy_only, whole_over
+from hopattn.retrieval.activation import Activation, activations
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Associator(dynamics.Recalled):
+    """Couplings from one side to another: hetero-association; the same protocol as `Memory`, from one matrix.
+
+    couplings: `(dim_out, dim)`, W[i, j] from neuron j to neuron i. activation: a name or an object. patterns:
+    `(n_patterns, dim_out)`, what an answer is compared with, or None. `step` gives the answer; `recall` gives it with
+    its record, and follows it from answer to answer where both sides are of one dim. Couplings that are whole numbers
+    over dim are summed as whole numbers, so that a tie is a tie. Raises `InvalidInput` for couplings that are no finite
+    matrix, patterns that do not fit, and a mistyped activation. Source: Kosko (1988), IEEE Trans. SMC 18, 49; LING3804
+    Lecture Notes 7, 7.1 (the definition of p_i).
+
+    >>> import hopattn as ha
+    >>> ha.Associator([[0.5, 0.5], [0.5, -0.5], [1, 0]], activation="sign").step([1, -1])
+    array([0., 1., 1.])
+    """
+
+    couplings: np.ndarray
+    counts: np.ndarray
+    scale: float
+    activation: Activation
+    patterns: np.ndarray
+
+    def __init__(self, couplings: Any, *, activation: str | Activation = "identity", patterns: Any = None) -> None:
+        matrix = numpy_only(couplings, "couplings")
+        if matrix.ndim != 2 or not matrix.size:
+            raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
+        require_finite(matrix, "couplings")
+        known = known_patterns(patterns, len(matrix), "the couplings' answers")
+        counts, scale = whole_over(matrix, matrix.shape[1])
+        object.__setattr__(self, "couplings", matrix)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "activation", activations.make(activation))
+        object.__setattr__(self, "patterns", known)
+
+    def __repr__(self) -> str:
+        n_out, n_in = self.couplings.shape
+        return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {len(self.patterns)} patterns)"
+
+    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for one. There are no patterns to mask."""
+        return np.asarray(self.scale * (self._cues(cues, mask) @ self.counts.T))
+
+    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """y = ∇Φ(W x). A spin whose field is 0 stays as it was where both sides are of one dim, and is 0 elsewhere."""
+        before = self._cues(cues, mask)
+        return np.asarray(self.activation(self.field(before), None if self.lacks_recall else before))
+
+    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+        """There is none: raises `InvalidInput` with the reason."""
+        raise InvalidInput(f"energy: {self.lacks_energy}")
+
+    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
+        """A batch of states whose neurons are updated one at a time, where both sides are of one dim."""
+        return CoupledSpins(self._cues(states, mask), self.counts, self.scale, np.zeros(len(self.couplings)))
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why there is no energy."""
+        return "the answer of an associator is no state of its cue"
+
+    @property
+    def lacks_recall(self) -> str:
+        """Why an answer cannot be a cue, or an empty string where it can."""
+        n_out, n_in = self.couplings.shape
+        return "" if n_out == n_in else f"answers of dim {n_out} are no cues of dim {n_in}"
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why there is no convex potential: there is none at all."""
+        return self.lacks_energy
+
+    @property
+    def lacks_single_updates(self) -> str:
+        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
+        return self.lacks_recall
+
+    @property
+    def lacks_flow(self) -> str:
+        """Why its field cannot be followed in continuous time, or an empty string where it can."""
+        return self.lacks_recall
+
+    def _cues(self, cues: Any, mask: Any = None) -> np.ndarray:
+        if mask is not None:
+            raise InvalidInput("mask: an associator has no patterns to mask")
+        x = as_float(cues, "cues")
+        require_dim(x, self.couplings.shape[1], "cues", "couplings")
+        return np.asarray(x)

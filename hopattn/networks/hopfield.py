@@ -1,0 +1,191 @@
+"""The classical network: neurons coupled to one another by a square matrix.
+
+h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics import recall as dynamics
+from hopattn.dynamics.single_neuron import CoupledSpins, are_spins
+from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Activation, activations
+
+BLOCK = 512
+"""Rows of the couplings that are worked on at a time; threads that share many small products wait for one another."""
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Hopfield(dynamics.Recalled):
+    """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
+
+    couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
+    patterns: `(n_patterns, N)`, what a recalled state is compared with, or None. Couplings that are whole numbers over
+    N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so that a tie is
+    a tie. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do not fit, and a
+    mistyped activation.
+    Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088, eq. 7 (their T is our W, their I our b).
+
+    >>> import hopattn as ha
+    >>> network = ha.Hopfield(ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]], self_coupling=True))
+    >>> network.recall([1, 1, 1, 0]).state
+    array([1., 1., 1., 1.])
+    """
+
+    couplings: np.ndarray
+    counts: np.ndarray
+    scale: float
+    bias: np.ndarray
+    activation: Activation
+    patterns: np.ndarray
+
+    def __init__(
+        self, couplings: Any, *, bias: Any = 0.0, activation: str | Activation = "sign", patterns: Any = None
+    ) -> None:
+        matrix = numpy_only(couplings, "couplings")
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+            raise InvalidInput(f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}")
+        require_finite(matrix, "couplings")
+        n = len(matrix)
+        own_bias = as_float(bias, "bias")
+        require_finite(own_bias, "bias")
+        if own_bias.shape not in ((), (n,)):
+            raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {n} neurons")
+        known = known_patterns(patterns, n, "couplings")
+        counts, scale = whole_over(matrix, n)
+        object.__setattr__(self, "couplings", matrix)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "bias", np.broadcast_to(own_bias, (n,)))
+        object.__setattr__(self, "activation", activations.make(activation))
+        object.__setattr__(self, "patterns", known)
+
+    def __repr__(self) -> str:
+        return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
+
+    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
+        x = self._states(cues, mask)
+        return np.asarray(self.scale * (x @ self.counts.T) + self.bias)
+
+    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """x⁺ = ∇Φ(W x + b), all neurons at once."""
+        states = self._states(cues, mask)
+        return np.asarray(self.activation(self.field(states), states))
+
+    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+        """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
+        if self.lacks_energy:
+            raise InvalidInput(f"energy: {self.lacks_energy}")
+        x = self._states(states, mask)
+        return np.asarray(self.activation.conjugate(x) - 0.5 * self.scale * self._pairs(x) - x @ self.bias)
+
+    def _pairs(self, x: np.ndarray) -> np.ndarray:
+        """xᵀW x in counts: as W is symmetric, each pair of neurons is counted once and doubled, block by block."""
+        total = np.zeros(x.shape[:-1], dtype=np.result_type(x, self.counts))
+        light = self._light if are_spins(x) else None
+        counts, states = (self.counts, x) if light is None else (light, x.astype(light.dtype))
+        for block in blocks(len(counts), BLOCK):
+            rows, own = counts[block, block.start :], states[..., block]
+            above, among = states[..., block.stop :] @ rows[:, len(rows) :].T, own @ rows[:, : len(rows)]
+            total += np.sum((2 * above.astype(total.dtype) + among) * own, axis=-1)
+        return total
+
+    @cached_property
+    def _light(self) -> np.ndarray | None:
+        """The counts in single precision, if they are whole numbers and no sum of them reaches 2²⁴: sums over spins are
+        then exact in it, and take half the time.
+        """
+        most = max(self.counts.max(), -self.counts.min())
+        return self.counts.astype(np.float32) if self.scale != 1 and most * len(self.counts) < 2**24 else None
+
+    @property
+    def lacks_energy(self) -> str:
+        """Why the network has no energy, or an empty string where it has one."""
+        return "" if self._symmetric else "the couplings are not symmetric"
+
+    @cached_property
+    def _symmetric(self) -> bool:
+        """Whether W is Wᵀ up to rounding; in blocks, because a transposed matrix is read across the memory."""
+        matrix, uneven = self.couplings, 0.0
+        for block in blocks(len(matrix), BLOCK):
+            difference = matrix[block, block.start :] - matrix[block.start :, block].T
+            uneven = max(uneven, difference.max(), -difference.min())
+        return bool(uneven == 0 or uneven <= self._rounding * max(matrix.max(), -matrix.min()))
+
+    @property
+    def lacks_convexity(self) -> str:
+        """Why ½ xᵀW x is not convex, or an empty string where it is."""
+        if self._lowest == 0:
+            return ""
+        return "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
+
+    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
+        """A batch of states whose neurons are updated one at a time."""
+        return CoupledSpins(self._states(states, mask), self.counts, self.scale, self.bias, self._light)
+
+    @property
+    def lacks_single_convexity(self) -> str:
+        """Why ½ xᵀW x is not convex in each neuron alone, or an empty string where it is."""
+        return "a neuron has a negative self-coupling" if np.any(np.diagonal(self.couplings) < 0) else ""
+
+    @property
+    def curvature(self) -> float:
+        """How much ½|x|² would make ½ xᵀW x convex: minus the lowest eigenvalue of W, or 0."""
+        return float("inf") if self.lacks_energy else -self._lowest
+
+    @cached_property
+    def _lowest(self) -> float:
+        """The lowest eigenvalue of W where it is below 0 by more than rounding, else 0."""
+        eigenvalues = np.linalg.eigvalsh(self.couplings)
+        below = eigenvalues[0] < -self._rounding * np.abs(eigenvalues).max()
+        return float(eigenvalues[0]) if below else 0.0
+
+    @property
+    def _rounding(self) -> float:
+        """What rounding may leave of a relation between couplings that holds exactly."""
+        return max(1e-12, 4 * len(self.couplings) * float(np.finfo(self.couplings.dtype).eps))
+
+    def _states(self, states: Any, mask: Any = None) -> np.ndarray:
+        if mask is not None:
+            raise InvalidInput("mask: a network of couplings has no patterns to mask")
+        x = as_float(states, "cues")
+        require_dim(x, len(self.couplings), "cues", "couplings")
+        return np.asarray(x)
+
+
+def numpy_only(values: Any, what: str) -> np.ndarray:
+    """The values as a NumPy array of floating-point numbers; raises `InvalidInput` for arrays of other libraries."""
+    array = as_float(values, what)
+    if namespace(array) is not np:
+        raise InvalidInput(f"{what}: networks of couplings run on NumPy arrays; convert them with numpy.asarray")
+    return np.asarray(array)
+
+
+def known_patterns(patterns: Any, dim: int, other: str) -> np.ndarray:
+    """What a state is compared with, `(n_patterns, dim)`; none where `patterns` is None."""
+    if patterns is None:
+        return np.zeros((0, dim))
+    known = numpy_only(patterns, "patterns")
+    if known.ndim != 2:
+        raise InvalidInput(f"patterns: expected (n_patterns, {dim}), not shape {known.shape}")
+    require_dim(known, dim, "patterns", other)
+    require_finite(known, "patterns")
+    return known
+
+
+def whole_over(matrix: np.ndarray, n: int) -> tuple[np.ndarray, float]:
+    """The matrix as whole numbers times 1/n, where it is that up to rounding; otherwise itself, times 1."""
+    counts, eps = np.empty_like(matrix), 4 * np.finfo(matrix.dtype).eps
+    for rows in blocks(len(matrix), 64):  # so that what is compared stays in the cache
+        several = n * matrix[rows]
+        np.rint(several, out=counts[rows])
+        several -= counts[rows]
+        if not np.all(np.abs(several, out=several) <= eps * np.abs(counts[rows])):
+            return matrix, 1.0
+    return counts, 1 / n

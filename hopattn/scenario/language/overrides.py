@@ -1,0 +1,112 @@
+"""Changing single values of a scenario: what a variant's `set` and the command line's `--set` do."""
+
+import copy
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.scenario.language.lines import Path
+
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def parse_path(text: str) -> tuple[str, ...]:
+    """A dotted path, by TOML's own rules for dotted keys.
+
+    >>> parse_path("layer.2.head.mask")
+    ('layer', '2', 'head', 'mask')
+    """
+    try:
+        node: Any = tomllib.loads(f"{text} = 0")
+    except (ValueError, RecursionError):
+        raise InvalidInput(
+            f"'{shortened(text)}' is no path; write keys with dots between them, as in layer.head.mask"
+        ) from None
+    keys: list[str] = []
+    while isinstance(node, dict):
+        if len(node) != 1:
+            raise InvalidInput(f"'{shortened(text)}' is more than one path")
+        key, node = next(iter(node.items()))
+        keys.append(key)
+    return tuple(keys)
+
+
+def dotted(keys: Iterable[str]) -> str:
+    """A path as a text, such as `parse_path` reads.
+
+    >>> print(dotted(["cue", "half of R", "flip"]))
+    cue."half of R".flip
+    """
+    return ".".join(key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
+
+
+def parse_assignment(text: str) -> tuple[str, Any]:
+    """`path=value` from the command line; the value is TOML, or a bare word.
+
+    >>> parse_assignment("layer.head.separation=softmax")
+    ('layer.head.separation', 'softmax')
+    >>> parse_assignment("input.tokens=['in', 'banks']")
+    ('input.tokens', ['in', 'banks'])
+    """
+    path, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidInput(f"'{shortened(text)}': expected key=value")
+    value = value.strip()
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+    except (ValueError, RecursionError):
+        if _WORD.fullmatch(value):
+            return path.strip(), value
+        raise InvalidInput(
+            f"{path.strip()}: {shortened(value)!r} is no TOML value; texts stand in quotes, lists in brackets"
+        ) from None
+    if set(parsed) != {"value"}:
+        raise InvalidInput(f"{path.strip()}: {shortened(value)!r} is more than one value")
+    return path.strip(), parsed["value"]
+
+
+def changed(document: Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Path, str]]:
+    """The document with the changes made, and for each place that was changed the path that asked for it.
+
+    A number counts a list's entries from 1; without a number, every entry is changed. Raises `InvalidInput` for a
+    path that leads nowhere.
+    """
+    result = copy.deepcopy(dict(document))
+    origins: dict[Path, str] = {}
+    for text, value in changes.items():
+        for place in list(_set(result, parse_path(text), value, (), text)):
+            origins[place] = text
+    return result, origins
+
+
+def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -> Iterator[Path]:
+    key, rest = keys[0], keys[1:]
+    if isinstance(node, list):
+        chosen, following = (_index(node, key, text), rest) if key.isdigit() else (range(len(node)), keys)
+        for i in chosen:
+            if following:
+                yield from _set(node[i], following, value, (*place, i), text)
+            else:
+                node[i] = copy.deepcopy(value)
+                yield (*place, i)
+    elif not isinstance(node, dict):
+        raise InvalidInput(f"{text}: '{shortened(place[-1])}' holds {shortened(node)}, which has no '{shortened(key)}'")
+    elif rest:
+        if key not in node:
+            raise InvalidInput(f"{text}: {unknown(key, node)}")
+        yield from _set(node[key], rest, value, (*place, key), text)
+    else:
+        node[key] = copy.deepcopy(value)
+        yield (*place, key)
+
+
+def _index(node: list[Any], key: str, text: str) -> list[int]:
+    if len(key) > 9 or not 1 <= int(key) <= len(node):
+        raise InvalidInput(
+            f"{text}: there is no number {shortened(key)}; the entries are numbered from 1 to {len(node)}"
+        )
+    return [int(key) - 1]

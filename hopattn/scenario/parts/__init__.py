@@ -1,0 +1,6 @@
+"""The parts of a model, as a scenario file writes them.
+
+- `projection.py`: queries, keys and values
+- `layers.py`: layers of heads
+- `memories.py`: memories, by the name of a model or by their parts
+"""

@@ -1,0 +1,234 @@
+"""From words to vectors: the vocabulary, the named parts of a vector, and positions on the circle."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, Tag
+
+from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.vectors import unit
+from hopattn.scenario.language.fields import Angle, BySort, Count, Problem, Table, Text, Vector
+from hopattn.scenario.language.lines import Path
+from hopattn.transformer.positions.circle import circle, rotation_degrees
+
+UNIT_TOLERANCE = 1e-6
+"""How far the magnitude of a written vector may lie from 1: room for numbers written with seven digits."""
+
+WORD, POSITION, VOCABULARY = "word", "position", "vocabulary"
+
+PLAIN = {WORD: VOCABULARY}
+"""The parts of a vector where a file names none: the word alone, on the vocabulary's axes."""
+
+
+class Vocabulary(Table):
+    """Words as vectors on named axes."""
+
+    axes: Annotated[list[Text], Field(min_length=1)]
+    """The names of the vectors' elements, in their order."""
+    magnitude: Literal["unit", "normalise", "free"] = "unit"
+    """"unit" checks that every vector has length 1, "normalise" scales it to that, "free" leaves it."""
+    words: Annotated[dict[str, Vector], Field(min_length=1)]
+    """Each word and its vector."""
+
+    def problems(self) -> Iterator[Problem]:
+        """Vectors that are too long or short for the axes, or not of the magnitude that they should have."""
+        yield from doubles(self.axes, ("vocabulary", "axes"))
+        yield from self.vector_problems(self.words, ("vocabulary", "words"))
+
+    def vector_problems(self, vectors: Mapping[str, Sequence[float]], path: Path) -> Iterator[Problem]:
+        """Vectors that do not fit the axes or the magnitude."""
+        for name, vector in vectors.items():
+            magnitude = math.hypot(*vector)
+            if len(vector) != len(self.axes):
+                fit = f"do not fit the {len(self.axes)} axes ({', '.join(self.axes[:8])})"
+                yield Problem((*path, name), f"{len(vector)} numbers {fit}")
+            elif self.magnitude == "unit" and not abs(magnitude - 1) <= UNIT_TOLERANCE:
+                advice = 'write it with more digits, or set magnitude = "normalise" or "free"'
+                yield Problem((*path, name), f"has magnitude {magnitude:.6g}; expected 1 ({advice})")
+            elif self.magnitude == "normalise" and magnitude == 0:
+                yield Problem((*path, name), "is zero and cannot be normalised")
+
+    @cached_property
+    def vectors(self) -> dict[str, np.ndarray]:
+        """Each word's vector, scaled where the file asks for it."""
+        return self.scaled(self.words)
+
+    def scaled(self, vectors: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
+        """Vectors by name, at unit magnitude where the file asks for it."""
+        free = {name: np.array(vector, dtype=float) for name, vector in vectors.items()}
+        return {name: unit(vector) for name, vector in free.items()} if self.magnitude == "normalise" else free
+
+
+def doubles(names: Sequence[str], path: Path) -> Iterator[Problem]:
+    """The names that stand in a list more than once."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield Problem(path, f"'{shortened(name)}' stands there {count} times")
+
+
+class RandomWords(Table):
+    """A space of random words: unit vectors drawn anew for every sequence, so that none was ever seen."""
+
+    random: Count
+    """How many elements each vector has."""
+
+
+Space = Annotated[
+    Annotated[list[Text], Field(min_length=1), Tag("array")]
+    | Annotated[Text, Tag("text")]
+    | Annotated[RandomWords, Tag("table")],
+    BySort,
+]
+
+
+class Positions(Table):
+    """Positions as points on the unit circle: position p stands at p · turn degrees."""
+
+    turn: Angle
+    """Degrees a step, counter-clockwise."""
+    how: Literal["concatenate", "add", "multiply"] = "concatenate"
+    """How they join the words: as a part of their own, or laid along the word's axes, pair by pair, and added to its
+    numbers or multiplied with them."""
+    start: Annotated[int, Field(ge=-(10**6), le=10**6)] = 0
+    """The position of the first token."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """How tokens become vectors: the parts of a vector, the words' vectors, and the positions."""
+
+    parts: Mapping[str, slice]
+    axes: tuple[str, ...]
+    words: Mapping[str, np.ndarray]
+    positions: Positions | None = None
+
+    @property
+    def dim(self) -> int:
+        """The number of elements of a vector, all parts together."""
+        return len(self.axes)
+
+    @property
+    def joined(self) -> str:
+        """How positions join the words."""
+        return f'how = "{self.positions.how}"' if self.positions is not None else "nothing"
+
+    @property
+    def turn(self) -> float:
+        """How many degrees one position lies from the next."""
+        return self.positions.turn if self.positions is not None else 0.0
+
+    def encode(self, tokens: Sequence[str]) -> np.ndarray:
+        """The vectors of a text, `(n_tokens, dim)`: word and position in their parts, the other parts empty."""
+        vectors = np.zeros((len(tokens), self.dim))
+        vectors[:, self.parts[WORD]] = [self.words[token] for token in tokens]
+        if self.positions is not None:
+            points = circle(self.positions.start + np.arange(len(tokens)), self.positions.turn)
+            along = np.tile(points, (vectors[:, self.parts[WORD]].shape[1] + 1) // 2)
+            if self.positions.how == "concatenate":
+                vectors[:, self.parts[POSITION]] = points
+            elif self.positions.how == "add":
+                vectors[:, self.parts[WORD]] += along
+            else:
+                vectors[:, self.parts[WORD]] *= along
+        return vectors
+
+    def offset(self, steps: float) -> np.ndarray:
+        """The matrix that moves a position by so many steps, `(2, 2)`."""
+        return rotation_degrees(steps * self.turn)
+
+    def with_words(self, words: Mapping[str, np.ndarray]) -> "Encoding":
+        """The same parts with other words in them."""
+        return Encoding(self.parts, self.axes, words, self.positions)
+
+
+def spaces_problems(
+    spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions | None
+) -> Iterator[Problem]:
+    """What is wrong between vocabulary, spaces and positions."""
+    if not spaces and vocabulary is None:
+        yield Problem((), "needs a [vocabulary] or [spaces]: nothing says which words there are")
+    if spaces and WORD not in spaces:
+        yield Problem(("spaces",), 'has no part "word", where the tokens go: word = "vocabulary", or a list of words')
+    for name, space in spaces.items():
+        path = ("spaces", name)
+        if isinstance(space, list):
+            yield from doubles(space, path)
+        elif space == VOCABULARY:
+            if vocabulary is None:
+                yield Problem(path, 'says "vocabulary", but there is no [vocabulary]')
+        elif isinstance(space, str) and _liked(space) not in spaces:
+            expected = 'a list of axes, "vocabulary", "like <part>" or { random = … }'
+            near = unknown(_liked(space), spaces) if space.startswith("like ") else f"{space!r}: expected {expected}"
+            yield Problem(path, near)
+        elif isinstance(space, str) and isinstance(spaces[_liked(space)], str) and spaces[_liked(space)] != VOCABULARY:
+            yield Problem(path, f"is like '{_liked(space)}', which is itself like another part; name that one")
+    if positions is not None and positions.how != "concatenate":
+        yield from _laid_along(spaces, vocabulary, positions)
+    elif positions is not None and POSITION not in spaces:
+        yield Problem(
+            ("positions",),
+            'needs [spaces] with position = ["cos", "sin"], and with a word part such as word = "vocabulary"',
+        )
+    elif positions is not None and not (isinstance(spaces[POSITION], list) and len(spaces[POSITION]) == 2):
+        yield Problem(("spaces", POSITION), 'needs two axes, such as ["cos", "sin"]: it holds a point on the circle')
+    elif positions is None and POSITION in spaces:
+        yield Problem(("spaces", POSITION), "needs [positions] with turn = … degrees a step")
+
+
+def _laid_along(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions) -> Iterator[Problem]:
+    if POSITION in spaces:
+        yield Problem(("spaces", POSITION), f'is not used where positions are joined by how = "{positions.how}"')
+    known = vocabulary is not None if not spaces else WORD in spaces
+    if known and _size(_resolved(WORD, spaces or PLAIN, vocabulary)) % 2:
+        yield Problem(
+            ("positions", "how"), f'"{positions.how}" lays points along pairs of axes, but their number is odd'
+        )
+
+
+def spaces_size(spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> int:
+    """The number of elements of all parts together; their problems have been looked for before."""
+    spaces = spaces or PLAIN
+    return sum(_size(_resolved(name, spaces, vocabulary)) for name in spaces)
+
+
+def encoding(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions | None) -> Encoding:
+    """The encoding that a scenario describes; its problems have been looked for before."""
+    spaces = spaces or PLAIN
+    axes: list[str] = []
+    parts: dict[str, slice] = {}
+    for name in spaces:
+        own = _axes(_resolved(name, spaces, vocabulary))
+        parts[name] = slice(len(axes), len(axes) + len(own))
+        axes += [f"{name}: {axis}" if len(spaces) > 1 else axis for axis in own]
+    if vocabulary is not None and spaces[WORD] == VOCABULARY:
+        words: Mapping[str, np.ndarray] = vocabulary.vectors
+    elif isinstance(spaces[WORD], list):
+        words = dict(zip(spaces[WORD], np.eye(len(spaces[WORD])), strict=True))
+    else:
+        words = {}
+    return Encoding(parts, tuple(axes), words, positions)
+
+
+def _size(space: list[str] | RandomWords) -> int:
+    return space.random if isinstance(space, RandomWords) else len(space)
+
+
+def _axes(space: list[str] | RandomWords) -> list[str]:
+    return [str(i + 1) for i in range(space.random)] if isinstance(space, RandomWords) else space
+
+
+def _resolved(name: str, spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> list[str] | RandomWords:
+    """What a part is made of, where it is not like another."""
+    space = spaces[name]
+    if isinstance(space, (list, RandomWords)):
+        return space
+    return vocabulary.axes if space == VOCABULARY and vocabulary else _resolved(_liked(space), spaces, vocabulary)
+
+
+def _liked(space: str) -> str:
+    return space.removeprefix("like ").strip()

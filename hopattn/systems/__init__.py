@@ -1,1 +1,0 @@
-"""Systems built of memories, and the models that they are compared with."""

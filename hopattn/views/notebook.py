@@ -1,0 +1,144 @@
+"""What a person sees in a notebook, where a thing is the last value of a cell: a table and a figure."""
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import singledispatch
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics.record import Recall, Status
+from hopattn.experiments.comparison.result import Comparison
+from hopattn.figures.base import Figure
+from hopattn.figures.comparison import draw_comparison, lacks
+from hopattn.figures.recall_course import draw_recall
+from hopattn.figures.rendering import drawable, rendered
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Outcome, Result, Run
+from hopattn.views.tables import comparison_table
+from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
+
+FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")
+"""Of several figures that a result has data for, a notebook shows the one for which it is written, else the first of
+these."""
+
+
+@singledispatch
+def html(thing: Any) -> str:
+    """A result, a recall, a comparison or a labelled array as HTML: its tables and a figure, in one text without links.
+
+    thing: what `ha.run`, `memory.recall` or `ha.compare` gives, or one of `result.arrays`. A notebook
+    calls it for the last value of a cell. Raises `InvalidInput` for anything else.
+
+    >>> import hopattn as ha
+    >>> record = ha.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
+    >>> "converged" in ha.html(record)
+    True
+    """
+    raise InvalidInput(
+        f"html: expected a Result, a Recall, a Comparison or a labelled array, not {type(thing).__name__}"
+    )
+
+
+@html.register
+def _(result: Result) -> str:
+    return "\n".join(_of_result(result))
+
+
+@html.register
+def _(record: Recall) -> str:
+    rows = list(_cues(record))
+    columns = [name for i, name in enumerate(_CUE) if any(row[i] for row in rows)]
+    kept = [_CUE.index(name) for name in columns]
+    table = _table(columns, ([row[i] for i in kept] for row in rows))
+    n = np.atleast_1d(record.steps).size
+    more = _paragraph(f"… the first {MAX_ROWS} of {n} cues") if n > MAX_ROWS else ""
+    return f"{table}{more}\n{_picture(lambda figure: draw_recall(figure, record), 'recall')}"
+
+
+@html.register
+def _(array: Labelled) -> str:
+    found = array_cells(array)
+    return _paragraph(found) if isinstance(found, str) else _table(*found)
+
+
+@html.register
+def _(found: Comparison) -> str:
+    figure = "" if lacks(found) else _picture(lambda figure: draw_comparison(figure, found), "comparison")
+    return f"{_table(*comparison_table(found))}\n{figure}\n{_paragraph(found.words())}"
+
+
+def _of_result(result: Result) -> Iterator[str]:
+    """Title and source, the figure, each run's arrays, what became of the expectations."""
+    yield f"<h4>{_safe(f'{result.name}: {result.title}')}</h4>"
+    yield _paragraph(f"source: {result.source}")
+    if result.note:
+        yield _paragraph(result.note)
+    plots = {plot.name: plot for plot in drawable(result)}
+    own = [name for name, plot in plots.items() if plot.scenario == result.name]
+    if names := [name for name in (*FAVOURITES, *plots) if name in plots]:
+        plot = plots[sorted(own, key=names.index)[0] if own else names[0]]
+        yield _picture(lambda figure: plot.draw(figure, result), plot.shows)
+    for run in result.runs:
+        heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
+        opened = " open" if run is result.runs[0] else ""
+        yield f"<details{opened}><summary>{_safe(heading)}</summary>{''.join(_shown(run))}</details>"
+    if result.expectations:
+        yield _table(("", "expectation", "expected", "computed"), map(_outcome, result.expectations), "left")
+    yield _paragraph(tally(result.expectations))
+
+
+def _shown(run: Run) -> Iterator[str]:
+    for name in run.shown:
+        yield f"<p><i>{_safe(name)}</i></p>{html(run.arrays[name])}"
+
+
+def _outcome(outcome: Outcome) -> list[str]:
+    word = {None: "–", True: "met", False: "MISSED"}[outcome.met]
+    where = f"{outcome.run}: " if outcome.run else ""
+    note = f" ({outcome.note})" if outcome.note else ""
+    return [word, f"{where}{outcome.expectation}{note}", outcome.expected, outcome.computed]
+
+
+_CUE = ("cue", "ended", "steps", "pattern", "cosine", "spurious", "energy")
+
+
+def _cues(record: Recall) -> Iterator[list[str]]:
+    """How each of the first cues ended, a row each; what is known of none of them stays empty."""
+    status, steps, matched, cosine, spurious = (
+        np.atleast_1d(getattr(record, name)) for name in ("status", "steps", "matched", "similarity", "spurious")
+    )
+    energies = None if record.energies is None else np.atleast_2d(record.energies)[:, -1]
+    for i in range(min(len(steps), MAX_ROWS)):
+        pattern = str(matched[i]) if matched[i] >= 0 else ""
+        energy = "" if energies is None else cell(energies[i])
+        ended = Status(status[i]).value
+        yield [str(i), ended, str(steps[i]), pattern, cell(cosine[i]), str(spurious[i]), energy]
+
+
+def _picture(draw: Callable[[Figure], None], told: str) -> str:
+    """A figure within the text, with a note on what its font lacks; `told` says what it shows."""
+    data, notes = rendered(draw)
+    source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
+    image = f'<img src="{source}" alt="{_safe(told)}" style="max-width:100%;width:60em">'
+    return "\n".join([image, *map(_paragraph, notes)])
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], align: str = "right") -> str:
+    def line(tag: str, cells: Sequence[str]) -> str:
+        style = f"text-align:{align};padding:0 .8em 0 0"
+        return "".join(f'<{tag} style="{style}">{_safe(text)}</{tag}>' for text in cells)
+
+    body = "".join(f"<tr>{line('td', row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{line('th', headings)}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{_safe(text)}</p>"
+
+
+def _safe(text: Any) -> str:
+    """A text as HTML: what came from a file can neither open a tag nor hide."""
+    return escape(plain(text))

@@ -1,0 +1,136 @@
+"""`hopattn compare` as a person uses it."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from hopattn.cli.main import main
+
+FEW = ("--trials", "2", "--dim", "16")
+
+
+@pytest.fixture
+def hopattn(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["compare", *arguments])
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return run
+
+
+def test_random_patterns_are_a_table_and_a_paragraph(hopattn):
+    code, out, err = hopattn(*FEW)
+    table, _, words = out.partition("\n\n")
+    assert code == 0
+    assert [line.split()[0] for line in table.split("\n")[1:]] == [
+        *("classical", "dense", "softmax", "sparse", "linear", "nearest"),
+    ]
+    assert "rounding" in next(line for line in table.split("\n") if line.startswith("softmax"))
+    assert "One step of softmax is attention" in " ".join(words.split())
+    assert err.startswith("attention written apart: NumPy")
+
+
+def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
+    code, _, err = hopattn(
+        *FEW, "--over", "load=0.1:0.5:3", "--csv", "a.csv", "--figure", "b/a.png", "--memories", "dense, softmax"
+    )
+    assert code == 0
+    assert err.split("\n")[:2] == ["b/a.png", "a.csv"]
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
+    assert [(row["memory"], row["load"]) for row in rows] == [
+        (m, x) for x in ("0.1", "0.3", "0.5") for m in ("dense", "softmax")
+    ]
+    with Image.open(tmp_path / "b/a.png") as picture:
+        assert picture.size == (1280, 720)
+    told = json.loads(hopattn(*FEW, "--over", "load=0.1:0.5:3", "--json", "--memories", "dense,softmax")[1])
+    assert [f"{row['recalled']}" for row in told["rows"]] == [row["recalled"] for row in rows]
+
+
+def test_the_lectures_bank_is_compared(hopattn):
+    code, out, _ = hopattn("bank", "--memories", "softmax,linear")
+    assert code == 0
+    assert [line.split()[:2] for line in out.split("\n") if " river " in line] == [
+        ["softmax", "river"],
+        ["linear", "river"],
+    ]
+    assert ["river:", "nearest", "at", "the", "end", "muddy", "rivers", "banks"] in [
+        line.split() for line in out.split("\n")
+    ]
+    assert "One step of softmax is attention" in " ".join(out.split())
+    beta = json.loads(hopattn("bank", "--over", "beta=1,2", "--json")[1])
+    assert {row["beta"] for row in beta["rows"]} == {1, 2}
+
+
+def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
+    rng = np.random.default_rng(2)
+    np.savez(tmp_path / "heads.npz", **{name: rng.normal(size=(2, 5, 4)) for name in "qkv"})
+    code, out, _ = hopattn("heads.npz", "--mask", "causal", "--memories", "softmax", "--json")
+    assert code == 0
+    assert [(row["where"], row["beta"], row["is_attention"]) for row in json.loads(out)["rows"]] == [
+        ("head 1", 0.5, True),
+        ("head 2", 0.5, True),
+    ]
+    np.save(tmp_path / "own.npy", rng.choice([-1.0, 1.0], size=(3, 20)))
+    code, out, _ = hopattn("own.npy", "--noise", "0", "--memories", "nearest,softmax", "--trials", "1", "--json")
+    assert (code, [row["recalled"] for row in json.loads(out)["rows"]]) == (0, [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bnk",), "there is no scenario or file 'bnk'; did you mean 'bank'?"),
+        (("none.npz",), "there is no file 'none.npz'"),
+        (("bank", "--load", "0.1"), "--load: does not go with a scenario"),
+        (("bank", "--over", "noise=0.1,0.2"), "--over: noise does not go with a scenario, only beta"),
+        (("--mask", "causal"), "--mask: does not go with random patterns"),
+        (("--memories", "softmx"), "memories: 'softmx' is unknown; did you mean 'softmax'?"),
+        (("--memories", ""), "memories: '' is unknown"),
+        (("--over", "bta=1,2"), "--over: 'bta' is unknown; did you mean 'beta'?"),
+        (("--over", "beta"), "--over 'beta': expected KEY=GRID"),
+        (("--over", "beta="), "--over beta: a number is missing"),
+        (("--over", "beta=3:1:2"), "--over beta: '3:1:2' runs from 3 to 1"),
+        (("--over", "beta=1,x"), "--over beta: 'x' is no number"),
+        (("--over", "beta=0,1"), "beta: expected a positive finite number, not 0"),
+        (("--over", "beta=1,2", "--over", "beta=1,2"), "--over beta: is given twice"),
+        (("bank", "--over", "beta=1,2", "--beta", "1"), "beta: is given both as a number and as an axis"),
+        (("--beta", "nan"), "beta: expected a positive finite number"),
+        (("--patterns", "spin"), "patterns: 'spin' is unknown; did you mean 'spins'?"),
+        (("--trials", "0"), "trials: expected a whole number"),
+        (("--figure", "a.gif"), "--figure: a.gif: expected a file that ends in .svg, .pdf or .png"),
+        (
+            (
+                *FEW,
+                "--memories",
+                "nearest",
+                "--figure",
+                "a.png",
+                "--over",
+                "load=0.1,0.2",
+                "--over",
+                "noise=0,0.1",
+                "--over",
+                "hidden=0,0.1",
+            ),
+            "figure: a figure shows one axis or two, not load, noise, hidden",
+        ),
+    ],
+)
+def test_wrong_usage_is_told_in_a_line(hopattn, tmp_path, arguments, message):
+    code, out, err = hopattn(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_written_is_exit_code_3(hopattn, tmp_path):
+    (tmp_path / "there").write_text("a file")
+    assert hopattn(*FEW, "--csv", "there/a.csv")[0] == 3

@@ -1,0 +1,306 @@
+"""The command line as a person uses it: what is printed, where, and the exit code."""
+
+import csv
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hopattn.cli.main import main
+from hopattn.memories.models import named_memories
+from hopattn.scenario.files import shipped
+from tests.texts import GOOD
+
+
+def test_help_names_every_command(hopattn):
+    code, out, _ = hopattn("--help")
+    assert code == 0
+    assert all(command in out for command in ("list", "run", "check", "schema"))
+
+
+def test_list_shows_every_scenario_with_its_source(hopattn):
+    code, out, _ = hopattn("list")
+    assert code == 0
+    assert all(name in out for name in shipped())
+    assert "LING3804 Lecture Notes 7, 7.1" in out
+    assert [row["name"] for row in json.loads(hopattn("list", "--json")[1])] == list(shipped())
+
+
+def test_list_shows_the_named_memories_from_their_registry(hopattn):
+    code, out, _ = hopattn("list", "--memories")
+    assert code == 0
+    assert all(name in out for name in named_memories)
+    rows = {row["name"]: row for row in json.loads(hopattn("list", "--memories", "--json")[1])}
+    assert rows["modern"]["descends_under"] == ["async", "concave_convex", "graded", "sync"]
+    assert rows["bam"]["source"] == "Kosko 1988"
+    assert list(rows) == sorted(named_memories)
+
+
+def test_certify_tells_what_descends(hopattn):
+    code, out, _ = hopattn("certify", "modern", "hopfield", "--count", "100")
+    assert code == 0
+    assert "no claimed update raised the energy" in out
+    found = json.loads(hopattn("certify", "bam", "--count", "100", "--json")[1])
+    assert {row["update"] for row in found if row["claimed"]} == {"concave_convex", "sync"}
+    code, _, err = hopattn("certify", "modrn")
+    assert code == 2
+    assert "memory: 'modrn' is unknown; did you mean 'modern'" in err
+
+
+def test_run_shows_the_matrix_and_the_verdicts(hopattn):
+    code, out, err = hopattn("run", "bank")
+    assert (code, err) == (0, "")
+    assert ["banks", "0", "0.6", "0.7975", "0"] in [line.split() for line in out.split("\n")]
+    assert "4 of 4 expectations met" in out
+
+
+def test_explain_writes_the_lectures_arithmetic(hopattn):
+    assert "same → neuron: .8×.8 + .6×.6 = .64 + .36 = 1" in hopattn("run", "similarity", "--explain")[1]
+    assert "cos 90° = 0, sin 90° = 1" in hopattn("run", "positions", "--explain")[1]
+    assert "3^0 + 3^0 + 3^1 + 3^0 = 1 + 1 + 3 + 1 = 6" in hopattn("run", "aaba", "--explain")[1]
+    assert "similarity to financial: 0×0 + .6×1 + .6×0 + .5292×0" in hopattn("run", "bank", "--explain")[1]
+
+
+def test_json_is_json_only(hopattn):
+    for arguments in (("run", "bank", "--json"), ("check", "--json"), ("run", "bank", "--explain", "--json")):
+        code, out, err = hopattn(*arguments)
+        assert (code, err) == (0, "")
+        assert json.loads(out)
+
+
+def test_set_and_seed(hopattn):
+    code, out, _ = hopattn("run", "bank", "--set", "layer.head.separation=softmax")
+    assert code == 1
+    assert "MISSED" in out
+    assert hopattn("run", "bank", "--set", 'input.tokens=["in", "muddy", "rivers", "banks"]')[0] == 1
+    assert json.loads(hopattn("run", "induction-unseen", "--seed", "3", "--json")[1])["seed"] == 3
+
+
+def test_check_lists_all_as_met(hopattn):
+    code, out, _ = hopattn("check")
+    assert code == 0
+    assert all(name in out for name in shipped())
+    assert f"{len(shipped())} scenarios" in out
+    assert "MISSED" not in out
+
+
+def test_a_file_and_standard_input(hopattn, tmp_path, monkeypatch):
+    (tmp_path / "mine.toml").write_text(GOOD)
+    assert hopattn("run", "mine.toml")[0] == 0
+    with (tmp_path / "mine.toml").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert hopattn("run", "-")[0] == 0
+
+
+def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
+    (tmp_path / "mine.toml").write_text(GOOD.replace('nearest = "b"', 'nearest = "a"'))
+    assert hopattn("run", "mine.toml")[0] == 1
+    code, out, _ = hopattn("check", "mine.toml", "bank")
+    assert code == 1
+    assert "mine misses:" in out
+    assert "2 scenarios; 4 of 5 expectations met" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run",), "Missing argument"),
+        (("rnu",), "command 'rnu' is unknown; did you mean 'run'?"),
+        (("run", "bank", "--sed", "1"), "Did you mean"),
+        (("run", "bank", "--seed", "-1"), "Invalid value for '--seed'"),
+        (("run", "bank", "--seed", "x"), "not a valid integer"),
+        (("run", "bnak"), "there is no scenario or file 'bnak'; did you mean 'bank'?"),
+        (("run", "none.toml"), "none.toml: there is no such file"),
+        (("run", "."), "is a folder; expected a scenario file"),
+        (("run", "bank", "--set", "x"), "'x': expected key=value"),
+        (("run", "bank", "--set", "layer.head.mask=nine"), "--set layer.head.mask: 'nine' is unknown"),
+        (("check", "bank", "bnak"), "did you mean 'bank'?"),
+        (("run", "bad.toml"), "bad.toml:14: layer.1.head.1.separation: 'softmx' is unknown; did you mean 'softmax'?"),
+        (("run", "/dev/null"), "'kind' is missing"),
+        (("run", "/dev/zero"), "is larger than 4 MiB"),
+    ],
+)
+def test_wrong_usage_and_input_is_2_with_a_message_on_standard_error(hopattn, tmp_path, arguments, message):
+    (tmp_path / "bad.toml").write_text(GOOD.replace('"softmax"', '"softmx"'))
+    code, _, err = hopattn(*arguments)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_check_goes_on_after_a_bad_file(hopattn, tmp_path):
+    (tmp_path / "bad.toml").write_text("schema = 1")
+    code, out, err = hopattn("check", "bad.toml", "bank")
+    assert code == 2
+    assert "bank" in out
+    assert "bad.toml:1: 'kind' is missing" in err
+
+
+def test_a_fault_of_our_own_is_3_and_never_1(hopattn, monkeypatch):
+    monkeypatch.setattr("hopattn.scenario.running.run", lambda *_, **__: 1 / 0)
+    code, _, err = hopattn("run", "bank")
+    assert code == 3
+    assert "a fault in hopattn itself: ZeroDivisionError" in err
+    monkeypatch.setenv("HOPATTN_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["run", "bank"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 3, "not enough memory"),
+        (OSError(28, "No space left on device"), 3, "No space left on device"),
+    ],
+)
+def test_what_stops_a_run_from_outside(hopattn, monkeypatch, fault, code, message):
+    def stop(*_, **__):
+        raise fault
+
+    monkeypatch.setattr("hopattn.scenario.running.run", stop)
+    found, _, err = hopattn("run", "bank")
+    assert found == code
+    assert message in err
+
+
+def test_text_from_a_file_cannot_steer_the_terminal(hopattn, tmp_path):
+    (tmp_path / "mine.toml").write_text(GOOD.replace('"a title"', r'"\u001b[31m[red]x[/red]"'))
+    out = hopattn("run", "mine.toml")[1]
+    assert "\x1b" not in out
+    assert "[red]x[/red]" in out
+    (tmp_path / "bad.toml").write_text(GOOD.replace('"softmax"', r'"\u001b[31m"'))
+    assert "\x1b" not in hopattn("run", "bad.toml")[2]
+
+
+def run_process(*arguments, **environment):
+    command = [sys.executable, "-c", "import sys; from hopattn.cli.main import main; main(sys.argv[1:])", *arguments]
+    return subprocess.run(command, capture_output=True, env={**os.environ, **environment}, check=False)
+
+
+def test_a_reader_that_leaves_early_is_no_fault():
+    script = f'{sys.executable} -c \'from hopattn.cli.main import main; main(["run", "bank", "--json"])\' | head -1'
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, check=False)
+    assert done.stdout == b"{\n"
+    assert done.stderr == b""
+
+
+def test_a_terminal_without_the_letters_gets_others():
+    done = run_process("run", "similarity", "--explain", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert b".8?.8 + .6?.6 = .64 + .36 = 1" in done.stdout
+
+
+def test_pictures_are_seen_side_by_side(hopattn):
+    code, out, err = hopattn("run", "letters")
+    assert (code, err) == (0, "")
+    assert "half of R: R, left half hidden\n????████··   ████████··\n" in out
+    assert "recalls R, converged after 2 steps" in out
+    plain = run_process("run", "letters", "--explain", PYTHONIOENCODING="ascii").stdout
+    assert b"    ????####..\n" in plain
+    assert b"elements" not in plain
+
+
+def test_no_color_is_honoured():
+    done = run_process("run", "bank", NO_COLOR="1", FORCE_COLOR="1")
+    assert b"met" in done.stdout
+    assert b"\x1b[32m" in run_process("run", "bank", FORCE_COLOR="1", TERM="xterm").stdout
+    assert b"\x1b[32m" not in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["attention", "cue", "memory", "task"])
+def test_new_writes_a_scenario_that_runs_and_never_over_another(hopattn, tmp_path, kind):
+    assert hopattn("new", kind, "mine.toml") == (0, "", "")
+    code, out, _ = hopattn("run", "mine.toml")
+    assert code == 0
+    assert "MISSED" not in out
+    (tmp_path / "mine.toml").write_text("mine")
+    code, _, err = hopattn("new", kind, "mine.toml")
+    assert code == 2
+    assert "is left as it is" in err
+    assert (tmp_path / "mine.toml").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_new_names_the_schema_for_editors(hopattn):
+    code, out, _ = hopattn("new")
+    assert code == 0
+    assert out.startswith("#:schema ")
+    assert Path(out.split("\n")[0].removeprefix("#:schema ")).is_file()
+    assert hopattn("new", "atention")[0] == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_what_the_shell_reads(hopattn, shell):
+    code, out, _ = hopattn("completion", shell)
+    assert code == 0
+    assert "_HOPATTN_COMPLETE" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("hopattn run ban", {"bank", "bank-layers", "bank-mask", "bank-softmax"}),
+        ("hopattn check pract", {"practice-7-1", "practice-7-2", "practice-7-3"}),
+        ("hopattn ch", {"check"}),
+        ("hopattn run bank --ex", {"--explain"}),
+        ("hopattn completion z", {"zsh"}),
+    ],
+)
+def test_names_and_options_are_completed(words, expected):
+    done = run_process(_HOPATTN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
+    assert {line.split(",")[1] for line in done.stdout.decode().split()} == expected
+
+
+def test_out_keeps_everything_whole(hopattn, tmp_path):
+    assert hopattn("run", "bank", "--out", "kept/here")[0] == 0
+    folder = tmp_path / "kept/here"
+    assert {path.name for path in folder.iterdir()} == {
+        "arrays.npz",
+        "result.json",
+        "expectations.csv",
+        "provenance.json",
+    }
+    with np.load(folder / "arrays.npz") as arrays:
+        assert arrays["layer 1 head 1 weights"][3, 1] == 0.6
+        assert "river/layer 1 state" in arrays
+    assert json.loads((folder / "result.json").read_text())["ok"]
+    rows = list(csv.DictReader((folder / "expectations.csv").read_text().splitlines()))
+    assert [row["met"] for row in rows] == ["True"] * 4
+    told = json.loads((folder / "provenance.json").read_text())
+    assert told["sha256"] == hashlib.sha256(shipped()["bank"].read_bytes()).hexdigest()
+    assert told["versions"]["numpy"] == np.__version__
+
+
+def test_out_is_the_same_bytes_twice(hopattn, tmp_path):
+    for name in ("one", "two"):
+        hopattn("run", "induction-unseen", "--out", name)
+    for file in ("arrays.npz", "result.json", "expectations.csv"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_out_never_writes_over_anything(hopattn, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/file").write_text("mine")
+    (tmp_path / "text").write_text("mine")
+    for name in ("mine", "text"):
+        code, _, err = hopattn("run", "bank", "--out", name)
+        assert code == 2
+        assert "is left as it is" in err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "text"]
+
+
+def test_out_that_cannot_be_written_leaves_nothing_behind(hopattn, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    code, _, err = hopattn("run", "bank", "--out", "kept")
+    assert code == 3
+    assert "kept: cannot be written: No space left on device" in err
+    assert list(tmp_path.iterdir()) == []

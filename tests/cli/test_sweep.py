@@ -1,0 +1,101 @@
+"""`hopattn sweep` as a person uses it: the table, the files, going on after an interruption, wrong input."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from hopattn.experiments.sweep.checkpoint import read_points
+
+SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
+AXES = ("--over", "load=0.1,0.2", "--over", "temperature=0.1:0.9:3")
+
+
+def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
+    files = ("table.csv", "table.npz", "table.json", "map.svg")
+    outs = [part for name in files for part in ("--out", name)]
+    code, out, err = hopattn("sweep", "phases", *SMALL, *AXES, *outs)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].split() == ["load", "temperature", "overlap"] and len(lines) == 1 + 6 + 1
+    assert lines[-1] == "6 points, 2 trials each; ± is the 95 % interval of the mean"
+    assert err.splitlines()[-1] == "6 of 6 points"
+    table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
+    assert table["load"].tolist() == [0.1, 0.1, 0.1, 0.2, 0.2, 0.2]
+    arrays = np.load(tmp_path / "table.npz")
+    assert arrays["overlap"].shape == (2, 3, 2)
+    assert np.allclose(arrays["overlap"].mean(axis=-1).ravel(), table["overlap"])
+    assert json.loads((tmp_path / "table.json").read_text())["axes"]["temperature"] == [0.1, 0.5, 0.9]
+    assert b"temperature" in (tmp_path / "map.svg").read_bytes()
+    assert len(read_points(tmp_path / "phases-points.jsonl")[1]) == 6
+    code, again, _ = hopattn("sweep", "phases", *SMALL, *AXES, "--json")
+    assert code == 0 and json.loads(again) == json.loads((tmp_path / "table.json").read_text())
+
+
+def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
+    _, out, _ = hopattn("sweep", "phases", *SMALL, *AXES, "--points", "p.jsonl")
+    file = tmp_path / "p.jsonl"
+    file.write_bytes(file.read_bytes()[:-5])
+    code, again, err = hopattn("sweep", "phases", *SMALL, *AXES, "--points", "p.jsonl")
+    assert code == 0 and again == out and "p.jsonl: the last line was torn; its point is computed anew" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["nothing"], 2, "nothing"),
+        (["bank"], 2, "nothing to go over"),
+        (["phases", "--over", "load=2:1:3"], 2, "load: '2:1:3' runs from 2 to 1; write the smaller end first"),
+        (["phases", "--over", "load="], 2, "load: a number is missing"),
+        (["phases", "--over", "load=low"], 2, "load: 'low' is no number"),
+        (["phases", "--over", "lod=1"], 2, "did you mean 'load'"),
+        (["phases", "--over", "load=0.1", "--measure", "overlp"], 2, "did you mean 'overlap'"),
+        (["phases", "--out", "table.xls"], 2, "expected a name that ends in .csv"),
+        (["phases", "--trials", "0"], 2, "--trials"),
+        (["phases", "--points", "/proc/none/points.jsonl"], 3, "cannot be written"),
+    ],
+)
+def test_wrong_input_is_told_and_nothing_is_written(hopattn, tmp_path, arguments, code, told):
+    found, out, err = hopattn("sweep", *arguments)
+    assert (found, out) == (code, "") and told in err and "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
+    hopattn("sweep", "phases", *SMALL, *AXES)
+    before = (tmp_path / "phases-points.jsonl").read_bytes()
+    code, _, err = hopattn("sweep", "phases", *SMALL, "--over", "load=0.1,0.3")
+    assert code == 2 and "holds another sweep (temperature: " in err
+    assert (tmp_path / "phases-points.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_stops_and_the_printed_command_goes_on(tmp_path, workers):
+    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "30", "--workers", workers]
+    words += ["--over", "load=0.05:0.2:16"]
+    # a shell may have told its children to ignore the signal
+    start = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    script = f"{start}; from hopattn.cli.main import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", script, *words]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    file, deadline = tmp_path / "phases-points.jsonl", time.monotonic() + 120
+    while time.monotonic() < deadline and (not file.exists() or file.read_bytes().count(b"\n") < 3):
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130 and out == "" and "Traceback" not in err
+    assert f"finished points are kept in {file.name}; go on with:" in err
+    again = next(shlex.split(line) for line in err.splitlines() if "-c" in line or line.startswith("  hopattn"))
+    assert again[-len(words) :] == words
+    kept = len(read_points(file)[1])
+    assert 2 <= kept < 16
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 18 and len(read_points(file)[1]) == 16

@@ -1,0 +1,244 @@
+"""A memory cut into shards is the memory itself: any split of its keys, wherever they lie, gives what all keys give.
+
+No cluster is needed here: what a worker would be asked is asked here, of what would be sent to it.
+"""
+
+import pickle
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import hopattn as ha
+import hopattn.cluster.shard
+from hopattn.cluster.shard import InFile, InMemory, Shard
+from hopattn.cluster.sharded_memory import Layout, Sharded
+from hopattn.retrieval.masks import MaskRule
+from hopattn.retrieval.separation.base import Merging
+from hopattn.retrieval.similarity import similarities
+
+
+class Here:
+    """Shards that are asked in this process, through the same pickles."""
+
+    def __init__(self, shards):
+        self.shards = [pickle.loads(pickle.dumps(shard)) for shard in shards]
+        self.sent = 0
+
+    def __len__(self):
+        return len(self.shards)
+
+    def each(self, work, *shared, own=None):
+        given = [shared if own is None else (*shared, one) for one in (own or self.shards)]
+        found = [pickle.dumps(work(shard, *one)) for shard, one in zip(self.shards, pickled(given), strict=True)]
+        self.sent += sum(map(len, found))
+        return [pickle.loads(one) for one in found]
+
+
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def cut(memory, edges, rows=lambda array, start, stop: InMemory(array[start:stop])):
+    """The memory with its keys cut at these edges."""
+    spans = tuple(range(start, stop) for start, stop in pairwise([0, *edges, len(memory.keys)]))
+    itself = memory.values is memory.keys
+    shards = [
+        Shard(
+            s.start,
+            len(s),
+            rows(memory.keys, s.start, s.stop),
+            None if itself else rows(memory.values, s.start, s.stop),
+        )
+        for s in spans
+    ]
+    dims, dtypes = (memory.keys.shape[1], memory.values.shape[1]), (memory.keys.dtype, memory.values.dtype)
+    layout = Layout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
+    return Sharded(Here(shards), layout, memory.similarity, memory.separation, memory.activation)
+
+
+@st.composite
+def cuts(draw, m):
+    """Where m keys are cut."""
+    return sorted(draw(st.sets(st.integers(1, m - 1), max_size=4))) if m > 1 else []
+
+
+def drawn(data, n, m, dtype=float, dim=3, read=None):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    whole = data.draw(st.booleans())  # whole numbers have exact ties
+    cues, keys, values = (
+        (rng.integers(-2, 3, shape) if whole else rng.normal(size=shape)).astype(dtype)
+        for shape in ((n, dim), (m, dim), (m, read or dim))
+    )
+    rules = ["none", "nonzero", *(["causal", "strict", ha.window(2)] if n <= m else [])]
+    mask = data.draw(st.sampled_from([*rules, rng.random((n, m)) < 0.5, rng.random(m) < 0.3, rng.random((n, 1)) < 0.5]))
+    return cues, keys, values if read else None, mask
+
+
+@pytest.mark.parametrize("name", ha.separations)
+@pytest.mark.parametrize("dtype, tol", [("float64", 1e-12), ("float32", 1e-5)])
+@settings(max_examples=25)
+@given(data=st.data(), n=st.integers(1, 5), m=st.integers(1, 12), beta=st.sampled_from([0.1, 1.0, 30.0]))
+def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, tol, data, n, m, beta):
+    exact = ("dot", "hamming", "manhattan")  # where weights jump, the rounding of scores would decide
+    jumps = ha.separations[name].jumps
+    similarity = data.draw(st.sampled_from(exact if jumps else sorted(similarities)))
+    cues, keys, values, mask = drawn(data, n, m, dtype, read=data.draw(st.sampled_from([None, 2])))
+    memory = ha.Memory(keys, values, similarity=similarity, separation=name, beta=beta)
+    found, wanted = cut(memory, data.draw(cuts(m))), memory.step(cues, mask)
+    size = tol * max(1.0, float(np.abs(wanted).max()))
+    assert found.step(cues, mask).dtype == dtype
+    assert_allclose(found.step(cues, mask), wanted, rtol=0, atol=size)
+    assert_allclose(found.field(cues, mask), memory.field(cues, mask), rtol=0, atol=size)
+    assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), rtol=tol, atol=size)
+    assert_allclose(found.scores(cues), memory.scores(cues), rtol=tol, atol=tol)
+    assert found.lacks_energy == memory.lacks_energy
+    if not memory.lacks_energy:
+        energy = memory.energy(cues, mask)
+        scale = tol * max(1.0, 1 / beta, float(np.abs(energy).max()))
+        assert_allclose(found.energy(cues, mask), energy, rtol=0, atol=scale)
+        assert_allclose(found.step_with_energy(cues, mask)[1], energy, rtol=0, atol=scale)
+
+
+@given(data=st.data(), m=st.integers(2, 12))
+def test_one_cue_drops_its_axis(data, m):
+    cues, keys, _, _ = drawn(data, 1, m)
+    memory, seen = ha.Memory(keys, beta=2.0), np.arange(m) % 2 == 0
+    found = cut(memory, data.draw(cuts(m)))
+    for mask in (None, seen, "nonzero"):
+        assert found.step(cues[0], mask).shape == (3,) and found.energy(cues[0], mask).shape == ()
+        assert_allclose(found.step(cues[0], mask), memory.step(cues[0], mask), atol=1e-12)
+        assert_allclose(found.weights(cues[0], mask), memory.weights(cues[0], mask), atol=1e-12)
+        assert_allclose(found.energy(cues[0], mask), memory.energy(cues[0], mask), atol=1e-12)
+
+
+@given(data=st.data(), m=st.integers(2, 12), order=st.randoms(use_true_random=False))
+def test_the_order_of_the_shards_does_not_matter(data, m, order):
+    cues, keys, _, _ = drawn(data, 3, m)
+    edges = data.draw(cuts(m))
+    parts = np.split(keys, edges)
+    order.shuffle(parts)
+    turned = ha.Memory(np.concatenate(parts), beta=2.0)
+    found = cut(turned, np.cumsum([len(part) for part in parts])[:-1].tolist())
+    wanted = ha.Memory(keys, beta=2.0)
+    assert_allclose(found.step(cues), wanted.step(cues), atol=1e-12)
+    assert_allclose(found.energy(cues), wanted.energy(cues), atol=1e-12)
+
+
+@pytest.mark.parametrize("separation, activation", [("softmax", "identity"), ("identity", "sign"), ("entmax", "unit")])
+@given(data=st.data(), m=st.integers(3, 9))
+def test_a_recall_has_the_record_of_the_memory_itself(separation, activation, data, m):
+    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
+    keys = rng.choice([-1.0, 1.0], (m, 12))
+    cues = np.where(rng.random((4, 12)) < 0.2, -1, 1) * keys[rng.integers(0, m, 4)]
+    cues = cues if activation == "sign" else cues / np.sqrt(12)
+    memory = ha.Memory(keys, separation=ha.separations[separation](beta=1 / 3), activation=activation)
+    options = {"max_steps": 6, "keep": ("trajectory", "overlaps", "weights"), "mask": np.arange(m) != 1}
+    found, wanted = cut(memory, data.draw(cuts(m))).recall(cues, **options), memory.recall(cues, **options)
+    for name in ("state", "energies", "similarity", "trajectory", "overlaps", "weights"):
+        assert_allclose(getattr(found, name), getattr(wanted, name), rtol=1e-9, atol=1e-9, err_msg=name)
+    for name in ("steps", "status", "matched", "spurious", "mixture"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+    again = pickled(found)
+    assert np.array_equal(again.matched, wanted.matched)
+
+
+def test_three_patterns_of_three_shards_are_a_mixture():
+    keys = np.random.default_rng(3).choice([-1.0, 1.0], (6, 200))
+    memory = ha.Memory(keys, separation=ha.separations["identity"](beta=1 / 200), activation="sign")
+    cue = np.sign(keys[0] + keys[3] - keys[5])
+    found, wanted = cut(memory, [2, 4]).recall(cue), memory.recall(cue)
+    assert str(found.spurious) == str(wanted.spurious) == "mixture"
+    assert found.mixture.tolist() == wanted.mixture.tolist() == [0, 3, 5]
+
+
+def test_whole_numbers_that_add_up_exactly_stay_exact():
+    rng = np.random.default_rng(0)
+    cues, keys = rng.choice([-1.0, 1.0], (50, 8)), rng.choice([-1.0, 1.0], (21, 8))
+    memory = ha.Memory(keys, separation=ha.separations["identity"](beta=1 / 8), activation="sign")
+    for edges in ([1], [3, 10, 12], [20]):
+        assert np.array_equal(cut(memory, edges).step(cues), memory.step(cues))
+
+
+@pytest.mark.parametrize("sizes", [(1, 300), (300, 1), (1e-8, 40), (300, 1e-8, 1)])
+def test_shards_of_small_and_of_large_scores_are_merged(sizes):
+    rng = np.random.default_rng(1)
+    keys = np.concatenate([size * rng.normal(size=(5, 4)) for size in sizes])
+    cues = np.concatenate([rng.normal(size=(20, 4)), 20 * rng.normal(size=(20, 4))])
+    memory = ha.Memory(keys, beta=2.0)
+    found = cut(memory, [5 * i for i in range(1, len(sizes))])
+    assert_allclose(found.step(cues), memory.step(cues), rtol=1e-12, atol=1e-12 * max(sizes))
+    assert_allclose(found.energy(cues), memory.energy(cues), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["rectified_power", "exponential"])
+def test_sums_beyond_the_numbers_are_taken_from_all_scores(name):
+    rng = np.random.default_rng(3)
+    cues, keys = rng.normal(size=(9, 40)), rng.normal(size=(50, 40))
+    separation = ha.separations[name](**({"n": 400} if name == "rectified_power" else {"beta": 40.0}))
+    memory = ha.Memory(keys, separation=separation, activation="unit")
+    assert separation.merging is not Merging.WHOLE
+    assert_allclose(cut(memory, [7, 30]).step(cues), memory.step(cues), atol=1e-12)
+
+
+@pytest.mark.parametrize("separation", ["softmax", "rectified_power", "entmax"])
+def test_shards_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    keys, values, cues = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)), rng.normal(size=(6, 3))
+    np.save(tmp_path / "keys.npy", keys)
+    np.save(tmp_path / "values.npy", values)
+    monkeypatch.setattr(hopattn.cluster.shard, "READ", 5 * 3 * 8)
+    for memory in (ha.Memory(keys, separation=separation), ha.Memory(keys, values, separation=separation)):
+        names = (
+            {id(memory.keys): "keys.npy", id(memory.values): "values.npy"} if memory.values is not memory.keys else {}
+        )
+        found = cut(
+            memory, [13, 20], lambda a, i, _, names=names: InFile(str(tmp_path / names.get(id(a), "keys.npy")), i)
+        )
+        mask = rng.random((6, 40)) < 0.7
+        for seen in (None, mask, mask[:1], "nonzero"):
+            assert_allclose(found.step(cues, seen), memory.step(cues, seen), atol=1e-12)
+        given_cues = {"max_steps": 3, "keep": ("overlaps",)}
+        assert np.array_equal(found.recall(cues, **given_cues).matched, memory.recall(cues, **given_cues).matched)
+        assert np.array_equal(found.patterns, memory.patterns)
+
+
+def test_what_is_sent_for_a_step_does_not_grow_with_the_keys():
+    def sent(m):
+        found = cut(ha.Memory(np.random.default_rng(0).normal(size=(m, 4)), beta=2.0), [m // 2])
+        found.shards.sent = 0
+        found.step(np.ones((10, 4)))
+        return found.shards.sent
+
+    assert sent(20_000) == sent(200)
+
+
+@dataclass(frozen=True)
+class Above(MaskRule):
+    """A rule that looks at all scores of a cue."""
+
+    def allowed(self, scores, rounding):
+        return scores > scores.mean(axis=-1, keepdims=True)
+
+
+def test_what_cannot_be_asked_of_shards_is_refused_with_the_reason():
+    memory = ha.Memory(np.eye(4), beta=2.0)
+    found, cues = cut(memory, [2]), np.ones((3, 4))
+    for work, message in {
+        lambda: found.step(cues, Above()): "looks at all scores",
+        lambda: found.step(cues[0], "causal"): "no place in the text",
+        lambda: found.step(np.ones((2, 3, 4))): r"expected \(n_cues, dim\) or \(dim,\)",
+        lambda: found.step(np.ones((3, 5))): "dim 5 does not fit keys of dim 4",
+        lambda: found.step(cues, np.ones((3, 5), bool)): "does not fit scores of shape",
+        lambda: found.recall(cues, update="async"): "its keys lie on several machines",
+        lambda: found.one_by_one(cues): "its keys lie on several machines",
+        lambda: cut(ha.Memory(np.eye(4), np.eye(4)), [2]).energy(cues): "values are given apart",
+    }.items():
+        with pytest.raises(ha.InvalidInput, match=message):
+            work()
+    assert found.descends() and not found.descends("async")
+    assert "2 shards of keys (4, 4)" in repr(found)

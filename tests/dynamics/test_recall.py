@@ -1,0 +1,202 @@
+"""Recall: stopping, the record, and what it refuses."""
+
+import array_api_strict
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.dynamics.record import Status
+from hopattn.dynamics.updates import updates
+from hopattn.dynamics.updates.together import Synchronous
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.separation import separations
+from tests.draws import domain, spins, stores
+
+CONVEX = [name for name in separations if separations[name]().convex]
+
+
+@pytest.mark.parametrize("separation", CONVEX)
+@pytest.mark.parametrize("activation", activations)
+@given(store=stores())
+def test_the_record_tells_one_story(separation, activation, store):
+    keys, cues, mask = store
+    keys, cues = keys / 8, domain(activation, cues)
+    memory = ha.Memory(keys, separation=separation, activation=activation)
+    found = memory.recall(cues, max_steps=30, mask=mask, keep=("trajectory",))
+    n, dim = cues.shape
+    last = found.steps.max()
+    assert found.trajectory.shape == (last + 1, n, dim)
+    assert found.energies.shape == (n, last + 1)
+    assert np.array_equal(found.trajectory[0], cues)
+    assert np.array_equal(found.trajectory[-1], found.state)
+    assert np.array_equal(found.converged, found.status == "converged")
+    energies = np.stack([memory.energy(x, mask) for x in found.trajectory], 1)
+    scale = np.square(
+        np.abs(cues).max(axis=1, keepdims=True) + np.abs(keys).max()
+    )  # at a fixed point the energy is level
+    assert np.all(np.abs(found.energies - energies) <= 1e-12 * (np.abs(energies) + scale))
+    for i in range(n):
+        own = found.trajectory[:, i]
+        assert np.all(own[found.steps[i] :] == found.state[i])
+        for t in range(found.steps[i] if found.status[i] != "diverged" else 0):
+            np.testing.assert_allclose(memory.step(own[t], mask[i]), own[t + 1], rtol=1e-9, atol=1e-12)
+        if found.converged[i]:
+            np.testing.assert_allclose(memory.step(own[-1], mask[i]), own[-1], rtol=1e-9, atol=1e-11)
+    rises = np.diff(found.energies, axis=1)
+    assert np.all(rises <= 1e-12 * np.maximum(1, np.abs(found.energies[:, :-1])))
+
+
+@given(store=stores())
+def test_a_batch_is_recalled_as_its_cues_one_by_one(store):
+    keys, cues, _ = store
+    memory = ha.Memory(keys / 8, beta=4)
+    together = memory.recall(cues / 8)
+    for i, cue in enumerate(cues / 8):
+        alone = memory.recall(cue)
+        np.testing.assert_allclose(alone.state, together.state[i], rtol=1e-9, atol=1e-9)
+        assert alone.status == together.status[i]
+        assert alone.matched == together.matched[i]
+
+
+@given(data=st.data(), n=st.integers(2, 8), m=st.integers(1, 4))
+def test_spins_are_recalled_in_a_batch_exactly_as_alone(data, n, m):
+    memory = ha.Memory(data.draw(spins((m, n))), separation="identity", activation="sign", beta=1 / n)
+    cues = data.draw(spins((3, n)))
+    together = memory.recall(cues)
+    for i, cue in enumerate(cues):
+        alone = memory.recall(cue)
+        assert np.array_equal(alone.state, together.state[i])
+        assert alone.steps == together.steps[i]
+
+
+def test_one_step_of_recall_is_attention():
+    rng = np.random.default_rng(1)
+    keys, cues = rng.normal(size=(5, 4)), rng.normal(size=(3, 4))
+    found = ha.Memory(keys, beta=0.5).recall(cues, max_steps=1)
+    np.testing.assert_allclose(found.state, ha.attention(cues, keys, keys), rtol=1e-12)
+    assert found.steps.tolist() == [1, 1, 1]
+
+
+def test_a_damaged_pattern_is_recalled_and_named():
+    patterns = np.sign(np.random.default_rng(5).normal(size=(3, 100)))
+    cue = patterns[1].copy()
+    cue[:20] *= -1
+    found = ha.Memory(patterns, separation="identity", activation="sign", beta=1 / 100).recall(cue)
+    assert (found.status, found.matched, found.similarity) == ("converged", 1, pytest.approx(1, abs=1e-12))
+
+
+def test_converged_is_not_remembered():
+    patterns = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
+    found = ha.Memory(patterns, beta=0.1).recall([0.5, 0.3, 0.2])  # so soft that all patterns mix
+    assert found.converged
+    assert found.matched == -1
+    assert found.similarity == pytest.approx(1 / np.sqrt(3), abs=1e-6)
+
+
+def test_a_cycle_of_two_is_seen():
+    m = ha.Memory([[1.0, 1.0], [1.0, -1.0]], [[-1.0, -1.0], [-1.0, 1.0]], separation="identity", activation="sign")
+    found = m.recall([1.0, 1.0], keep=("trajectory",))
+    assert (found.status, found.steps, found.converged) == ("cycle", 2, False)
+    assert found.energies is None
+    assert found.trajectory.tolist() == [[1, 1], [-1, -1], [1, 1]]
+
+
+def test_growth_without_bound_is_called_so():
+    found = ha.Memory([[2.0, 0.0]], separation="identity").recall([[1.0, 0.0], [0.0, 1.0]])
+    assert found.status.tolist() == ["diverged", "converged"]
+    assert np.all(np.isfinite(found.state))
+    assert np.all(np.isfinite(found.energies))
+
+
+def test_the_step_limit_is_called_so():
+    assert ha.Memory(np.eye(2), beta=2.01).recall([0.6, 0.4], max_steps=2).status == "limit"
+
+
+def test_every_status_has_its_sentence():
+    assert all(status.meaning for status in Status)
+
+
+def test_a_single_cue_drops_the_axis_everywhere():
+    found = ha.Memory(np.eye(3), beta=4).recall([1.0, 0.0, 0.0], keep=("trajectory",))
+    assert found.state.shape == (3,)
+    assert np.ndim(found.steps) == np.ndim(found.matched) == np.ndim(found.similarity) == 0
+    assert found.energies.ndim == 1
+    assert found.trajectory.ndim == 2
+
+
+def test_updates_are_found_by_name_and_by_object():
+    m = ha.Memory(np.eye(2))
+    assert m.descends("sync").holds
+    assert m.descends(Synchronous()).holds
+    assert {"sync", "async", "glauber", "graded", "concave_convex"} <= set(updates)
+    with pytest.raises(InvalidInput, match="update: 'snyc' is unknown; did you mean 'sync'"):
+        m.recall([1.0, 0.0], update="snyc")
+
+
+@pytest.mark.parametrize(
+    ("cue", "options", "message"),
+    [
+        ([[1.0, 0.0], [np.nan, 0.0]], {}, "cues: row 1 holds a NaN"),
+        ([1.0, 0.0, 0.0], {}, "cues: dim 3 does not fit patterns of dim 2"),
+        (np.zeros((0, 2)), {}, "cues: expected"),
+        (np.zeros((1, 1, 2)), {}, "cues: expected"),
+        ([1.0, 0.0], {"max_steps": 0}, "max_steps: expected a whole number"),
+        ([1.0, 0.0], {"tol": -1.0}, "tol: expected"),
+        ([1.0, 0.0], {"tol": np.nan}, "tol: expected"),
+        ([1.0, 0.0], {"keep": ("trajctory",)}, "did you mean 'trajectory'"),
+    ],
+)
+def test_what_cannot_be_recalled_is_refused(cue, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.Memory(np.eye(2)).recall(cue, **options)
+
+
+def test_a_cue_outside_the_domain_is_refused_by_its_row():
+    patterns = np.array([[1.0, -1.0]])
+    with pytest.raises(InvalidInput, match=r"row 1 holds 0\.5; spins are"):
+        ha.Memory(patterns, activation="sign").recall([[1.0, 0.0], [0.5, 1.0]])
+    with pytest.raises(InvalidInput, match=r"the cue has magnitude 1\.41421; expected at most 1"):
+        ha.Memory(patterns, activation="unit").recall([1.0, 1.0])
+
+
+def test_recall_of_foreign_arrays_is_refused():
+    foreign = array_api_strict.asarray(np.eye(2).tolist())
+    memory = ha.Memory(foreign)
+    with pytest.raises(InvalidInput, match="recall runs on NumPy arrays"):
+        memory.recall(foreign)
+
+
+def test_convergence_is_relative_to_the_size_of_the_patterns():
+    memory = ha.Memory(np.eye(2) * 1e-12, beta=4e24)
+    found = memory.recall([6e-13, 4e-13])
+    assert found.converged
+    np.testing.assert_allclose(memory.step(found.state), found.state, rtol=1e-9)
+
+
+def test_what_a_cue_comes_to_does_not_depend_on_its_neighbours():
+    memory = ha.Memory([[1.2, 0.0], [0.0, 1.0]], separation="identity")
+    alone = memory.recall([[1.0, 0.1]], max_steps=60)
+    beside = memory.recall([[1.0, 0.1], [1e8, 0.0]], max_steps=60)
+    assert alone.status[0] == beside.status[0]
+    assert np.array_equal(alone.state[0], beside.state[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mask": [True, False, True]}, "mask: shape"),
+        ({"mask": "causal"}, "mask: recall takes booleans"),
+        ({"mask": [[1, 0]]}, "mask: expected booleans"),
+        ({"mask": [[True], [True, False]]}, "mask: rows of unequal length"),
+        ({"tol": "a"}, "tol: expected a number"),
+        ({"rng": "a"}, "rng: expected a seed"),
+        ({"rng": -1}, "rng: expected a seed"),
+        ({"rng": np.random.RandomState(1)}, "rng: expected a seed"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.Memory(np.eye(2)).recall([1.0, 0.0], **options)

@@ -1,0 +1,131 @@
+"""The record: what a state is like, and what is kept of the steps."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.dynamics.likeness import Spurious, likeness
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.similarity import cosine
+
+PATTERNS = np.random.default_rng(11).choice([-1.0, 1.0], size=(5, 400))
+
+
+def like(states, patterns=PATTERNS, activation="sign"):
+    return likeness(np.atleast_2d(states), patterns, activations.make(activation))
+
+
+@given(sizes=st.permutations(range(5)), signs=st.tuples(*[st.sampled_from([-1, 1])] * 3))
+def test_every_mixture_of_three_is_called_by_its_patterns(sizes, signs):
+    three = sorted(sizes[:3])
+    state = np.sign(sum(sign * PATTERNS[i] for sign, i in zip(signs, three, strict=True)))
+    found = like(state)
+    assert (found.spurious[0], found.mixture[0].tolist(), found.matched[0]) == ("mixture", three, -1)
+
+
+def test_a_pattern_its_reverse_and_something_else():
+    found = like([PATTERNS[2], -PATTERNS[2], np.random.default_rng(1).choice([-1.0, 1.0], size=400), np.zeros(400)])
+    assert found.spurious.tolist() == ["", "reversed", "other", "other"]
+    assert found.matched.tolist() == [2, -1, -1, -1]
+    assert np.all(found.mixture == -1)
+
+
+def test_the_mixture_of_three_is_a_fixed_point_of_the_classical_network():
+    """Amit, Gutfreund & Sompolinsky 1985: symmetric mixtures of three are stable below T = 0.46, overlap 1/2 each."""
+    network = ha.Hopfield(ha.learning.hebb(PATTERNS), patterns=PATTERNS)
+    mixture = np.sign(PATTERNS[:3].sum(axis=0))
+    found = network.recall(mixture, keep=("overlaps",))
+    assert (found.status, found.spurious, found.mixture.tolist()) == ("converged", "mixture", [0, 1, 2])
+    np.testing.assert_allclose(found.overlaps[-1, :3], 0.5, atol=4 * np.sqrt(0.75 / 400))  # 4 standard errors
+
+
+def test_a_state_that_has_faded_away_is_like_nothing():
+    found = like([1e-9 * PATTERNS[0], 1e-3 * PATTERNS[0]])
+    assert found.matched.tolist() == [-1, 0]
+    assert found.spurious.tolist() == ["other", ""]
+
+
+def test_without_known_patterns_nothing_is_called_spurious():
+    found = ha.Hopfield([[0.0, 1.0], [1.0, 0.0]]).recall([1.0, 1.0])
+    assert (found.matched, found.spurious) == (-1, "")
+
+
+@pytest.mark.parametrize("n_patterns", [1, 2])
+def test_fewer_than_three_patterns_have_no_mixture(n_patterns):
+    assert like(np.sign(PATTERNS[:3].sum(axis=0)), PATTERNS[:n_patterns]).spurious[0] == "other"
+
+
+def test_the_mean_of_three_is_a_mixture_of_a_soft_memory():
+    found = ha.Memory(np.eye(3), beta=0.1).recall([0.5, 0.3, 0.2])
+    assert (found.status, found.spurious, found.mixture.tolist()) == ("converged", "mixture", [0, 1, 2])
+
+
+def test_what_is_asked_for_is_kept_of_every_step():
+    memory = ha.Memory(np.eye(3), beta=4)
+    cues = np.array([[0.6, 0.3, 0.1], [0.0, 0.0, 1.0]])
+    found = memory.recall(cues, keep=("trajectory", "overlaps", "weights"))
+    steps = found.steps.max() + 1
+    assert found.trajectory.shape == found.overlaps.shape == found.weights.shape == (steps, 2, 3)
+    for t in range(steps):
+        np.testing.assert_allclose(found.weights[t], memory.weights(found.trajectory[t]))
+        np.testing.assert_allclose(found.overlaps[t], found.trajectory[t] @ np.eye(3))
+    alone = memory.recall(cues[0], keep=("weights",))
+    assert alone.weights.ndim == 2
+    assert alone.trajectory is None
+
+
+def test_an_overlap_is_one_with_the_pattern_itself():
+    patterns = np.array([[3.0, 4.0], [1.0, 1.0]])
+    found = ha.Memory(patterns, beta=50).recall(patterns, keep="overlaps", max_steps=1)
+    np.testing.assert_allclose(found.overlaps[0].diagonal(), 1)
+
+
+def test_couplings_have_no_weights_to_keep():
+    with pytest.raises(InvalidInput, match="no weights of patterns"):
+        ha.Hopfield([[0.0]]).recall([1.0], keep=("weights",))
+
+
+def test_an_answer_of_another_dim_is_given_and_matched():
+    memory = ha.Memory(np.eye(2), [[1.0, 0, 0], [0, 0, 2]], beta=50)
+    found = memory.recall([[1.0, 0.0], [0.0, 1.0]])
+    assert found.status.tolist() == ["answered", "answered"]
+    assert found.matched.tolist() == [0, 1]
+    assert found.steps.tolist() == [1, 1]
+    assert found.energies is None
+    assert memory.recall([1.0, 0.0]).state.shape == (3,)
+
+
+def test_every_word_has_its_sentence():
+    assert all(word.meaning for word in Spurious)
+
+
+def test_the_likeness_is_the_nearest_pattern_by_cosine():
+    states = np.random.default_rng(2).normal(size=(6, 400))
+    for activation, state in itertools.product(activations, states):
+        found = like(state, activation=activation)
+        assert found.similarity[0] == pytest.approx(cosine(state, PATTERNS).max(), abs=1e-12)
+
+
+def test_two_patterns_mixed_are_no_mixture_of_three():
+    found = ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).recall([1.5, 1.4, 0.1])
+    assert (found.spurious, found.mixture.tolist()) == ("other", [-1, -1, -1])
+
+
+def test_many_cues_take_memory_in_proportion():
+    patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(3, 4))
+    cues = np.random.default_rng(2).choice([-1.0, 1.0], size=(60_000, 4))  # squared, these would be 27 GiB
+    assert ha.hopfield(patterns).recall(cues, max_steps=1).mixture.shape == (60_000, 3)
+
+
+def test_an_answer_heeds_the_mask_and_refuses_what_it_cannot_keep():
+    memory = ha.Memory(np.eye(2), [[1.0, 0, 0], [0, 0, 2]], beta=50)
+    assert memory.recall([1.0, 0.0], mask=[False, True]).state.tolist() == [0, 0, 2]
+    with pytest.raises(InvalidInput, match="keep: weights needs a recall of several steps, but values of dim 3"):
+        memory.recall([1.0, 0.0], keep=("weights",))
+    with pytest.raises(InvalidInput, match=r"update: Asynchronous.* needs a recall of several steps"):
+        memory.recall([1.0, 0.0], update="async")

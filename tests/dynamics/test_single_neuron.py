@@ -1,0 +1,211 @@
+"""Sweeps: however many neurons are done at once, the result is that of one neuron after another."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import hopattn as ha
+from hopattn.dynamics.single_neuron import CoupledSpins, Running, coupled, stored
+from hopattn.dynamics.updates.base import Turn
+from hopattn.dynamics.updates.single import Asynchronous, Glauber
+from hopattn.retrieval.activation import Tanh
+from hopattn.retrieval.separation import separations
+from tests.draws import arrays, spins
+
+UPDATES = [Asynchronous("random"), Asynchronous("sequence"), Glauber(0.0), Glauber(0.8)]
+
+
+def cues_of(data, n_cues, n, unknown):
+    cues = data.draw(spins((n_cues, n)))
+    return (
+        cues * data.draw(hnp.arrays(np.float64, cues.shape, elements=st.sampled_from([0.0, 1.0]))) if unknown else cues
+    )
+
+
+def swept(memory, update, states, mask=None, seed=3):
+    rng = np.random.default_rng(seed)
+    return update.step(memory, states, mask, Turn(0, rng, tuple(rng.spawn(len(states)))))
+
+
+def one_after_another(memory, update, states, mask=None, seed=3):
+    """The definition: each neuron by itself, by the sweep of the base class."""
+    with patch.multiple(type(memory.one_by_one(states, mask)), sweep=Running.sweep, sweep_graded=Running.sweep_graded):
+        return swept(memory, update, states, mask, seed)
+
+
+def by_hand(couplings, bias, states, order):
+    """Hopfield's sweep written out: h_i = Σ_{j≠i} W_ij x_j + b_i, and x_i takes its sign unless it is 0."""
+    states = states.copy()
+    for x in states:
+        for i in order:
+            h = sum(couplings[i, j] * x[j] for j in range(len(x)) if j != i) + bias[i]
+            if h != 0 and (x[i] != 0 or abs(h) + couplings[i, i] / 2 >= 0):
+                x[i] = np.sign(h)
+    return states
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (4, 2), (5, 3), (256, 32)])
+@given(data=st.data(), n=st.integers(1, 12), n_cues=st.integers(1, 4), unknown=st.booleans())
+def test_a_sweep_in_blocks_is_hopfields_written_out(sizes, data, n, n_cues, unknown):
+    couplings = np.round(data.draw(arrays((n, n))))  # not symmetric, with self-couplings
+    bias, order = np.round(data.draw(arrays((n,)))), data.draw(st.permutations(range(n)))
+    states = cues_of(data, n_cues, n, unknown)
+    with patch.multiple(coupled, BLOCK=sizes[0], part_for=lambda cues: sizes[1]):
+        found = swept(ha.Hopfield(couplings, bias=bias), Asynchronous(order), states)
+    assert np.array_equal(found, by_hand(couplings, bias, states, order))
+
+
+@pytest.mark.parametrize("size", [2**12, 2**21, 2**40])
+def test_large_whole_couplings_are_summed_exactly(size):
+    """Fields of 1 beside couplings of 2²¹, whose sums single precision cannot hold; also the energies."""
+    rng = np.random.default_rng(2)
+    couplings = rng.choice([-size, size], size=(40, 40)).astype(float)
+    couplings = np.triu(couplings, 1) + np.triu(couplings, 1).T
+    couplings[::2] += 1
+    couplings[:, ::2] += 1
+    states = rng.choice([-1.0, 0.0, 1.0], size=(6, 40))
+    network, order = ha.Hopfield(couplings), rng.permutation(40)
+    assert np.array_equal(swept(network, Asynchronous(order), states), by_hand(couplings, np.zeros(40), states, order))
+    exact = [
+        -sum(int(c) * int(a) * int(b) for c, a, b in zip(couplings.ravel(), *pair, strict=True)) / 2
+        for pair in ((np.repeat(x, 40), np.tile(x, 40)) for x in states)
+    ]
+    assert np.array_equal(network.energy(states), exact)
+
+
+def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within():
+    counts = np.full((300, 300), 55_923.0)  # 300 of them are just below 2²⁴
+    counts[0, 0] -= 1
+    with patch("hopattn.networks.hopfield.BLOCK", 128):
+        found = ha.Hopfield(counts / 300).energy(np.ones(300))
+    np.testing.assert_allclose(found, -(90_000 * 55_923 - 1) / 600, rtol=1e-15)
+
+
+def test_states_that_are_no_spins_are_swept_in_their_own_precision():
+    rng = np.random.default_rng(2)
+    network, states = ha.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
+    running, plain = network.one_by_one(states), network.one_by_one(states)
+    felt = []
+    running.sweep(np.arange(50), lambda called: called.local * 1.0)
+    Running.sweep(plain, np.arange(50), lambda called: felt.append(called.local) or called.local * 1.0)
+    np.testing.assert_allclose(running.states, np.array(felt).T, rtol=1e-12, atol=1e-6 * 1e-6)
+    expected = [-0.5 * x @ network.couplings @ x for x in states / 1e7]
+    tanh = ha.Hopfield(network.couplings, activation="tanh")
+    np.testing.assert_allclose(
+        tanh.energy(states / 1e7) - tanh.activation.conjugate(states / 1e7), expected, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (7, 3), (40, 16), (256, 32)])
+@pytest.mark.parametrize("update", UPDATES, ids=repr)
+@pytest.mark.parametrize("chain", [False, True])
+def test_a_sweep_in_blocks_is_one_neuron_after_another(chain, update, sizes):
+    """Also along a chain in which each spin turns only because the one before it has turned."""
+    rng = np.random.default_rng(5)
+    for n_cues in (1, 5):
+        n = 90
+        root = np.eye(n, k=-1) * 3 if chain else rng.integers(-3, 4, size=(n, n))
+        network = ha.Hopfield(root, bias=np.eye(n)[0] * 4 if chain else 0)
+        states = -np.ones((n_cues, n)) if chain else rng.choice([-1.0, 0.0, 1.0], size=(n_cues, n), p=[0.4, 0.2, 0.4])
+        with patch.multiple(coupled, BLOCK=sizes[0], part_for=lambda cues: sizes[1]):
+            found = swept(network, update, states)
+        assert np.array_equal(found, one_after_another(network, update, states))
+        if chain and update == Asynchronous("sequence"):
+            assert np.all(found == 1)
+
+
+@pytest.mark.parametrize("activation", [Tanh(0.5), "identity"], ids=str)
+@given(data=st.data(), n=st.integers(1, 9), symmetric=st.booleans())
+def test_graded_neurons_in_blocks_respond_one_after_another(activation, data, n, symmetric):
+    root = data.draw(arrays((n, n))) / 8
+    network = ha.Hopfield(root + root.T if symmetric else root, bias=data.draw(arrays((n,))), activation=activation)
+    states, order = data.draw(arrays((3, n))) / 8, data.draw(st.permutations(range(n)))
+    with patch.multiple(coupled, BLOCK=4):
+        found = swept(network, Asynchronous(order), states)
+    np.testing.assert_allclose(found, one_after_another(network, Asynchronous(order), states), rtol=1e-12, atol=1e-12)
+    x = states.copy()
+    for i in order:
+        x[:, i] = network.activation(network.field(x)[:, i])
+    np.testing.assert_allclose(found, x, rtol=1e-10, atol=1e-12)
+
+
+def test_real_couplings_are_swept_as_one_neuron_after_another():
+    rng = np.random.default_rng(8)
+    network = ha.Hopfield(rng.normal(size=(300, 300)), bias=rng.normal(size=300))
+    states = rng.choice([-1.0, 1.0], size=(6, 300))
+    for update in UPDATES:
+        assert np.array_equal(swept(network, update, states), one_after_another(network, update, states))
+
+
+@pytest.mark.parametrize("update", UPDATES, ids=repr)
+@pytest.mark.parametrize("separation", [*separations, separations["power"](n=3)], ids=str)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_kept_potentials_turn_the_same_spins(unknown, masked, separation, update):
+    rng = np.random.default_rng(4)
+    for keys in (rng.choice([-1.0, 1.0], size=(7, 20)), rng.normal(size=(7, 20)) / 4):
+        memory = ha.Memory(keys, separation=separation, activation="sign", beta=None if "=" in str(separation) else 0.3)
+        if memory.lacks_energy:
+            return
+        states = rng.choice([-1.0, 0.0, 1.0] if unknown else [-1.0, 1.0], size=(5, 20))
+        mask = rng.random((5, 7)) < 0.7 if masked else None
+        with patch.multiple(stored, BLOCK=3, SCORES=14):
+            found = swept(memory, update, states, mask)
+        assert np.array_equal(found, one_after_another(memory, update, states, mask))
+        if not masked:
+            apart = swept(memory, update, states, mask)
+            assert np.array_equal(apart, found)
+
+
+@given(data=st.data(), n=st.integers(1, 6), m=st.integers(1, 5), power=st.integers(2, 5), unknown=st.booleans())
+def test_a_sweep_of_a_dense_memory_is_krotov_and_hopfields_written_out(data, n, m, power, unknown):
+    patterns, states = data.draw(spins((m, n))), cues_of(data, 3, n, unknown)
+    order = data.draw(st.permutations(range(n)))
+
+    def energy(x):
+        return -sum(max(0, int(p @ x)) ** power for p in patterns)
+
+    expected = states.copy()
+    for x in expected:
+        for i in order:
+            up, down = (np.where(np.arange(n) == i, side, x) for side in (1.0, -1.0))
+            if energy(up) != energy(down) and (x[i] != 0 or min(energy(up), energy(down)) <= energy(x)):
+                x[i] = 1 if energy(up) < energy(down) else -1
+    with patch.multiple(stored, BLOCK=2, SCORES=2 * m):
+        found = swept(ha.dense(patterns, n=power), Asynchronous(order), states)
+    assert np.array_equal(found, expected)
+
+
+def test_the_scores_that_are_kept_are_those_of_the_states():
+    rng = np.random.default_rng(6)
+    memory = ha.dense(rng.choice([-1.0, 1.0], size=(9, 30)), n=3)
+    running = memory.one_by_one(rng.choice([-1.0, 0.0, 1.0], size=(4, 30)))
+    running.sweep(np.arange(30), lambda called: np.where(called.local < 0, -1.0, 1.0))
+    assert np.array_equal(running.scores, running.states @ memory.keys.T)
+    assert np.all(np.abs(running.states) == 1)
+
+
+def test_a_sweep_changes_neither_the_states_nor_the_couplings_that_it_was_given():
+    rng = np.random.default_rng(7)
+    couplings, states = rng.normal(size=(50, 50)), rng.choice([-1.0, 1.0], size=(3, 50))
+    kept = couplings.copy(), states.copy()
+    running = CoupledSpins(states, couplings, 1.0, np.zeros(50))
+    running.sweep(np.arange(50), lambda called: -called.spins)
+    assert np.array_equal(couplings, kept[0])
+    assert np.array_equal(states, kept[1])
+    assert np.array_equal(running.states, -states)
+
+
+def test_an_energy_beyond_the_numbers_is_named_by_its_row():
+    patterns = np.ones((3, 100))
+    cues = np.concatenate([np.tile([1.0, -1.0], (3, 50)), np.ones((1, 100))])
+    memory = ha.Memory(patterns, separation=separations["rectified_power"](n=200), activation="sign")
+    with (
+        patch.multiple(stored, SCORES=3),
+        pytest.raises(ha.InvalidInput, match=r"energy: beyond the numbers of float64 \(row 3\)"),
+    ):
+        swept(memory, Asynchronous("sequence"), cues)

@@ -1,0 +1,278 @@
+"""Comparing: what is known of each memory comes out, against referees that share nothing with it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.experiments.comparison.contenders import DEFAULT, contenders
+from hopattn.experiments.comparison.paragraph import ceiling, paragraph
+from hopattn.experiments.comparison.row import Row
+from hopattn.foundation.errors import InvalidInput
+from tests.draws import betas, stores
+
+HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+
+
+def rows(found):
+    return {row.memory: row for row in found.rows}
+
+
+@pytest.mark.parametrize("name", contenders)
+def test_every_memory_recalls_orthogonal_patterns_from_themselves(name):
+    # The patterns of a Hadamard matrix are fixed points of Hebb's rule below saturation (Hopfield 1982), and the leads
+    # of their scores, 4, are beyond the margins of sparsemax, entmax and normmax at β = 8.
+    row = rows(ha.compare(HADAMARD[:3], HADAMARD[:3], targets=[0, 1, 2], memories=name, beta=8.0))[name]
+    assert (row.refusal, row.recalled, row.recalled_first) == ("", 1.0, 1.0)
+    assert row.cosine == pytest.approx(1.0)
+    if name != "linear":  # it grows fourfold with each step
+        assert row.at_rest == 1.0
+        assert row.distance == pytest.approx(0.0, abs=1e-9)
+
+
+def test_one_key_more_than_a_memory_can_tell_apart_is_seen():
+    keys = np.array([[1.0, 0.0], [0.0, 1.0]])
+    found = rows(ha.compare(keys, [[0.9, 0.3]], targets=[0], memories=["softmax", "nearest"], beta=0.01))
+    assert (found["softmax"].recalled, found["nearest"].recalled) == (0.0, 1.0)
+    assert found["softmax"].entropy == pytest.approx(math.log(2), abs=1e-4)
+    assert found["softmax"].cosine == pytest.approx(0.5**0.5, abs=1e-2)  # it averages
+
+
+@given(store=stores(), beta=betas, seed=st.integers(0, 9))
+def test_one_step_of_softmax_is_attention_whatever_the_mask_and_the_values(store, beta, seed):
+    keys, cues, mask = store
+    mask[:, 0] = True
+    values = np.random.default_rng(seed).normal(size=(len(keys), 3))
+    for read in (None, values):
+        (row,) = ha.compare(keys, cues, read, memories="softmax", beta=beta, mask=mask, max_steps=2).rows
+        assert row.is_attention, (row.difference, row.bound)
+
+
+def test_a_softmax_that_is_none_is_found_out():
+    keys = np.array([[1.0, 2.0], [0.5, -1.0]])
+    found = ha.compare(keys, keys, memories={"ours": ha.Memory(keys, beta=2.0)}).rows[0]
+    assert found.is_attention  # at the beta that the object carries
+    off = Row("softmax", "", {"beta": 1.0}, 2, 2, 1, difference=1e-3, bound=1e-12)
+    assert off.is_attention is False
+    assert "differs from attention written apart by up to 1.0e-03: more than rounding" in paragraph("x", [off], ())
+
+
+def test_the_energy_falls_by_what_scipy_says():
+    from scipy.special import logsumexp
+
+    keys, beta = np.array([[1.0, 0.2], [-0.4, 0.9], [0.3, -1.0]]), 4.0
+    cue = np.array([0.5, 0.5])
+    row = ha.compare(keys, cue, memories="softmax", beta=beta).rows[0]
+    end = ha.Memory(keys, beta=beta).recall(cue).state
+    energy = [0.5 * x @ x - logsumexp(beta * keys @ x) / beta for x in (cue, end)]
+    assert row.energy_fall == pytest.approx(energy[0] - energy[1], rel=1e-9)
+    assert row.energy_fall > 0
+
+
+def test_linear_is_the_head_of_the_lecture():
+    found = ha.run(ha.load("bank"))
+    head = {what: found.arrays[f"layer 1 head 1 {what}"].values for what in ("queries", "keys", "values", "mask")}
+    words = found.arrays["layer 1 head 1 output"].values
+    memory = contenders["linear"].build(head["keys"], 1.0)
+    np.testing.assert_allclose(memory.step(head["queries"], head["mask"].astype(bool)), words, atol=1e-12)
+
+
+def test_values_are_read_out_at_the_key_that_was_recalled():
+    labels = np.eye(4)[:3]
+    cues = HADAMARD[:3] * [[1, 1, 1, -1]] * 1.0
+    found = rows(ha.compare(HADAMARD[:3], cues, labels, targets=[0, 1, 2], beta=8.0, memories=["nearest", "sparse"]))
+    for row in found.values():
+        assert (row.refusal, row.at_rest) == ("", 1.0)
+    exact = ha.compare(HADAMARD[:3], HADAMARD[:3], labels, targets=[0, 1, 2], beta=8.0)
+    for row in exact.rows:
+        assert (row.memory, row.refusal, row.recalled_first) == (row.memory, "", 1.0)
+
+
+def test_a_value_that_stands_there_twice_is_the_same_answer():
+    keys, labels = np.eye(3), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    (row,) = ha.compare(keys, keys, labels, targets=[0, 1, 2], memories="nearest").rows
+    assert row.recalled == 1.0
+
+
+def test_a_memory_that_cannot_take_part_says_why_in_its_row():
+    found = ha.compare([[0.5, 1.0], [1.0, 0.0]], [[1.0, 1.0]], memories=DEFAULT)
+    refused = {row.memory: row.refusal for row in found.rows if row.refusal}
+    assert set(refused) == {"classical", "dense"}
+    assert all("row 0 holds 0.5; the neurons are spins" in text for text in refused.values())
+    assert all(row.recalled is None and row.cosine is None for row in found.rows)
+    assert "classical and dense could not take part (patterns: row 0 holds 0.5" in found.words()
+    masked = ha.compare(HADAMARD, HADAMARD, memories="classical", mask=np.tri(4, dtype=bool)).rows[0]
+    assert masked.refusal == "mask: a network of couplings has no patterns to mask"
+
+
+def test_what_grows_without_bound_is_told_and_is_no_nan():
+    (row,) = ha.compare(3 * np.eye(2), [[1.0, 0.5]], targets=[0], memories="linear").rows
+    assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
+    assert row.notes["steps"] == "no cue came to rest"
+    for beta in (1e-300, 1e300):
+        told = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["softmax", "sparse"])
+        assert "NaN" not in told.to_json()
+    json.loads(ha.compare(1e200 * np.eye(2), [[1.0, 0.5]], targets=[0], beta=1.0).to_json())
+
+
+def test_scores_beyond_the_numbers_are_told_and_not_compared():
+    (row,) = ha.compare(HADAMARD, HADAMARD, beta=1e308, memories="softmax").rows
+    assert row.refusal or (row.difference is None and "beyond the numbers" in row.notes["difference"])
+
+
+def test_a_cue_that_weighs_nothing_has_no_part_in_the_class():
+    # A cue opposite to both keys: rectified powers weigh nothing; the other cue weighs one key of two, which is II.
+    keys = np.array([[1.0, 1, 1, -1], [1.0, 1, -1, 1]])
+    (row,) = ha.compare(keys, [[-1.0, -1, -1, -1], [1.0, 1, 1, -1]], memories="dense").rows
+    assert (row.operating_class, row.least_number, row.entropy) == ("II", 1.0, 0.0)
+
+
+def test_the_weights_are_told_as_scipy_does():
+    from scipy.special import softmax
+    from scipy.stats import entropy
+
+    keys = np.random.default_rng(5).normal(size=(40, 6))
+    cues = np.random.default_rng(6).normal(size=(7, 6))
+    (row,) = ha.compare(keys, cues, memories="softmax", beta=0.7).rows
+    weights = softmax(0.7 * cues @ keys.T, axis=1)
+    assert row.entropy == pytest.approx(np.mean(entropy(weights, axis=1)))
+    assert row.operating_class == ha.operating_class(weights)
+    counted = [next(k for k in range(41) if np.sort(row)[::-1][:k].sum() >= 0.9) for row in weights]
+    assert row.least_number == np.median(counted)
+
+
+def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
+    whole = ha.compare_random({"load": "0.1:0.3:3", "noise": [0.0, 0.2]}, trials=2, dim=20, memories=["classical"])
+    alone = ha.compare_random({"noise": [0.2]}, load=0.3, trials=2, dim=20, memories=["classical"])
+    (at,) = [row for row in whole.rows if row.point["load"] == 0.3 and row.point["noise"] == 0.2]
+    for name in ("recalled", "cosine", "steps", "energy_fall"):
+        assert getattr(at, name) == getattr(alone.rows[0], name)
+
+
+def test_the_standard_error_is_that_of_the_draws():
+    more = {"dim": 20, "load": 0.3, "memories": ["classical"]}
+    row = ha.compare_random(trials=6, **more).rows[0]
+    # Trials are the same whatever their number, so that the sums of 1 … 6 trials give the shares of each.
+    sums = [0.0] + [ha.compare_random(trials=n, **more).rows[0].recalled * n for n in range(1, 7)]
+    shares = np.diff(sums)
+    assert row.recalled == pytest.approx(shares.mean())
+    assert row.recalled_error == pytest.approx(shares.std(ddof=1) / 6**0.5)
+    assert ha.compare_random(trials=1, **more).rows[0].recalled_error is None
+
+
+def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_does_not():
+    # Amit, Gutfreund & Sompolinsky (1985): nothing is recalled at loads well above 0.138; Krotov & Hopfield (2016):
+    # n = 3 holds of the order N² patterns. 4 draws of 50 patterns each, fixed seed.
+    found = rows(ha.compare_random(dim=100, load=0.5, trials=4, memories=["classical", "dense"], noise=0.05))
+    assert found["classical"].recalled < 0.05 < 0.95 < found["dense"].recalled
+
+
+def test_one_step_may_recall_what_the_fixed_point_forgets():
+    # Ramsauer et al. (2021), section 2: where β is small for the patterns, the one fixed point is near their mean, and
+    # one step is still on its way there. 32 unit vectors in 64 dims, β = 4, 3 draws of 32 cues each, fixed seed: after
+    # one step the weight of the own pattern is about e⁴ / (e⁴ + 31) = .64, the rest spread over 31 directions.
+    (row,) = ha.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="softmax").rows
+    assert row.recalled_first > 0.95 > 0.05 > row.recalled
+    assert row.cosine < 0.3  # the mean of 32 nearly orthogonal patterns has a cosine of about 1/√32 with each
+
+
+def test_table_json_and_csv_say_the_same(tmp_path):
+    found = ha.compare_random({"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "softmax"])
+    told = json.loads(found.to_json())
+    assert [row["memory"] for row in told["rows"]] == ["dense", "softmax"] * 2
+    assert told["words"] == found.words()
+    lines = found.to_csv().splitlines()
+    assert len(lines) == 5
+    assert lines[0].split(",")[:3] == ["memory", "where", "beta"]
+    assert found.table()[1]["recalled"] == told["rows"][1]["recalled"]
+    assert "NaN" not in found.to_json()
+    assert (
+        found.to_json()
+        == ha.compare_random(
+            {"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "softmax"]
+        ).to_json()
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"memories": ["softmx"]}, "memories: 'softmx' is unknown; did you mean 'softmax'"),
+        ({"memories": []}, "memories: name at least one of"),
+        ({"memories": ["linear", "linear"]}, "memories: 'linear' stands there twice"),
+        ({"memories": 3}, "memories: expected names or memories, not 3"),
+        ({"memories": [3]}, "memories: expected a name or a memory, not 3"),
+        ({"beta": 0.0}, "beta: expected a positive finite number"),
+        ({"beta": "1,0.5"}, "beta: 0.5 comes after 1"),
+        ({"beta": [-1.0, 2.0]}, "beta: expected a positive finite number, not -1"),
+        ({"beta": []}, "beta: is empty"),
+        ({"max_steps": 0}, "max_steps: expected a whole number"),
+        ({"seed": -1}, "seed: expected a whole number"),
+    ],
+)
+def test_wrong_arguments_are_refused(more, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.compare(np.eye(2), np.eye(2), **more)
+
+
+@pytest.mark.parametrize(
+    ("over", "more", "message"),
+    [
+        ({"bta": [1.0]}, {}, "over: 'bta' is unknown; did you mean 'beta'"),
+        ({"load": "0.5:0.1:3"}, {}, "write the smaller end first"),
+        ({"load": []}, {}, "load: is empty"),
+        ({"load": ["a"]}, {}, "load: 'a' is no finite number"),
+        ({"load": 3}, {}, "load: expected numbers in rising order, not 3"),
+        ({"noise": [0.5, 2]}, {}, "noise: expected the fraction"),
+        ({"beta": [1.0, 2.0]}, {"beta": 1.0}, "beta: is given both as a number and as an axis"),
+        ({"load": [0.1, 0.2]}, {"n_patterns": 3}, "load: n_patterns says how many"),
+        ({"dim": [10, 10.5]}, {}, "dim: 10.5 is no whole number"),
+        ({"load": "0.1:0.2:100", "noise": "0:0.1:100"}, {}, "recalls .* at most 20,000"),
+        ([("load", 1)], {}, "over: expected the numbers of each axis"),
+        ({}, {"trials": 0}, "trials: expected a whole number"),
+    ],
+)
+def test_wrong_grids_are_refused(over, more, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.compare_random(over, **more)
+
+
+def test_a_memory_of_other_keys_is_not_compared():
+    row = ha.compare(np.eye(2), np.eye(2), memories=[ha.modern(2 * np.eye(2))]).rows[0]
+    assert (row.memory, row.refusal) == ("memory 1", "it stores other keys than those that are compared")
+    network = ha.compare(HADAMARD, HADAMARD, 2 * HADAMARD, memories={"mine": ha.hopfield(HADAMARD)}).rows[0]
+    assert network.refusal == "it has no weights to read values out with"
+
+
+def test_patterns_of_ones_own_are_damaged_as_spins_or_by_noise():
+    own = ha.compare_patterns(HADAMARD, {"noise": [0.0, 0.5]}, memories=["nearest"], trials=3)
+    assert own.rows[0].recalled == 1.0
+    (real,) = ha.compare_patterns(np.random.default_rng(1).normal(size=(5, 30)), memories=["nearest"], trials=2).rows
+    assert real.recalled == 1.0  # the noise, a tenth of a length, is far from half the way to another pattern
+    with pytest.raises(InvalidInput, match="patterns: expected"):
+        ha.compare_patterns([])
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(2.2e-13, "3e-13"), (9.5e-14, "1e-13"), (1e-12, "1e-12"), (0.0, "0"), (3.0, "3e+00")]
+)
+def test_a_bound_is_rounded_up(value, told):
+    assert ceiling(value) == told
+
+
+def test_the_words_tell_where_it_turns():
+    made = [
+        Row("m", "", {"load": x}, 2, 4, 1, recalled=y, recalled_first=y) for x, y in ((0.1, 1.0), (0.2, 0.6), (0.3, 0))
+    ]
+    told = paragraph("this", made, ("load",))
+    assert told.startswith(
+        "This. Recalled at the end: m from none (load 0.3) to all (load 0.1), at least a half up to load 0.2."
+    )
+    turned = [Row("m", "", {"beta": x}, 2, 4, 1, recalled=y, recalled_first=y) for x, y in ((0.1, 0.0), (8, 0.999))]
+    assert "from none (beta 0.1) to over 99 % (beta 8), at least a half from beta 8 on" in paragraph(
+        "x", turned, ("beta",)
+    )

@@ -1,0 +1,166 @@
+"""A scenario over a grid: its keys are found, its measures are those of single runs, what does not fit is told."""
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.experiments.sweep.table import load_sweep
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.grids import axes_from
+from hopattn.scenario.language.sweep_table import path_of
+from hopattn.scenario.loading import parse
+from tests.refusal import problems
+
+WRITTEN = {
+    "schema": 1,
+    "seed": 3,
+    "memory": {"beta": 8.0, "update": {"name": "glauber", "temperature": 0.3}, "values": None, "patterns": ["a"]},
+    "layer": [{"head": [{"beta": 1.0, "scale": 2}]}, {"head": [{"beta": 1.0, "scale": 2}]}],
+    "sweep": {"trials": 3},
+    "cue": {"half of R": {"flip": 0.1}},
+}
+BANK = "layer 1 head 1 weights[banks, financial]"
+
+
+@pytest.mark.parametrize(
+    ("key", "path"),
+    [
+        ("temperature", "memory.update.temperature"),
+        ("update.temperature", "memory.update.temperature"),
+        ("memory.beta", "memory.beta"),
+        ("scale", "layer.head.scale"),
+        ("layer.head.beta", "layer.head.beta"),
+        ("layer.2.head.1.beta", "layer.2.head.1.beta"),
+        ("values", "memory.values"),
+        ("flip", 'cue."half of R".flip'),
+        ('cue."half of R".flip', 'cue."half of R".flip'),
+    ],
+)
+def test_a_key_is_found_by_its_last_part(key, path):
+    assert path_of(key, WRITTEN) == path
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("beta", "stands there several times; write memory.beta or layer.head.beta"),
+        ("temprature", "'temprature' is unknown; did you mean 'temperature'"),
+        ("memory.bta", "did you mean 'memory.beta'"),
+        ('cue."half of S".flip', "did you mean 'cue.\"half of R\".flip'"),
+        ("cue.half of R.flip", "is no path"),
+        ("name", "is unknown"),
+        ("patterns", "is unknown"),
+        ("seed", "is unknown"),
+        ("trials", "is unknown"),
+    ],
+)
+def test_a_key_that_is_no_number_of_the_file_is_told(key, told):
+    with pytest.raises(InvalidInput, match=told):
+        path_of(key, WRITTEN)
+
+
+def test_a_point_is_a_run_with_that_number():
+    found = ha.sweep_scenario(ha.load("bank"), {"beta": (0.5, 1, 2)}, measures=[BANK, "met"], workers=1)
+    for beta, weight in zip((0.5, 1, 2), found.mean(BANK), strict=True):
+        result = ha.run(ha.load("bank"), overrides={"layer.head.beta": beta})
+        weights = result.arrays["layer 1 head 1 weights"]
+        place = [rows.index(word) for rows, word in zip(weights.labels, ("banks", "financial"), strict=True)]
+        assert weight == weights.values[*place]
+
+
+def test_the_part_of_what_is_expected_that_is_met_is_the_measure_of_a_file_without_another():
+    found = ha.sweep_scenario(ha.load("similarity"), {"network.neurons.neuron.1": (0.8,)}, workers=1)
+    assert list(found.values) == ["met"] and found.mean("met") == [1]
+
+
+def test_the_mean_of_an_array_is_a_measure():
+    found = ha.sweep_scenario(ha.load("letters"), {"max_steps": (1, 50)}, measures=["steps"], workers=1)
+    runs = [ha.run(ha.load("letters"), overrides={"memory.max_steps": steps}) for steps in (1, 50)]
+    assert found.mean("steps").tolist() == [run.arrays["steps"].values.mean() for run in runs]
+
+
+def test_the_file_says_what_is_swept_and_is_overruled(tmp_path):
+    text = """schema = 1
+title = "t"
+source = "ours"
+kind = "ensemble"
+[ensemble]
+neurons = 30
+load = 0.1
+model = "hopfield"
+[sweep]
+over = { load = "0.1:0.3:3", flip = [0, 0.1] }
+trials = 2
+measures = ["overlap", "steps"]
+"""
+    scenario = parse(text, "t.toml", "t")
+    found = ha.sweep_scenario(scenario, workers=1, file=tmp_path / "points.jsonl")
+    assert {name: rows.shape for name, rows in found.values.items()} == {"overlap": (3, 2, 2), "steps": (3, 2, 2)}
+    assert found.axes == {"load": (0.1, 0.2, 0.3), "flip": (0, 0.1)}
+    again = load_sweep(tmp_path / "points.jsonl")
+    assert all(np.array_equal(again.values[name], rows) for name, rows in found.values.items())
+    other = ha.sweep_scenario(scenario, {"flip": (0, 0.2)}, trials=1, measures=["recalled"], workers=1)
+    assert {name: rows.shape for name, rows in other.values.items()} == {"recalled": (2, 1)}
+
+
+def test_trials_are_independent_and_do_not_depend_on_the_workers():
+    over = {"load": (0.1, 0.2)}
+    arguments = {"trials": 4, "measures": ["overlap"], "overrides": {"ensemble.neurons": 60, "ensemble.max_steps": 3}}
+    alone, two = (ha.sweep_scenario(ha.load("phases"), over, workers=n, **arguments) for n in (1, 2))
+    assert np.array_equal(alone.values["overlap"], two.values["overlap"])
+    assert len(np.unique(alone.values["overlap"])) > 2
+
+
+@pytest.mark.parametrize(
+    ("over", "arguments", "told"),
+    [
+        ({"lod": (1,)}, {}, "'lod' is unknown; did you mean 'load'"),
+        ({"load": (-1, 0.1)}, {}, "load = -1: .*load: -1 stands there; expected more than 0"),
+        ({"cues": (0.5, 1)}, {}, "cues: 0.5 stands there; expected a whole number"),
+        ({"load": (0.1,)}, {"measures": ["overlp"]}, "'overlp' is unknown; did you mean 'overlap'"),
+        ({"load": (0.1,)}, {"measures": ["status"]}, "load = 0.1: measure 'status': 'status' is unknown"),
+        ({"load": (0.1,)}, {"measures": ["overlaps[7]"]}, "'7' is unknown"),
+        ({"load": (0.1,)}, {"measures": ["overlaps[1, 1]"]}, "has 2 labels; 'overlaps' has 1 axes"),
+    ],
+)
+def test_what_does_not_fit_is_told(over, arguments, told):
+    overrides = {"ensemble.neurons": 20, "ensemble.max_steps": 1}
+    with pytest.raises(InvalidInput, match=told):
+        ha.sweep_scenario(ha.load("phases"), over, overrides=overrides, workers=1, trials=1, **arguments)
+
+
+def test_nothing_to_go_over_is_told():
+    with pytest.raises(InvalidInput, match="nothing to go over; give --over KEY=GRID"):
+        ha.sweep_scenario(ha.load("bank"))
+
+
+HEAD = (
+    'schema = 1\ntitle = "t"\nsource = "s"\nkind = "ensemble"\n[ensemble]\nneurons = 9\nload = 1\nmodel = "hopfield"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('over = { lod = "1:2:3" }', "file.toml:10: sweep.over.lod: 'lod' is unknown; did you mean 'load'"),
+        ('over = { load = "2:1:3" }', "sweep.over.load: '2:1:3' runs from 2 to 1; write the smaller end first"),
+        ("over = { load = [2, 1] }", "sweep.over.load: 1 comes after 2"),
+        ("over = { load = [] }", "sweep.over.load"),
+        ("over = {}", "sweep.over"),
+        ("over = { load = [0.1] }\ntrials = 0", "sweep.trials: 0 stands there"),
+        ("trials = 3", "sweep.over: is missing"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_told_with_its_line(table, told):
+    assert any(told in line for line in problems(f"{HEAD}[sweep]\n{table}\n"))
+
+
+@pytest.mark.parametrize("text", ["load", "=1", "load="])
+def test_what_is_no_axis_is_told(text):
+    with pytest.raises(InvalidInput, match=r"expected KEY=GRID|a number is missing"):
+        axes_from([text])
+
+
+def test_an_axis_that_is_given_twice_is_told():
+    with pytest.raises(InvalidInput, match="load: is given twice"):
+        axes_from(["load=1", "load=2"])

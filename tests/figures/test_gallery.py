@@ -1,0 +1,136 @@
+"""The gallery is what the commands draw; whatever tokens come, a figure is drawn, the same bytes each time."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+import hopattn as ha
+from hopattn.cli.main import main
+from hopattn.figures.gallery import plots
+from hopattn.figures.rendering import FORMATS, drawable, drawn, rendered
+from hopattn.scenario.files import shipped
+from hopattn.scenario.loading import parse
+
+GALLERY = Path(__file__).parents[2] / "figures"
+MADE_WITH = re.search(r"<!-- made with matplotlib (\S+) -->", (GALLERY / "README.md").read_text(encoding="utf-8"))
+ODD = ["$x_1$", "<script>", "[no]", "ψ", "é" * 60, "日本"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: ha.run(ha.load(path)) for name, path in shipped().items()}
+
+
+def texts(svg):
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+@pytest.mark.parametrize("name", plots)
+def test_the_gallery_is_what_is_drawn(name, results):
+    data, notes = drawn(plots[name](), results[plots[name].scenario])
+    kept = (GALLERY / f"{name}.svg").read_bytes()
+    assert notes == ()
+    assert sorted(texts(data.decode())) == sorted(texts(kept.decode()))
+    if MADE_WITH and MADE_WITH[1] == matplotlib.__version__:
+        assert data == kept, "make figures"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_same_figure_is_the_same_bytes(format, results):
+    plot, result = plots["animation"](), results["graded"]
+    assert drawn(plot, result, format) == drawn(plot, result, format)
+
+
+@pytest.mark.parametrize("name", plots)
+def test_a_figure_is_drawn_from_results_that_have_something_for_it(name, results):
+    plot = plots[name]()
+    having = [result for result in results.values() if not plot.lacks(result)]
+    assert [result for result in results.values() if name in {one.name for one in drawable(result)}] == having != []
+    for result in having[:: max(1, len(having) // 3)]:
+        assert len(drawn(plot, result)[0]) > 1000, result.name
+
+
+def test_odd_words_break_nothing():
+    words = "\n".join(f'"{word}" = [{i}, 1]' for i, word in enumerate(ODD))
+    tokens = ", ".join(f'"{word}"' for word in ODD)
+    text = f"""schema = 1
+title = "odd <words> & $y_2$"
+source = "none"
+kind = "attention"
+[vocabulary]
+axes = ["a", "b"]
+magnitude = "free"
+[vocabulary.words]
+{words}
+[input]
+tokens = [{tokens}]
+[[layer]]
+[[layer.head]]
+mask = "none"
+"""
+    result = ha.run(parse(text, "odd.toml", "odd"))
+    for plot in drawable(result):
+        for format in ("svg", "pdf", "png"):
+            _, notes = drawn(plot, result, format)
+            assert all("is not in the font" in note for note in notes)
+        assert "$x_1$" in " ".join(texts(drawn(plots["attention"](), result)[0].decode()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["figures", "atention"], "did you mean 'attention'"),
+        (["figures", "attention", "--format", "svg,pgn"], "did you mean 'png'"),
+        (["figures", "attention", "--format", "gif"], "does not move"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_said(capsys, tmp_path):
+    (tmp_path / "file").write_text("here")
+    with pytest.raises(SystemExit) as left:
+        main(["figures", "attention", "--out", str(tmp_path / "file")])
+    assert left.value.code == 3
+    assert "cannot be written" in capsys.readouterr().err
+    assert (tmp_path / "file").read_text() == "here"
+
+
+def test_run_draws_all_that_it_can(capsys, tmp_path):
+    with pytest.raises(SystemExit) as left:
+        main(["run", "bank", "--figures", str(tmp_path / "drawn")])
+    assert left.value.code == 0
+    result = ha.run(ha.load("bank"))
+    assert {path.stem for path in (tmp_path / "drawn").iterdir()} == {plot.name for plot in drawable(result)}
+
+
+def test_a_scenario_draws_into_a_folder_of_its_own(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["run", "bank", "--figures"])
+    assert [path.name for path in tmp_path.iterdir()] == ["bank-figures"]
+
+
+def test_a_result_without_anything_for_a_figure_is_refused():
+    with pytest.raises(ha.InvalidInput, match="figure 'attention' cannot be drawn from 'similarity'"):
+        drawn(plots["attention"](), ha.run(ha.load("similarity")))
+
+
+def test_the_parts_of_a_figure_are_named_by_their_order():
+    """Two rectangles that differ in the last digit only are the same to the eye, and to whoever compares the files."""
+
+    def draw(figure, off):
+        ax = figure.add_axes((0.1 + off, 0.1, 0.5, 0.5))
+        ax.plot([0, 1], [0, 1], marker="o", clip_on=True)
+
+    one, other = (rendered(lambda figure, off=off: draw(figure, off))[0] for off in (0.0, 1e-15))
+    assert one == other
+    assert b'clip-path="url(#part' in one and not re.search(rb"#[a-z][0-9a-f]{10}\b", one)

@@ -1,0 +1,361 @@
+"""The figures of the lectures: each draws what the result says, for every scenario that it says it can draw."""
+
+import io
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
+
+import hopattn as ha
+from hopattn.figures.gallery.beside import Beside
+from hopattn.figures.gallery.flow import Flow
+from hopattn.figures.gallery.induction import Induction
+from hopattn.figures.gallery.masks import Masks
+from hopattn.figures.gallery.moved import Moved
+from hopattn.figures.gallery.neuron import Neuron
+from hopattn.figures.gallery.plane import Plane
+from hopattn.figures.gallery.positions import Positions
+from hopattn.figures.gallery.similarity import Similarity
+from hopattn.figures.gallery.steps import Steps
+from hopattn.figures.style import DPI, SIZE, short, styled, width
+from hopattn.scenario.files import shipped
+from hopattn.scenario.loading import parse
+
+PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Plane, Positions, Similarity, Steps)
+
+
+@cache
+def result_of(name):
+    return ha.run(ha.load(name))
+
+
+def figure_of(plot, result):
+    with warnings.catch_warnings(), styled():
+        warnings.simplefilter("error")
+        figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
+        plot().draw(figure, result)
+        figure.savefig(io.BytesIO(), format="png")
+    return figure
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def arrows(ax):
+    """The two ends of each arrow."""
+    drawn = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
+    return [(np.array(arrow.get_position()), np.array(arrow.xy)) for arrow in drawn]
+
+
+def ticks(axis):
+    return [tick.get_text() for tick in axis.get_ticklabels()]
+
+
+def points(ax, colour):
+    return [tuple(point) for line in ax.lines for point in line.get_xydata() if line.get_color() == colour]
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_figure_draws_the_scenario_of_its_gallery_without_a_warning(plot):
+    result = result_of(plot.scenario)
+    assert plot().lacks(result) == ""
+    assert figure_of(plot, result).axes
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_figure_draws_a_result_or_says_what_that_lacks(plot):
+    said = {name: plot().lacks(result_of(name)) for name in shipped()}
+    assert 0 < sum(lack == "" for lack in said.values()) < len(said)
+    for name, lack in said.items():
+        if not lack:
+            with styled():
+                plot().draw(Figure(figsize=SIZE, layout="constrained"), result_of(name))
+
+
+def test_a_neuron_has_the_numbers_of_the_lecture():
+    (ax,) = figure_of(Neuron, result_of("similarity")).axes
+    said = texts(ax)
+    assert said.count("× .8") == said.count("× .6") == said.count(".8") == said.count(".6") == 1
+    assert "neuron: .8 × .8 + .6 × .6 = 1" in said and "1" in said
+
+
+def test_a_neuron_below_zero_has_a_broken_line():
+    (ax,) = figure_of(Neuron, result_of("practice-7-3")).axes
+    broken = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert texts(ax).count("× −1") == len(broken) == 1
+
+
+def test_each_cue_has_its_circle_angle_and_output():
+    axes = figure_of(Similarity, result_of("similarity")).axes
+    assert [ax.get_title() for ax in axes] == ["same: 1", "opposite: −1", "orthogonal: 0", "between: .8"]
+    told = [ax.get_xlabel().split("\n")[1] for ax in axes]
+    assert told == ["angle 0°", "angle 180°", "angle 90°", "angle 37°"]
+    cues = result_of("similarity").runs[0].arrays["input"].values
+    for ax, cue in zip(axes, cues, strict=True):
+        weights, drawn = arrows(ax)
+        assert np.allclose(weights[1], (0.8, 0.6)) and np.allclose(drawn[1], cue)
+
+
+def test_banks_moves_along_money_and_along_river():
+    financial, river = figure_of(Moved, result_of("bank")).axes
+    assert (financial.get_xlabel(), financial.get_ylabel()) == ("money", "river")
+    assert [ax.get_title() for ax in (financial, river)] == [
+        "in financial markets banks",
+        "river: in muddy rivers banks",
+    ]
+    for ax, run in zip((financial, river), result_of("bank").runs, strict=True):
+        before, after = (run.arrays[name].values[:, 1:3] for name in ("input", "layer 1 state"))
+        moving = np.flatnonzero(np.any(before != after, axis=1))
+        assert len(moving) == 2
+        for drawn, i in zip(arrows(ax), moving, strict=True):
+            assert np.allclose(drawn, [before[i], after[i]])
+        assert {label for label in texts(ax) if label} == set(run.arrays["input"].labels[0])
+
+
+def test_the_labels_of_moved_words_keep_apart():
+    figure = figure_of(Moved, result_of("bank"))
+    for ax in figure.axes:
+        boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+CROWD = """schema = 1
+title = "a crowd"
+source = "ours"
+kind = "attention"
+[vocabulary]
+magnitude = "normalise"
+axes = ["money", "river"]
+[vocabulary.words]
+"WWWWWWWWWW" = [1, 0.1]
+"financial" = [1, 0.05]
+"Donaudampfschifffahrtsgesellschaft" = [1, 0.15]
+"banks" = [0.7, 0.7]
+"muddy" = [0.05, 1]
+"mmmmmm" = [0.9, 0.4]
+"the" = [0.8, 0.6]
+[input]
+tokens = ["the", "WWWWWWWWWW", "financial", "Donaudampfschifffahrtsgesellschaft", "banks", "muddy", "mmmmmm", "the"]
+[[layer]]
+[[layer.head]]
+beta = 4
+mask = "strict"
+"""
+
+
+def test_a_crowd_of_alike_words_keeps_apart():
+    (ax,) = figure_of(Moved, ha.run(parse(CROWD, "crowd.toml", "crowd"))).axes
+    labels = [text for text in ax.texts if text.get_text()]
+    assert len(labels) == 8 and any(text.arrow_patch is not None for text in labels)
+    boxes = [Text.get_window_extent(text) for text in labels]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@given(st.text(min_size=1, max_size=80), st.integers(2, 30))
+def test_a_short_text_is_no_wider_than_its_room_and_a_beginning_of_the_whole(token, room):
+    text = short(token, room)
+    assert width(text) <= room
+    whole = "".join(c if c.isprintable() else "□" for c in token)
+    assert text == whole if width(whole) <= room else text[-1] == "…" and whole.startswith(text[:-1])
+
+
+def test_wide_letters_are_as_wide_as_they_are_drawn():
+    figure = Figure(figsize=SIZE, dpi=DPI)
+    with styled():
+        lengths = {c: figure.text(0, 0, c * 10).get_window_extent().width for c in "namWMw@%"}
+    for letter, length in lengths.items():
+        assert width(letter) == pytest.approx(length / lengths["n"], abs=0.35)
+
+
+def test_an_arc_leads_from_each_word_to_the_word_that_it_attends_to():
+    first, second = figure_of(Flow, result_of("induction")).axes
+    for ax, layer in ((first, 1), (second, 2)):
+        weights = result_of("induction").runs[0].arrays[f"layer {layer} head 1 weights"].values
+        (arcs,) = (each for each in ax.collections if isinstance(each, LineCollection))
+        ends = {(round(way[0][0]), round(way[-1][0])) for way in arcs.get_segments()}
+        assert ends == set(map(tuple, np.argwhere(weights).tolist()))
+        assert ticks(ax.xaxis) == ["their#1", "dog", "chased", "their#2"]
+    assert sorted(texts(first)) == ["1", "1", "1", "−1"] and texts(second) == ["1"]
+
+
+def test_positions_move_on_by_the_rotation():
+    circle, matrix, network = figure_of(Positions, result_of("positions")).axes
+    run = result_of("positions").runs[0]
+    assert circle.get_title() == "one step turns by 90°"
+    assert [text for text in texts(matrix) if " " not in text] == ["0", "−1", "1", "0"]
+    assert {"× 0", "× 1", "× −1"} <= set(texts(network))
+    heads = [end / np.linalg.norm(end) for _, end in arrows(circle)]
+    for head, state in zip(heads, run.arrays["state"].values, strict=True):
+        assert head @ state > 0.95
+    assert set(run.arrays["input"].labels[0]) <= set(texts(circle))
+
+
+def test_a_step_back_is_a_turn_by_minus_ninety_degrees():
+    assert figure_of(Positions, result_of("practice-7-3")).axes[0].get_title() == "one step turns by −90°"
+
+
+def test_the_induction_head_writes_what_is_expected_last():
+    (ax,) = figure_of(Induction, result_of("induction")).axes
+    run = result_of("induction").runs[0]
+    stages = [run.arrays[name].values for name in ("input", "layer 1 state", "layer 2 state")]
+    cells = sum(int(np.sum(np.round(stage, 2) != 0)) for stage in stages)
+    numbers = [text for text in texts(ax) if text.lstrip("−.").isdigit()]
+    assert len(numbers) == cells + 4
+    assert {"position", "word", "previous", "expected", "layer 1\n→", "layer 2\n→"} <= set(texts(ax))
+    assert ticks(ax.yaxis)[-2:] == ["dog", "chased"]
+
+
+def test_the_three_steps_have_the_numbers_of_the_lecture():
+    axes = figure_of(Steps, result_of("aaba")).axes
+    assert texts(axes[0]) == ["0", "0", "1", "0"]
+    assert texts(axes[1]) == [".17", ".17", ".5", ".17"]
+    assert texts(axes[2])[-2:] == [".5", ".5"]
+    assert texts(axes[4]) == [".25"] * 4
+    assert texts(axes[5])[-2:] == [".75", ".25"]
+    assert ticks(axes[0].yaxis) == ["A#1", "A#2", "B", "A#3"]
+
+
+def test_what_is_masked_is_not_a_score():
+    axes = figure_of(Steps, result_of("bank")).axes
+    assert texts(axes[0]) == ["0", ".6", ".8", "·  masked"]
+
+
+def test_apple_is_pulled_towards_orange_and_towards_phone():
+    axes = figure_of(Plane, result_of("apple")).axes
+    assert [ax.get_xlabel() for ax in axes] == ["technology"] * 2 and axes[0].get_ylabel() == "fruitness"
+    for ax, run in zip(axes, result_of("apple").runs, strict=True):
+        words = dict(zip(run.arrays["input"].labels[0], run.arrays["input"].values[:, :2], strict=True))
+        other = "phone" if run.name else "orange"
+        pulls = [(start.tolist(), end.tolist()) for start, end in arrows(ax)]
+        assert sorted(pulls) == sorted(
+            (words[a].tolist(), words[b].tolist()) for a, b in (("apple", other), (other, "apple"))
+        )
+        assert texts(ax).count(".71") == 2
+
+
+def test_masks_show_what_is_hidden():
+    free, causal = figure_of(Masks, result_of("two-bigs")).axes
+    assert free.images[0].get_array().all() and not texts(free)
+    assert np.array_equal(causal.images[0].get_array(), np.tri(5, dtype=bool))
+    assert texts(causal) == ["×"] * 10
+
+
+def test_hopfield_and_attention_stand_beside_each_other():
+    axes = figure_of(Beside, result_of("hopfield-beside-attention")).axes
+    assert texts(axes[0]) == texts(axes[3]) == ["−2", "6", "−2"]
+    assert texts(axes[1]) == ["−.25", ".75", "−.25"] and texts(axes[4]) == ["0", "1", "0"]
+    runs = result_of("hopfield-beside-attention").runs
+    for ax, run in zip((axes[2], axes[5]), runs, strict=True):
+        shown = np.asarray(ax.images[0].get_array())
+        assert np.array_equal(shown, np.vstack([run.arrays["input"].values, run.arrays["state"].values]))
+
+
+STRANGE = ("$x_1$", "<script>", "[no]", "Ωμέγα", "a" * 60, "_under", "100%")
+
+
+def strange(tokens):
+    words = "\n".join(f'"{word}" = [{i % 3 - 1}.5, {0.3 * i - 1:.1f}, {i * i % 5}]' for i, word in enumerate(STRANGE))
+    text = ", ".join(f'"{token}"' for token in tokens)
+    return f"""schema = 1
+title = "$x_1$ [no] <script> {"a" * 300}"
+source = "ours"
+kind = "attention"
+[vocabulary]
+axes = ["$a_1$", "<b>", "{"c" * 60}"]
+magnitude = "free"
+[vocabulary.words]
+{words}
+[input]
+tokens = [{text}]
+[[layer]]
+[[layer.head]]
+"""
+
+
+@pytest.mark.parametrize("plot", [Flow, Masks, Moved, Plane, Steps])
+@pytest.mark.parametrize("tokens", [STRANGE, (STRANGE * 29)[:200], STRANGE[:1]], ids=["strange", "many", "one"])
+def test_no_word_breaks_a_figure(plot, tokens):
+    result = ha.run(parse(strange(tokens), "strange.toml", "strange"))
+    assert plot().lacks(result) == ""
+    figure = figure_of(plot, result)
+    shown = [text.get_text() for text in figure.findobj(lambda one: hasattr(one, "get_text"))]
+    assert not any("a" * 40 in text for text in shown if "\n" not in text and not text.startswith("$x_1$ [no]"))
+    assert len([text for text in shown if text]) < 200
+
+
+CUE = """schema = 1
+title = "$x$"
+source = "ours"
+kind = "cue"
+[vocabulary]
+axes = ["$a_1$", "LONG"]
+magnitude = "free"
+[vocabulary.words]
+"$x$" = [0, 0]
+"LONG" = [2, 1]
+"<b>" = [-3, 0.001]
+[input]
+tokens = ["LONG", "$x$", "<b>", "<b>", "$x$"]
+[network]
+"""
+INDUCTION = """schema = 1
+title = "$x$"
+source = "ours"
+kind = "attention"
+[spaces]
+position = ["cos", "sin"]
+word = ["$x_1$", "[no]", "LONG"]
+previous = "like word"
+[positions]
+turn = 30
+[input]
+tokens = ["$x_1$", "[no]", "LONG", "$x_1$"]
+[[layer]]
+[[layer.head]]
+mask = "strict"
+[[layer]]
+[[layer.head]]
+"""
+MEMORY = """schema = 1
+title = "$x$"
+source = "ours"
+kind = "memory"
+[vocabulary]
+axes = ["$a$", "LONG"]
+magnitude = "free"
+[vocabulary.words]
+"$x$" = [1, -1]
+"LONG" = [1, 1]
+[memory]
+patterns = ["$x$", "LONG"]
+[input]
+tokens = ["LONG"]
+[[variant]]
+name = "LONG $x$"
+set = { "memory.beta" = 100 }
+"""
+NEURON, TURN = CUE + 'neurons = { "LONG" = [-1, 2] }', CUE + "rotate = -30"
+
+
+@pytest.mark.parametrize(
+    ("plot", "text"),
+    [(Neuron, NEURON), (Similarity, NEURON), (Positions, TURN), (Induction, INDUCTION), (Beside, MEMORY)],
+)
+def test_no_name_breaks_a_figure(plot, text):
+    result = ha.run(parse(text.replace("LONG", "Ω" * 60), "strange.toml", "strange"))
+    assert plot().lacks(result) == ""
+    figure_of(plot, result)
+
+
+def test_a_figure_keeps_within_its_page():
+    for plot in PLOTS:
+        figure = figure_of(plot, result_of(plot.scenario))
+        box = figure.get_tightbbox()
+        assert box.x0 >= -0.05 and box.y0 >= -0.05 and box.x1 <= SIZE[0] + 0.05 and box.y1 <= SIZE[1] + 0.05, plot

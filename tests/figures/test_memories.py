@@ -1,0 +1,263 @@
+"""The figures of memories: what they draw is the result's data, for any names, and nothing is drawn with a warning."""
+
+import io
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+import hopattn as ha
+from hopattn.figures.gallery import plots
+from hopattn.figures.gallery.separations import OTHERS, SCORES
+from hopattn.figures.gallery.states import BASINS, found_basins
+from hopattn.figures.gif import PACE, animated
+from hopattn.figures.style import DPI, SIZE, styled
+from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.files import shipped
+from hopattn.scenario.loading import parse
+
+MEMORIES = ("recall", "landscape", "states", "separations", "animation")
+ODD = ("$x_1$", "<script>", "[no]", "ψυχή", "x" * 60)
+
+
+def figure_of(name, result):
+    """The finished figure, laid out; every warning is an error."""
+    with styled(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
+        plots[name]().draw(figure, result)
+        figure.savefig(io.BytesIO(), format="png")
+    return figure
+
+
+def texts(figure):
+    """Every text that stands in a figure."""
+    found = [text.get_text() for text in figure.findobj(Text)]
+    return [text for text in found if text]
+
+
+@pytest.fixture(scope="module")
+def results():
+    wanted = {plots[name].scenario for name in MEMORIES} | {"bam", "linear", "practice-7-2", "basins", "modern"}
+    return {name: ha.run(ha.load(name)) for name in sorted(wanted)}
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_the_gallery_scenario_is_drawn_without_a_warning(name, results):
+    result = results[plots[name].scenario]
+    assert plots[name].scenario in shipped()
+    assert plots[name]().lacks(result) == ""
+    assert figure_of(name, result).axes
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_what_has_no_memory_is_told_what_it_lacks(name, results):
+    assert plots[name]().lacks(results["practice-7-2"]).startswith("it ")
+
+
+def test_recall_shows_the_way_of_each_cue_and_the_pattern_at_its_end(results):
+    result = results["letters"]
+    run, figure = result.runs[0], figure_of("recall", result)
+    pictures = [ax.images[0].get_array().data.ravel() for ax in figure.axes if ax.images]
+    for i, strip in enumerate(run.strips):
+        assert any(np.array_equal(picture, run.arrays["nearest"].values[i]) for picture in pictures)
+        for state in strip.pictures:
+            assert any(np.array_equal(picture, state) for picture in pictures)
+    assert {"recalls R", "recalls X", "recalls nothing", "nearest: S", "cue", "step 1"} <= set(texts(figure))
+
+
+def test_recall_draws_energy_and_overlap_by_step(results):
+    run, figure = results["letters"].runs[0], figure_of("recall", results["letters"])
+    axes = {ax.get_ylabel(): ax for ax in figure.axes}
+    for i, steps in enumerate(run.arrays["steps"].values):
+        energy, overlap = (axes[name].lines[i].get_ydata() for name in ("energy", "overlap"))
+        assert np.array_equal(energy, run.arrays["energy"].values[i][: steps + 1])
+        state, pattern = run.arrays["state"].values[i], run.arrays["nearest"].values[i]
+        assert overlap[-1] == pytest.approx(ha.cosine(state, pattern))
+    assert axes["overlap"].lines[2].get_ydata() == pytest.approx(-1)  # the reverse of a letter
+
+
+def test_the_landscape_is_the_memory_s_own_energy(results):
+    for run, beta in zip(results["landscape"].runs, (12.0, 3.0, 0.8), strict=True):
+        field, patterns = run.arrays["landscape"], run.arrays["patterns"].values
+        across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
+        x = np.stack(np.meshgrid(across, up), axis=-1)
+        expected = 0.5 * np.sum(x * x, axis=-1) - np.log(np.exp(beta * x @ patterns.T).sum(axis=-1)) / beta
+        assert field.values == pytest.approx(expected)
+
+
+def test_the_landscape_has_the_way_of_every_cue(results):
+    figure = figure_of("landscape", results["landscape"])
+    for ax, run in zip(figure.axes, results["landscape"].runs, strict=True):
+        lines = [line.get_xydata() for line in ax.lines]
+        for way in run.arrays["trajectory"].values:
+            assert any(np.array_equal(line, way) for line in lines)
+        assert any(np.array_equal(line, run.arrays["patterns"].values) for line in lines)
+    assert [ax.get_title() for ax in figure.axes] == [
+        "β = 12: 5 cues, 4 ends",
+        "β = 3: 5 cues, 2 ends",
+        "β = .8: 5 cues, 1 end",
+    ]
+
+
+@pytest.mark.parametrize("variant", [0, 1])
+def test_the_successor_is_what_a_step_leads_to(variant, results):
+    run = results["basins"].runs[variant]
+    memory = ha.hopfield(run.arrays["patterns"].values)
+    update = (ha.Asynchronous(order="sequence"), "sync")[variant]
+    signs = run.arrays["successor"].labels[0]
+    states = np.array([[1.0 if sign == "+" else -1.0 for sign in state] for state in signs])
+    after = memory.recall(states, update=update, max_steps=1).state
+    assert np.array_equal(states[run.arrays["successor"].values], after)
+
+
+def test_basins_are_where_iteration_ends():
+    leads = np.random.default_rng(0).integers(64, size=64)
+    basins = found_basins(leads)
+    assert sorted(state for _, members in basins for state in members) == [*range(64)]
+    for middle, members in basins:
+        assert sorted(leads[middle]) == sorted(middle)
+        ends = np.array(members)
+        for _ in range(64):
+            ends = leads[ends]
+        assert set(ends) <= set(middle)
+
+
+@pytest.mark.parametrize("variant", [0, 1])
+def test_each_state_is_drawn_once_with_an_arrow_to_the_next(variant, results):
+    run = results["basins"].runs[variant]
+    leads = run.arrays["successor"].values
+    figure = figure_of("states", replace(results["basins"], runs=(run,)))
+    shown = found_basins(leads)[:BASINS]
+    drawn = sum(len(line.get_xdata()) for ax in figure.axes for line in ax.lines)
+    arrows = sum(getattr(text, "arrow_patch", None) is not None for ax in figure.axes for text in ax.texts)
+    assert drawn == sum(len(members) for _, members in shown)
+    assert arrows == sum(int(leads[state]) != state for _, members in shown for state in members)
+
+
+def test_the_states_of_many_neurons_are_lines():
+    result = ha.run(ha.load("hopfield-beside-attention"))
+    figure = figure_of("states", result)
+    leads = result.runs[0].arrays["successor"].values
+    lines = [part for ax in figure.axes for part in ax.collections if isinstance(part, LineCollection)]
+    going = [sum(int(leads[state]) != state for state in members) for _, members in found_basins(leads)[:BASINS]]
+    assert [len(part.get_segments()) for part in lines] == going
+    assert any("more basins hold" in text for text in texts(figure))
+
+
+def test_each_separation_is_drawn_and_the_memory_s_own_stands_out(results):
+    figure = figure_of("separations", results["sparse"])
+    axes = {ax.get_title().partition(",")[0]: ax for ax in figure.axes}
+    assert set(axes) - {""} == {name.replace("_", " ") for name in ha.separations}
+    scores = np.column_stack([SCORES, np.broadcast_to(OTHERS, (len(SCORES), 2))])
+    for name, own in {"softmax": ha.separations["softmax"](), "entmax": ha.separations["entmax"]()}.items():
+        assert np.array_equal(axes[name].lines[0].get_ydata(), own.weights(scores)[:, 0])
+    own = ha.separations["entmax"](alpha=2.0, beta=0.1)
+    curves = [line.get_ydata() for line in axes["entmax"].lines]
+    assert any(len(curve) == len(SCORES) and np.allclose(curve, own.weights(scores)[:, 0]) for curve in curves)
+    assert "this memory:\nβ = .1, α = 2" in texts(figure)
+
+
+def test_the_frames_of_an_animation_are_the_pictures_of_the_way(results):
+    strip = results["graded"].runs[0].strips[0]
+    with styled():
+        frames = plots["animation"]().frames(results["graded"])
+    assert len(frames) == len(strip.names)
+    for frame, picture in zip(frames, strip.pictures, strict=True):
+        assert np.array_equal(frame.axes[0].images[0].get_array().data.ravel(), picture)
+    assert frames[0].axes[0].get_title() == "half of R\ncue"
+    assert frames[-1].axes[0].get_title() == "half of R\nstep 3: recalls R"
+
+
+@pytest.mark.parametrize("name", ["graded", "bam", "linear"])
+def test_an_animation_is_the_same_bytes_each_time(name, results):
+    found = animated(plots["animation"](), results[name])
+    assert found == animated(plots["animation"](), results[name])
+    with Image.open(io.BytesIO(found)) as film:
+        assert film.size == (600, 600)
+        assert film.n_frames == len(results[name].runs[0].strips[0].names)
+        assert film.info["duration"] == PACE
+
+
+def test_what_does_not_move_is_refused(results):
+    with pytest.raises(InvalidInput, match="figure 'attention' does not move"):
+        animated(plots["attention"](), results["modern"])
+    with pytest.raises(InvalidInput, match="'animation' cannot be drawn from 'practice-7-2': it recalls no pictures"):
+        animated(plots["animation"](), results["practice-7-2"])
+
+
+def oddly_named(kind, axes, patterns):
+    """A result of a memory whose words have odd names."""
+    words = "\n".join(f"'{name}' = {row}" for name, row in zip(ODD, patterns, strict=True))
+    text = f"""schema = 1
+title = "$a$ <b>"
+source = "ours"
+kind = "memory"
+[vocabulary]
+axes = {axes}
+magnitude = "free"
+[vocabulary.words]
+{words}
+[memory]
+patterns = {list(ODD)}
+{kind}
+[input]
+tokens = {list(ODD)}
+"""
+    return ha.run(parse(text, "odd.toml", "odd"))
+
+
+def test_odd_names_break_no_plane():
+    result = oddly_named("beta = 8", ["$x_1$", "x" * 60], [[1, 0], [0, 1], [-1, 0], [0, -1], [0.5, 0.5]])
+    figure = figure_of("landscape", result)
+    assert {"$x_1$", "<script>", "[no]", "ψυχή", "x" * 13 + "…"} <= set(texts(figure))
+    assert figure_of("separations", result).axes
+
+
+def test_odd_names_break_no_graph():
+    rows = [[1, -1, -1, -1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1], [1, 1, 1, 1]]
+    result = oddly_named('activation = "sign"', ["1", "2", "3", "4"], rows)
+    assert any(text.startswith("$x_1$: ") for text in texts(figure_of("states", result)))
+
+
+def test_odd_names_break_no_strip():
+    pictures = "\n".join(f"'{name}' = ['#.', '{'#' * (i % 2)}{'.' * (2 - i % 2)}']" for i, name in enumerate(ODD))
+    text = f"""schema = 1
+title = "$a$ <b>"
+source = "ours"
+kind = "memory"
+[pictures.drawn]
+{pictures}
+[memory]
+patterns = {list(ODD)}
+[input]
+tokens = {list(ODD)}
+"""
+    result = ha.run(parse(text, "odd.toml", "odd"))
+    assert "● $x_1$" in texts(figure_of("recall", result))
+    assert figure_of("animation", result).axes
+
+
+@pytest.mark.parametrize("name", ["recall", "landscape", "states", "separations"])
+def test_a_long_title_stays_within_the_figure(name, results):
+    result = replace(results[plots[name].scenario], title="of many words " * 12)
+    figure = figure_of(name, result)
+    with styled():
+        box = figure._suptitle.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+    assert box.x0 >= 0
+    assert box.x1 <= SIZE[0] * DPI
+    assert all(ax.get_window_extent().y1 <= box.y0 for ax in figure.axes)
+
+
+def test_a_memory_that_cannot_be_surveyed_is_not():
+    unit = oddly_named('activation = "unit"', ["1", "2"], [[1, 0], [0, 1], [-1, 0], [0, -1], [0.6, 0.8]])
+    assert plots["landscape"]().lacks(unit)  # its energy is infinite outside the circle
+    chance = 'activation = "sign"\nupdate = { name = "glauber", temperature = 1 }'
+    rows = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, -1, -1]]
+    assert plots["states"]().lacks(oddly_named(chance, ["1", "2", "3", "4"], rows))

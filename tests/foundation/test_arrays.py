@@ -1,0 +1,85 @@
+"""Unit vectors, checks, tolerances."""
+
+import array_api_strict
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import hopattn as ha
+from hopattn.foundation.arrays import as_float, require_finite, tolerance
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import positive, whole
+from hopattn.retrieval.separation import separations
+from tests.draws import arrays, sizes
+
+
+@given(data=st.data(), n=sizes, m=sizes)
+def test_unit_has_length_one_and_the_same_direction(data, n, m):
+    x = data.draw(arrays((n, m))) + 9.0
+    u = ha.unit(x)
+    np.testing.assert_allclose(np.linalg.norm(u, axis=-1), 1, rtol=1e-14)
+    np.testing.assert_allclose(u * np.linalg.norm(x, axis=-1, keepdims=True), x, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([0, 0], "the vector is zero"),
+        ([[1, 0], [0, 0]], "row 1 is zero"),
+        ([[1, 0], [np.nan, 0]], "row 1 holds a NaN"),
+        ([[[1, 0]], [[0, 0]]], "row 1, 0 is zero"),
+        ([], "at least one entry"),
+        (3, "at least one entry"),
+        ("abc", "expected real numbers"),
+        ([1j], "expected real numbers"),
+    ],
+)
+def test_unit_refuses_what_has_no_direction(x, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.unit(x)
+
+
+def test_unit_on_every_library(library):
+    found = ha.unit(library.array(np.array([[3.0, 4.0], [0.0, -2.0]])))
+    np.testing.assert_allclose(library.numpy(found), [[0.6, 0.8], [0, -1]], rtol=1e-15)
+
+
+def test_whole_numbers_become_floats_and_floats_stay_as_they_are():
+    assert as_float([1, 2]).dtype == np.float64
+    x = np.ones(2, dtype=np.float32)
+    assert as_float(x) is x
+
+
+def test_torch_whole_numbers_become_torch_floats(library):
+    whole_numbers = library.module.asarray([[1, 2]])
+    assert type(as_float(whole_numbers)) is type(whole_numbers)
+
+
+def test_tolerance_is_between_rounding_and_a_visible_change():
+    assert np.finfo(float).eps < tolerance(np.float64) < 1e-9
+    assert np.finfo(np.float32).eps < tolerance(np.float32) < 1e-4
+
+
+def test_checks_name_what_is_wrong():
+    with pytest.raises(InvalidInput, match="cues: row 2 holds"):
+        require_finite(np.array([[1.0], [2.0], [np.inf]]), "cues")
+    with pytest.raises(InvalidInput, match="a vector: holds a NaN"):
+        require_finite(np.array([np.nan]), "a vector")
+    with pytest.raises(InvalidInput, match="steps: expected a whole number of at least 1, not 0"):
+        whole(0, "steps")
+    assert isinstance(positive(np.float64(2), "beta"), float)
+    assert not isinstance(positive(np.float64(2), "beta"), np.floating)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("sparsemax", {}), ("entmax", {"alpha": 1.3}), ("normmax", {"alpha": 3.0}), ("k_subsets", {"k": 2})],
+)
+@given(scores=hnp.arrays(float, (4, 6), elements=st.floats(-1e4, 1e4)), beta=st.floats(1e-6, 1e6))
+def test_newtons_steps_end_where_bisection_ends(name, parameters, scores, beta):
+    separation = separations[name](beta=beta, **parameters)
+    bisected = separation.weights(array_api_strict.asarray(scores))  # no NumPy array, so that it is bisected
+    digits = np.finfo(float).eps * beta * np.ptp(scores)  # of the number that is looked for, between the scores
+    np.testing.assert_allclose(separation.weights(scores), np.asarray(bisected), rtol=0, atol=1e-12 + 4 * digits)

@@ -1,0 +1,282 @@
+"""Laws of every memory that the registries can make, and what a memory refuses."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.special
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import similarities
+from tests.draws import arrays, betas, domain, sizes, spins, stores
+
+COMBINATIONS = [
+    *itertools.product(["dot"], separations, activations),
+    *itertools.product([name for name in similarities if name != "dot"], ["softmax", "identity"], ["identity", "sign"]),
+]
+"""Every separation with every activation, and every similarity with some of them."""
+WITH_ENERGY = [name for name in separations if not separations[name]().lacks_potential]
+every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
+
+
+def memory(keys, values=None, *, similarity="dot", separation="softmax", activation="identity", beta=0.5):
+    return ha.Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
+
+
+@every
+@given(store=stores())
+def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, store):
+    keys, cues, _ = store
+    m = memory(keys, similarity=similarity, separation=separation, activation=activation)
+    for what in (m.scores, m.weights, m.field):
+        np.testing.assert_allclose(what(cues), [what(cue) for cue in cues], rtol=1e-12, atol=1e-12)
+    clear = np.abs(m.field(cues)) > 1e-12 if activation == "sign" else True  # the sign of rounding is its own
+    steps = m.step(cues), np.array([m.step(cue) for cue in cues])
+    np.testing.assert_allclose(*(np.where(clear, step, 0) for step in steps), rtol=1e-12, atol=1e-12)
+
+
+@every
+@given(store=stores(), data=st.data())
+def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(similarity, separation, activation, store, data):
+    keys, cues, mask = store
+    order = np.array(data.draw(st.permutations(range(len(keys)))))
+    m = memory(keys, similarity=similarity, separation=separation, activation="identity")
+    p = memory(keys[order], similarity=similarity, separation=separation, activation="identity")
+    np.testing.assert_allclose(p.weights(cues, mask[:, order]), m.weights(cues, mask)[:, order], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(p.step(cues, mask[:, order]), m.step(cues, mask), rtol=1e-9, atol=1e-9)
+
+
+@every
+@given(store=stores())
+def test_inputs_are_never_changed(similarity, separation, activation, store):
+    keys, cues, mask = store
+    cues = domain(activation, cues)
+    kept = [keys.copy(), cues.copy(), mask.copy()]
+    m = memory(keys, similarity=similarity, separation=separation, activation=activation)
+    m.scores(cues), m.weights(cues, mask), m.step(cues, mask), m.recall(cues, mask=mask, max_steps=3)
+    for before, after in zip(kept, (keys, cues, mask), strict=True):
+        assert np.array_equal(before, after)
+
+
+@every
+@given(store=stores())
+def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, store):
+    keys, cues, mask = store
+    m = memory(keys, similarity=similarity, separation=separation, activation=activation)
+    nothing = np.zeros_like(mask)
+    assert np.all(m.weights(cues, nothing) == 0)
+    if activation != "sign":  # a spin without a field stays as it was
+        assert np.all(m.step(cues, nothing) == 0)
+    else:
+        assert np.array_equal(m.step(cues, nothing), cues)
+
+
+@every
+@given(store=stores(), beta=betas)
+def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, activation, store, beta):
+    keys, cues, mask = store
+    cues = domain(activation, cues)
+    m = memory(keys, similarity=similarity, separation=separation, activation=activation, beta=beta)
+    if not m.descends():
+        assert m.descends().reason
+        return
+    before, after = m.energy(cues, mask), m.energy(m.step(cues, mask), mask)
+    parts = np.abs(m.activation.conjugate(cues)) + np.abs(m.separation.potential(m.scores(cues), mask))
+    later = np.abs(m.activation.conjugate(m.step(cues, mask)))
+    assert np.all(after - before <= 1e-12 * np.maximum(1, parts + later))
+
+
+def test_the_odd_power_claims_no_descent_and_here_is_why():
+    m = ha.Memory([[1.0, 1.0]], separation=separations["power"](n=3), activation="sign")
+    assert not m.descends()
+    assert "not convex" in m.descends().reason
+    cue = np.array([-1.0, -1.0])  # score −2, weight 4: the step leads to +1 +1, and from −8/3 the energy falls …
+    assert m.energy(m.step(cue)) < m.energy(cue)
+    two = ha.Memory([[3.0, 1.0], [-2.0, 2.0], [-1.0, -3.0]], separation=separations["power"](n=3), activation="sign")
+    rises = [
+        state for state in itertools.product([-1.0, 1.0], repeat=2) if two.energy(two.step(state)) > two.energy(state)
+    ]
+    assert rises  # … but with three patterns it rises from at least one of the four states
+
+
+@given(store=stores(), beta=betas)
+def test_the_step_of_an_identity_memory_is_the_negative_gradient_of_its_energy_plus_the_state(store, beta):
+    keys, cues, _ = store
+    m, h = memory(keys / 4, beta=beta), 1e-6
+    for cue in cues / 4:
+        slopes = [(m.energy(cue + h * e) - m.energy(cue - h * e)) / (2 * h) for e in np.eye(len(cue))]
+        np.testing.assert_allclose(cue - m.step(cue), slopes, atol=1e-5)
+
+
+@given(data=st.data(), n=st.integers(2, 8), m=sizes)
+def test_the_spin_memory_has_the_energy_of_hopfields_network(data, n, m):
+    patterns, states = data.draw(spins((m, n))), data.draw(spins((3, n)))
+    found = memory(patterns, separation="identity", activation="sign", beta=1 / n)
+    couplings = sum(np.outer(p, p) for p in patterns) / n
+    expected = [-0.5 * sum(x[i] * couplings[i, j] * x[j] for i in range(n) for j in range(n)) for x in states]
+    np.testing.assert_allclose(found.energy(states), expected, rtol=1e-12, atol=1e-12)
+
+
+@given(data=st.data(), n=st.integers(2, 9), m=sizes)
+def test_a_tie_between_spins_stays_a_tie(data, n, m):
+    patterns, state = data.draw(spins((m, n))), data.draw(spins((n,)))
+    exact = patterns.astype(int).T @ (patterns.astype(int) @ state.astype(int))
+    step = memory(patterns, separation="identity", activation="sign", beta=1 / n).step(state)
+    assert np.array_equal(step, np.where(exact == 0, state, np.sign(exact)))
+
+
+@given(store=stores(), beta=betas, data=st.data())
+def test_a_softmax_step_is_scipys_softmax(store, beta, data):
+    keys, cues, _ = store
+    values = data.draw(arrays((len(keys), 3)))
+    expected = scipy.special.softmax(beta * cues @ keys.T, axis=-1) @ values
+    np.testing.assert_allclose(memory(keys, values, beta=beta).step(cues), expected, rtol=1e-12, atol=1e-12)
+
+
+@every
+def test_the_same_on_every_library(similarity, separation, activation, library):
+    rng = np.random.default_rng(4)
+    keys, cues, mask = rng.normal(size=(4, 3)), rng.normal(size=(2, 3)), rng.random((2, 4)) > 0.3
+    own = memory(keys, similarity=similarity, separation=separation, activation=activation)
+    other = memory(library.array(keys), similarity=similarity, separation=separation, activation=activation)
+    given_mask = library.array(mask)
+    for what in ("weights", "step"):
+        found = getattr(other, what)(library.array(cues), given_mask)
+        assert type(found) is type(library.array(keys))
+        np.testing.assert_allclose(library.numpy(found), getattr(own, what)(cues, mask), rtol=1e-9, atol=1e-12)
+    if not own.lacks_energy:
+        found = other.energy(library.array(cues), given_mask)
+        np.testing.assert_allclose(library.numpy(found), own.energy(cues, mask), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("separation", WITH_ENERGY)
+def test_torch_differentiates_the_energy_to_the_step(separation, torch):
+    rng = np.random.default_rng(0)
+    m = memory(torch.asarray(rng.normal(size=(4, 3))), separation=separation)
+    state = torch.asarray(rng.normal(size=(1, 3))).requires_grad_()
+    m.energy(state).sum().backward()
+    np.testing.assert_allclose(state.grad.numpy(), (state - m.step(state)).detach().numpy(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("separation", WITH_ENERGY)
+def test_jax_traces_and_differentiates_the_energy(separation, jax):
+    rng = np.random.default_rng(0)
+    m = memory(jax.numpy.asarray(rng.normal(size=(4, 3))), separation=separation)
+    state = jax.numpy.asarray(rng.normal(size=(3,)))
+    slope = jax.jit(jax.grad(lambda x: m.energy(x)))(state)
+    np.testing.assert_allclose(slope, state - jax.jit(m.step)(state), rtol=1e-9)
+
+
+def test_float32_stays_float32():
+    keys = np.eye(3, dtype=np.float32)
+    assert ha.Memory(keys, beta=np.float64(2)).step(keys).dtype == np.float32
+
+
+def test_a_memory_without_an_energy_says_why():
+    keys = np.eye(2)
+    read_out = ha.Memory(keys, [[1.0], [2.0]])
+    cosine = ha.Memory(keys, similarity="cosine")
+    for m, reason in ((read_out, "the values are given apart"), (cosine, "'cosine' is not the dot product")):
+        assert reason in m.descends().reason
+        assert not m.descends()
+        with pytest.raises(InvalidInput, match=reason):
+            m.energy([1.0, 0.0])
+
+
+def test_beta_is_short_for_the_separations_own():
+    keys = np.eye(2)
+    assert ha.Memory(keys, separation="softmax", beta=8).separation == separations["softmax"](beta=8)
+    with pytest.raises(InvalidInput, match="carries its own beta"):
+        ha.Memory(keys, separation=separations["softmax"](beta=8), beta=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"keys": []}, "keys: expected"),
+        ({"keys": [1, 2]}, r"keys: expected \(n_patterns, dim\)"),
+        ({"keys": np.zeros((0, 3))}, "at least one pattern"),
+        ({"keys": [[1, np.nan]]}, "keys: row 0 holds a NaN"),
+        ({"keys": [[1, 2], [3]]}, "rows of unequal length"),
+        ({"keys": [["a"]]}, "expected real numbers"),
+        ({"keys": [[1, 2]], "values": [[1], [2]]}, "values: 2 rows do not fit 1 keys"),
+        ({"keys": [[1, 2]], "beta": -1}, "beta: expected a positive"),
+        ({"keys": [[1, 2]], "separation": "softmx"}, "separation: 'softmx' is unknown; did you mean 'softmax'"),
+        ({"keys": [[1, 2]], "similarity": "dott"}, "similarity: 'dott' is unknown"),
+        ({"keys": [[1, 2]], "activation": 3}, "activation: '3' is unknown"),
+    ],
+)
+def test_what_cannot_be_a_memory_is_refused(arguments, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.Memory(**arguments)
+
+
+def test_cues_that_do_not_fit_are_refused():
+    m = ha.Memory(np.eye(3))
+    with pytest.raises(InvalidInput, match="cues: dim 2 does not fit keys of dim 3"):
+        m.step([1.0, 2.0])
+    with pytest.raises(InvalidInput, match="expected vectors of dim 3"):
+        m.step(1.0)
+    with pytest.raises(InvalidInput, match="mask: shape"):
+        m.step(np.eye(3), np.ones((2, 2), bool))
+
+
+def test_a_memory_shows_what_it_is_and_not_all_its_numbers():
+    assert repr(ha.Memory(np.eye(3), beta=2)) == (
+        "Memory(keys (3, 3), values (3, 3), Dot(), Softmax(beta=2.0), Identity())"
+    )
+
+
+@pytest.mark.parametrize("n", [30, 120])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_high_power_of_normalised_overlaps_stays_in_range(n, dtype):
+    patterns = np.sign(np.random.default_rng(0).normal(size=(5, 784))).astype(dtype)
+    power = separations["power"](n=n, beta=1 / 784)
+    memory = ha.Memory(patterns, separation=power, activation="sign")
+    np.testing.assert_allclose(memory.weights(patterns[0])[0], 1, rtol=1e-4)
+    assert memory.recall(patterns[0]).matched == 0
+    assert np.isfinite(memory.energy(patterns[0]))
+
+
+def test_outside_its_domain_the_energy_is_infinite_so_that_no_step_raises_it():
+    memory = ha.Memory([[1.0, 1.0], [1.0, -1.0]], separation="identity", activation="sign")
+    assert memory.energy([5.0, 5.0]) == np.inf
+    assert memory.energy(memory.step([5.0, 5.0])) == -2
+
+
+def test_nan_in_a_cue_does_not_vanish_in_its_answer():
+    for separation in separations:
+        with np.errstate(invalid="ignore"):
+            answer = ha.Memory(np.eye(2), separation=separation).step([np.nan, 1.0])
+        assert np.all(np.isnan(answer)), separation
+
+
+def test_a_list_of_cues_becomes_an_array_of_the_keys_library(library):
+    memory = ha.Memory(library.array(np.eye(2)))
+    assert type(memory.step([0.6, 0.4])) is type(library.array(np.eye(2)))
+
+
+def test_arrays_of_two_libraries_are_refused(torch):
+    with pytest.raises(InvalidInput, match="expected arrays of one library, not of array_api_strict and torch"):
+        import array_api_strict
+
+        ha.Memory(torch.eye(2)).step(array_api_strict.asarray([1.0, 0.0]))
+    with pytest.raises(InvalidInput, match=r"cues: torch.float32 do not fit keys of torch.float64"):
+        ha.Memory(torch.eye(2, dtype=torch.float64)).step(torch.eye(2))
+
+
+def test_derivatives_at_zero_vectors_are_finite(jax):
+    keys = jax.numpy.eye(2)
+    for function in (lambda x: ha.cosine(x, keys).sum(), lambda x: activations["unit"]()(x).sum()):
+        assert np.all(np.isfinite(jax.grad(function)(jax.numpy.zeros(2))))
+
+
+def test_text_is_no_number_even_as_an_array():
+    for keys in (np.array([["1", "2"]]), np.array([["a", "b"]]), np.array([["2020-01-01"]], dtype="datetime64[D]")):
+        with pytest.raises(InvalidInput, match="expected real numbers"):
+            ha.Memory(keys)

@@ -1,0 +1,141 @@
+"""The classical network: one law with the memory, its energy, its cycles, and what it refuses."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
+from tests.draws import arrays, domain, spins
+
+
+@given(data=st.data(), n=st.integers(2, 8), m=st.integers(1, 5))
+def test_the_two_forms_of_the_network_are_one(data, n, m):
+    patterns, states = data.draw(spins((m, n))), data.draw(spins((4, n)))
+    network = ha.Hopfield(ha.learning.hebb(patterns, self_coupling=True), patterns=patterns)
+    memory = ha.Memory(patterns, separation="identity", beta=1 / n, activation="sign")
+    assert np.array_equal(network.step(states), memory.step(states))
+    np.testing.assert_allclose(network.energy(states), memory.energy(states), rtol=1e-12, atol=1e-12)
+    ours, theirs = network.recall(states), memory.recall(states)
+    for what in ("state", "steps", "status", "matched"):
+        assert np.array_equal(getattr(ours, what), getattr(theirs, what)), what
+    np.testing.assert_allclose(ours.energies, theirs.energies, rtol=1e-12, atol=1e-12)
+
+
+@given(data=st.data(), n=st.integers(2, 9), m=st.integers(1, 6))
+def test_a_tie_is_a_tie(data, n, m):
+    patterns, state = data.draw(spins((m, n))), data.draw(spins((n,)))
+    whole = patterns.astype(int)
+    exact = (whole.T @ whole - m * np.eye(n, dtype=int)) @ state.astype(int)
+    step = ha.Hopfield(ha.learning.hebb(patterns)).step(state)
+    assert np.array_equal(step, np.where(exact == 0, state, np.sign(exact)))
+
+
+@pytest.mark.parametrize("activation", activations)
+@given(data=st.data(), n=st.integers(2, 6))
+def test_the_energy_never_rises_where_that_is_claimed(activation, data, n):
+    root, bias = data.draw(arrays((n, n))) / 8, data.draw(arrays((n,)))
+    network = ha.Hopfield(root @ root.T, bias=bias, activation=activation)
+    states = domain(activation, data.draw(arrays((3, n))))
+    assert network.descends(), network.descends().reason
+    before, after = network.energy(states), network.energy(network.step(states))
+    assert np.all(after - before <= 1e-9 * np.maximum(1, np.abs(before) + np.abs(after)))
+
+
+@given(data=st.data(), n=st.integers(2, 6))
+def test_the_classical_energy_by_its_sums(data, n):
+    root, bias, state = data.draw(arrays((n, n))), data.draw(arrays((n,))), data.draw(spins((n,)))
+    couplings = root + root.T
+    pairs = sum(couplings[i, j] * state[i] * state[j] for i in range(n) for j in range(n))
+    expected = -0.5 * pairs - sum(b * x for b, x in zip(bias, state, strict=True))
+    np.testing.assert_allclose(ha.Hopfield(couplings, bias=bias).energy(state), expected, rtol=1e-12, atol=1e-9)
+
+
+def test_the_energy_of_many_neurons_is_exact():
+    rng = np.random.default_rng(1)
+    root, states = rng.integers(-5, 6, size=(1024, 1024)), rng.integers(-1, 2, size=(4, 1024))
+    found = ha.Hopfield(root + root.T).energy(states)
+    assert np.array_equal(found, [-(x @ root @ x) for x in states])
+
+
+@pytest.mark.parametrize("change", [1e-6, -1e-6])
+@pytest.mark.parametrize("place", [(0, 1), (599, 0), (3, 550), (513, 512), (540, 590)])
+def test_one_uneven_coupling_among_many_is_seen(place, change):
+    root = np.random.default_rng(2).normal(size=(600, 600))
+    couplings = root + root.T
+    assert not ha.Hopfield(couplings).lacks_energy
+    couplings[place] += change
+    assert ha.Hopfield(couplings).lacks_energy == "the couplings are not symmetric"
+
+
+def test_without_self_couplings_all_neurons_at_once_may_cycle():
+    network = ha.Hopfield([[0, -1], [-1, 0]])
+    assert not network.descends()
+    assert "cycle of two" in network.descends().reason
+    found = network.recall([1, 1], keep=("trajectory",))
+    assert (found.status, found.steps, found.matched) == ("cycle", 2, -1)
+    assert found.trajectory.tolist() == [[1, 1], [-1, -1], [1, 1]]
+    three = ha.Hopfield(1 - 2 * np.eye(3), bias=[0.5, 0.25, -1.0])
+    states = [np.array(state) for state in itertools.product([-1.0, 1.0], repeat=3)]
+    rises = [state for state in states if three.energy(three.step(state)) > three.energy(state)]
+    assert rises
+
+
+def test_couplings_that_are_not_symmetric_have_no_energy():
+    network = ha.Hopfield([[0, 1], [-1, 0]])
+    assert not network.descends()
+    with pytest.raises(InvalidInput, match="the couplings are not symmetric"):
+        network.energy([1, 1])
+    assert network.recall([1, 1], max_steps=3).energies is None
+
+
+def test_a_bias_moves_the_tie():
+    network = ha.Hopfield(np.zeros((2, 2)), bias=[0.5, -0.5])
+    assert network.recall([0, 0]).state.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ha.Hopfield([[1, 2]]), "couplings: expected a square matrix"),
+        (lambda: ha.Hopfield([[np.nan]]), "couplings: row 0 holds a NaN"),
+        (lambda: ha.Hopfield([[1]], bias=[1, 2]), "bias: shape"),
+        (lambda: ha.Hopfield([[1]], bias=np.inf), "bias: holds"),
+        (lambda: ha.Hopfield([[1]], patterns=[[1, 2]]), "patterns: dim 2 does not fit couplings of dim 1"),
+        (lambda: ha.Hopfield([[1]], activation="sgin"), "did you mean 'sign'"),
+        (lambda: ha.Hopfield([[1]]).step([1, 2]), "cues: dim 2 does not fit"),
+        (lambda: ha.Hopfield([[1]]).step([1], [True]), "no patterns to mask"),
+        (lambda: ha.Hopfield([[1]]).recall([[1], [0.5]]), "row 1 holds 0.5; spins are"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
+
+
+def test_float32_couplings_are_judged_by_their_own_rounding():
+    rows = np.random.default_rng(1).normal(size=(5, 40)).astype(np.float32)
+    assert ha.Hopfield(rows.T @ rows).descends()
+    assert not ha.Hopfield(np.linalg.pinv(rows) @ rows).lacks_energy
+
+
+def test_couplings_are_kept_as_they_were_given():
+    couplings = ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]])
+    assert np.array_equal(ha.Hopfield(couplings).couplings, couplings)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"), [([1, 1], "patterns: expected"), ([[1, np.nan]], "patterns: row 0 holds a NaN")]
+)
+def test_patterns_that_cannot_be_compared_with_are_refused(patterns, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.Hopfield(np.eye(2), patterns=patterns)
+
+
+def test_arrays_of_other_libraries_are_refused(torch):
+    with pytest.raises(InvalidInput, match="couplings: networks of couplings run on NumPy arrays"):
+        ha.Hopfield(torch.eye(2))

@@ -1,0 +1,275 @@
+"""Learning rules against their formulas in exact fractions, and what they promise."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from tests.draws import spins
+
+RULES = ("hebb", "covariance", "pseudo_inverse", "storkey", "perceptron")
+
+
+def exact(patterns):
+    return [[Fraction(int(x)) for x in row] for row in patterns]
+
+
+def as_array(matrix):
+    return np.array([[float(x) for x in row] for row in matrix])
+
+
+@st.composite
+def pattern_sets(draw, most=4):
+    return draw(spins((draw(st.integers(1, most)), draw(st.integers(2, 6)))))
+
+
+@given(patterns=pattern_sets())
+def test_hebb_in_fractions(patterns):
+    rows, n = exact(patterns), patterns.shape[1]
+    expected = [[sum(p[i] * p[j] for p in rows) / n * (i != j) for j in range(n)] for i in range(n)]
+    np.testing.assert_allclose(ha.learning.hebb(patterns), as_array(expected), rtol=1e-15)
+    full = ha.learning.hebb(patterns, self_coupling=True)
+    np.testing.assert_allclose(np.diag(full), len(patterns) / n, rtol=1e-15)
+
+
+@given(patterns=pattern_sets())
+def test_covariance_in_fractions(patterns):
+    rows, n = exact(patterns), patterns.shape[1]
+    a = sum(map(sum, rows)) / (len(rows) * n)
+    expected = [[sum((p[i] - a) * (p[j] - a) for p in rows) / n * (i != j) for j in range(n)] for i in range(n)]
+    np.testing.assert_allclose(ha.learning.covariance(patterns), as_array(expected), atol=1e-14)
+
+
+@given(patterns=pattern_sets())
+def test_storkey_in_fractions(patterns):
+    rows, n = exact(patterns), patterns.shape[1]
+    w = [[Fraction(0)] * n for _ in range(n)]
+
+    def field(i, j, pattern):
+        return sum(w[i][k] * pattern[k] for k in range(n) if k not in (i, j))
+
+    for p in rows:
+        change = [
+            [(p[i] * p[j] - p[i] * field(j, i, p) - field(i, j, p) * p[j]) / n * (i != j) for j in range(n)]
+            for i in range(n)
+        ]
+        w = [[w[i][j] + change[i][j] for j in range(n)] for i in range(n)]
+    np.testing.assert_allclose(ha.learning.storkey(patterns), as_array(w), atol=1e-13)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_storkey_of_more_patterns_than_neurons_keeps_its_digits(n):
+    patterns = np.random.default_rng(n).choice([-1.0, 1.0], (120, n))
+    w = np.zeros((n, n))
+    for p in patterns:  # the paper's formula, one pattern after another
+        h = (w @ p)[:, None] - w * p
+        w = w + (np.outer(p, p) - p[:, None] * h.T - h * p) / n
+        np.fill_diagonal(w, 0)
+    np.testing.assert_allclose(ha.learning.storkey(patterns), w, rtol=1e-8, atol=1e-8 * np.abs(w).max())
+
+
+def solved(matrix, right):
+    """Gauss and Jordan in fractions; None for a singular matrix."""
+    n = len(matrix)
+    rows = [[*row, *more] for row, more in zip(matrix, right, strict=True)]
+    for i in range(n):
+        pivot = next((k for k in range(i, n) if rows[k][i] != 0), None)
+        if pivot is None:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for k in range(n):
+            if k != i:
+                rows[k] = [x - rows[k][i] * y for x, y in zip(rows[k], rows[i], strict=True)]
+    return [row[n:] for row in rows]
+
+
+@given(patterns=pattern_sets())
+def test_pseudo_inverse_in_fractions(patterns):
+    rows, n = exact(patterns), patterns.shape[1]
+    gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+    weights = solved(gram, rows)
+    if weights is None:
+        with pytest.raises(InvalidInput, match=r"row \d depends on those before it"):
+            ha.learning.pseudo_inverse(patterns)
+        return
+    expected = [[sum(p[i] * v[j] for p, v in zip(rows, weights, strict=True)) for j in range(n)] for i in range(n)]
+    np.testing.assert_allclose(ha.learning.pseudo_inverse(patterns), as_array(expected), atol=1e-12)
+
+
+def test_pseudo_inverse_names_the_dependent_pattern():
+    patterns = [[1, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, -1]]
+    with pytest.raises(InvalidInput, match="row 2 depends on those before it"):
+        ha.learning.pseudo_inverse(patterns)
+
+
+def test_pseudo_inverse_keeps_correlated_patterns_that_hebb_loses():
+    rng = np.random.default_rng(0)
+    common = np.sign(rng.normal(size=50))
+    patterns = np.where(rng.random((8, 50)) < 0.2, -common, common)
+    couplings = ha.learning.pseudo_inverse(patterns)
+    np.testing.assert_allclose(patterns @ couplings.T, patterns, atol=1e-12)
+    assert np.array_equal(np.sign(patterns @ ha.learning.pseudo_inverse(patterns, self_coupling=False).T), patterns)
+    assert not np.array_equal(np.sign(patterns @ ha.learning.hebb(patterns).T), patterns)
+
+
+def storkey_pattern_by_pattern(rows):
+    n = rows.shape[1]
+    w = np.zeros((n, n))
+    for p in rows:
+        h = (w @ p)[:, None] - np.diag(w)[:, None] * p[:, None] - w * p  # h_ij, the sum without i and j
+        w = w + (np.outer(p, p) - p[:, None] * h.T - h * p) / n
+        np.fill_diagonal(w, 0)
+    return w
+
+
+def perceptron_pattern_by_pattern(rows, stability, max_sweeps=1000):
+    n = rows.shape[1]
+    w = rows.T @ rows
+    np.fill_diagonal(w, 0)
+    for _ in range(max_sweeps):
+        before = w.copy()
+        for p in rows:
+            for i in np.flatnonzero(p * (w @ p) <= stability * np.linalg.norm(w, axis=1)):
+                w[i] += p[i] * p
+                w[i, i] = 0
+        if np.array_equal(w, before):
+            return w / n
+    raise AssertionError
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_storkey_is_its_formula_for_more_than_is_done_at_once(real):
+    rng = np.random.default_rng(3)
+    patterns = rng.normal(size=(9, 75)) if real else rng.choice([-1.0, 1.0], size=(70, 75))
+    np.testing.assert_allclose(
+        ha.learning.storkey(patterns), storkey_pattern_by_pattern(patterns), rtol=1e-12, atol=1e-13
+    )
+
+
+@pytest.mark.parametrize("stability", [0.0, 0.3])
+@pytest.mark.parametrize(("m", "n"), [(100, 90), (20, 30)])
+def test_the_perceptron_learns_pattern_by_pattern(m, n, stability):
+    patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(m, n))
+    if stability and m > n:
+        patterns = patterns[:70]
+    expected = perceptron_pattern_by_pattern(patterns, stability)
+    assert np.array_equal(ha.learning.perceptron(patterns, stability), expected)
+
+
+def test_the_perceptron_takes_patterns_of_real_numbers():
+    rng = np.random.default_rng(4)
+    patterns = rng.choice([-1.0, 1.0], size=(70, 90)) * rng.uniform(0.5, 1.5, size=(70, 90))
+    for stability in (0.0, 0.1):
+        expected = perceptron_pattern_by_pattern(patterns, stability)
+        np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0, 1.9])
+def test_the_delta_rule_learns_pair_by_pair(rate):
+    rng = np.random.default_rng(5)
+    keys, values = rng.normal(size=(150, 40)) * 10.0 ** rng.integers(-4, 5, size=(150, 1)), rng.normal(size=(150, 3))
+    keys[90] = keys[89]  # one key with two values
+    w = np.zeros((3, 40))
+    for _ in range(2):
+        for k, v in zip(keys, values, strict=True):
+            w = w + rate * np.outer(v - w @ k, k) / (k @ k)
+    np.testing.assert_allclose(ha.learning.delta(keys, values, rate, sweeps=2), w, rtol=1e-9, atol=1e-12 * abs(w).max())
+
+
+def test_the_delta_rule_names_a_key_that_is_zero():
+    with pytest.raises(InvalidInput, match="keys: row 1 is zero"):
+        ha.learning.delta([[1, 0], [0, 0], [0, 0]], [[1], [1], [1]])
+
+
+@pytest.mark.parametrize("nearness", [1.0, 1e-3, 1e-6, 1e-9])
+def test_pseudo_inverse_of_patterns_that_are_nearly_dependent(nearness):
+    rng = np.random.default_rng(6)
+    patterns = rng.choice([-1.0, 1.0], size=(12, 60))
+    patterns[7] = patterns[:7].sum(axis=0) + nearness * rng.normal(size=60)
+    couplings = ha.learning.pseudo_inverse(patterns)
+    np.testing.assert_allclose(patterns @ couplings.T, patterns, atol=1e-10)
+    np.testing.assert_allclose(couplings @ couplings, couplings, atol=1e-10)
+    u, _, _ = np.linalg.svd(patterns.T, full_matrices=False)
+    np.testing.assert_allclose(couplings, u @ u.T, atol=1e-14 / nearness + 1e-13)
+    assert np.array_equal(couplings, couplings.T)
+
+
+@given(data=st.data(), n=st.integers(2, 20), size=st.sampled_from([1e-200, 1.0, 1e200]))
+def test_the_first_dependent_pattern_is_named(data, n, size):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    at = data.draw(st.integers(1, n))
+    patterns = rng.normal(size=(n + 2, n))
+    if at < n:
+        patterns[at] = rng.normal(size=at) @ patterns[:at]
+    patterns *= size
+    with pytest.raises(InvalidInput, match=f"row {at} depends on those before it"):
+        ha.learning.pseudo_inverse(patterns)
+
+
+def test_a_pattern_that_is_zero_depends_on_nothing():
+    with pytest.raises(InvalidInput, match="row 1 depends on those before it"):
+        ha.learning.pseudo_inverse([[1, 1, 1], [0, 0, 0], [1, 1, -1]])
+
+
+@given(patterns=pattern_sets(most=3), stability=st.sampled_from([0.0, 0.1]))
+def test_perceptron_makes_every_pattern_stable(patterns, stability):
+    # Patterns that agree in all other neurons and differ in one ask that one for two answers.
+    assume(
+        all(
+            np.any(np.delete(a, i) != np.delete(b, i))
+            for a, b in itertools.combinations(patterns, 2)
+            for i in range(patterns.shape[1])
+            if a[i] != b[i]
+        )
+    )
+    try:
+        couplings = ha.learning.perceptron(patterns, stability)
+    except InvalidInput:
+        assume(False)
+    fields = patterns @ couplings.T
+    assert np.all(patterns * fields > stability * np.linalg.norm(couplings, axis=1))
+
+
+def test_perceptron_stores_more_random_patterns_than_hebb():
+    patterns = np.sign(np.random.default_rng(1).normal(size=(60, 60)))  # a load of 1; Hebb holds .138
+    couplings = ha.learning.perceptron(patterns)
+    assert np.array_equal(np.sign(patterns @ couplings.T), patterns)
+    assert not np.array_equal(np.sign(patterns @ ha.learning.hebb(patterns).T), patterns)
+
+
+def test_perceptron_says_when_patterns_cannot_all_be_stored():
+    patterns = np.sign(np.random.default_rng(1).normal(size=(60, 20)))  # three times the number of neurons
+    with pytest.raises(InvalidInput, match="60 patterns of 20 neurons are not all stable after 50 sweeps"):
+        ha.learning.perceptron(patterns, max_sweeps=50)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
+    patterns = np.sign(np.random.default_rng(2).normal(size=(3, 12)))
+    kept = patterns.copy()
+    couplings = getattr(ha.learning, rule)(patterns)
+    assert couplings.shape == (12, 12)
+    assert np.array_equal(patterns, kept)
+    if rule != "pseudo_inverse":
+        assert np.all(np.diag(couplings) == 0)
+    if rule != "perceptron":
+        np.testing.assert_allclose(couplings, couplings.T, atol=1e-15)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("patterns", [[], [1, -1], [[1, np.nan]], [["a"]], np.zeros((0, 3))])
+def test_what_are_no_patterns_is_refused(rule, patterns):
+    with pytest.raises(InvalidInput, match="patterns: "):
+        getattr(ha.learning, rule)(patterns)
+
+
+@pytest.mark.parametrize("stability", [-1, np.nan, "a"])
+def test_a_stability_that_cannot_be_is_refused(stability):
+    with pytest.raises(InvalidInput, match="stability: expected"):
+        ha.learning.perceptron([[1, -1]], stability)

@@ -1,0 +1,157 @@
+"""The law of the house, as functions: which files a room lists, what a file imports, and what breaks the order.
+
+A room is a folder of the package. The docstring of its `__init__.py` lists its files in their order, one line each;
+`*.py` stands for all files that are not listed, none of which may import another.
+"""
+
+import ast
+import re
+from itertools import pairwise
+
+GATHERED = "*.py"
+
+BY_NAME = {("foundation/display.py", "views/notebook.py")}
+"""An object asks for its view only when a notebook shows it: no arrow."""
+
+
+def rooms_in(package):
+    """Every folder that holds code, the package itself first, as paths relative to it."""
+    return sorted(path.parent.relative_to(package).as_posix() for path in package.rglob("__init__.py"))
+
+
+def files_in(package):
+    """Every file of code, relative to the package."""
+    return sorted(path.relative_to(package).as_posix() for path in package.rglob("*.py"))
+
+
+def listed(package, room):
+    """What the docstring of a room lists, in its order."""
+    told = ast.get_docstring(ast.parse((package / room / "__init__.py").read_text(encoding="utf-8")), clean=False) or ""
+    return re.findall(r"^- `([\w*]+(?:\.py|/))`: \S", told, re.MULTILINE)
+
+
+def there(package, room):
+    """The files and rooms that lie in a room, named as its list names them."""
+    folder = package / room
+    files = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+    return {*files, *(f"{path.name}/" for path in folder.iterdir() if (path / "__init__.py").exists())}
+
+
+def order_of(text):
+    """The rooms that each room may import, from lines such as `a < b, c < d`; raises `ValueError` for a circle."""
+    below = {}
+    for line in text.strip().splitlines():
+        groups = [[room.strip() for room in group.split(",")] for group in line.split("<")]
+        for lower, upper in pairwise(groups):
+            for room in upper:
+                below.setdefault(room, set()).update(lower)
+            for room in lower:
+                below.setdefault(room, set())
+    for _ in below:
+        for room, rooms in below.items():
+            rooms.update(*(below[one] for one in rooms))
+            if room in rooms:
+                raise ValueError(f"{room} stands below itself")
+    return below
+
+
+def imports(package, file):
+    """The files of the package that a file imports, in any form, at its top or within a function."""
+    own = [package.name, *file.removesuffix("/__init__.py").removesuffix(".py").split("/")]
+    for node in ast.walk(ast.parse((package / file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _as_file(package, alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            level = node.level - file.endswith("__init__.py")
+            start = own[: len(own) - level] if node.level else []
+            module = [*start, *(node.module.split(".") if node.module else [])]
+            for alias in node.names:
+                yield from _as_file(package, [*module, alias.name]) or _as_file(package, module)
+        elif isinstance(node, ast.Call) and _name(node.func) in ("import_module", "__import__"):
+            texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            found = [other for text in texts for other in _as_file(package, text.split("."))]
+            yield from (other for other in found if (file, other) not in BY_NAME)
+
+
+def faults(package, order):
+    """Each room whose list is wrong and each import that is not downwards, in a sentence."""
+    below = order_of(order)
+    found = [f"{room}: is no room" for room in below if not (package / room / "__init__.py").exists()]
+    for room in rooms_in(package):
+        names, present = listed(package, room), there(package, room)
+        if room == ".":
+            present = {name for name in present if name.endswith("/")}
+            names = [f"{one}/" for one in below]
+        found += [f"{room}: lists {name}, which is not there" for name in names if name not in {*present, GATHERED}]
+        if GATHERED not in names:
+            found += [f"{room}: does not list {name}" for name in sorted(present - set(names))]
+    for file in files_in(package):
+        for other in imports(package, file):
+            if not _downwards(package, below, file, other):
+                found.append(f"{file} imports {other}, which is not below it")
+    return found
+
+
+def levels(package):
+    """How many rooms lie above one another at most, by what their files really import."""
+    above = {}
+    for file in files_in(package):
+        for other in imports(package, file):
+            if "/" in file and "/" in other and _room(file) != _room(other):
+                above.setdefault(_room(file), set()).add(_room(other))
+
+    def height(room):
+        return 1 + max((height(one) for one in above.get(room, ())), default=0)
+
+    return max(height(room) for room in above)
+
+
+def _downwards(package, below, file, other):
+    if other == "__init__.py" or file == other:
+        return False  # the package's own names are for those who use it
+    if "/" not in file:
+        return True  # what stands above all rooms
+    if _room(file) != _room(other):
+        return _room(other) in below[_room(file)]
+    shared = _shared(file, other)
+    here, there = (path.removeprefix(f"{shared}/").split("/") for path in (file, other))
+    if here == ["__init__.py"]:
+        return True  # a room gathers what lies in it
+    if there == ["__init__.py"]:
+        return False
+    places = [_place(listed(package, shared), path) for path in (here, there)]
+    return None not in places and places[1] < places[0]
+
+
+def _place(names, path):
+    own = path[0] if len(path) == 1 else f"{path[0]}/"
+    wanted = own if own in names else GATHERED
+    return names.index(wanted) if wanted in names else None
+
+
+def _shared(file, other):
+    """The deepest room in which both lie."""
+    parts = []
+    for one, two in zip(file.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if one != two:
+            break
+        parts.append(one)
+    return "/".join(parts)
+
+
+def _room(file):
+    return file.split("/")[0]
+
+
+def _as_file(package, names):
+    """The file that a dotted name stands for, in a list; of a name within a file, nothing."""
+    if names[0] != package.name:
+        return []
+    path = "/".join(names[1:])
+    ways = (f"{path}.py", f"{path}/__init__.py") if path else ("__init__.py",)
+    return [way for way in ways if (package / way).exists()]
+
+
+def _name(node):
+    return getattr(node, "id", getattr(node, "attr", ""))

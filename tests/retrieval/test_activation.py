@@ -1,0 +1,168 @@
+"""Laws of every activation: it is a gradient, and its conjugate is the conjugate."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import activations
+from tests.draws import arrays, sizes
+
+every = pytest.mark.parametrize("name", list(activations))
+STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]
+
+
+@every
+@given(data=st.data(), n=sizes)
+def test_it_is_the_gradient_of_its_potential(name, data, n):
+    field = data.draw(arrays((n,)))
+    assume(np.abs(field).min() > 1e-2)
+    activation, h = activations[name](), 1e-6
+    slopes = [(activation.potential(field + h * e) - activation.potential(field - h * e)) / (2 * h) for e in np.eye(n)]
+    np.testing.assert_allclose(activation(field), slopes, atol=1e-6)
+
+
+@every
+@given(data=st.data(), n=sizes)
+def test_fenchel_young_holds_with_equality_at_its_own_state(name, data, n):
+    field, other = data.draw(arrays((n,))), data.draw(arrays((n,)))
+    activation = activations[name]()
+    state = activation(field)
+    own = activation.potential(field) + activation.conjugate(state)
+    np.testing.assert_allclose(own, field @ state, rtol=1e-12, atol=1e-12)
+    cross = activation.potential(other) + activation.conjugate(state) - other @ state
+    assert cross >= -1e-9 * max(1, abs(other @ state))
+
+
+@every
+def test_what_it_gives_is_not_foreign_to_it(name):
+    activation = activations[name]()
+    rng = np.random.default_rng(3)
+    for field in rng.normal(size=(50, 7)):
+        assert activation.foreign(activation(field)) == ""
+
+
+@pytest.mark.parametrize(("name", "parameters"), STEEP)
+@given(data=st.data(), n=st.integers(2, 6))
+def test_parameters_keep_gradient_and_conjugate(name, parameters, data, n):
+    field, h = data.draw(arrays((n,))) / 4, 1e-6
+    activation = activations[name](**parameters)
+    slopes = [(activation.potential(field + h * e) - activation.potential(field - h * e)) / (2 * h) for e in np.eye(n)]
+    state = activation(field)
+    np.testing.assert_allclose(state, slopes, atol=1e-6)
+    own = activation.potential(field) + activation.conjugate(state)
+    np.testing.assert_allclose(own, field @ state, rtol=1e-9, atol=1e-9)
+
+
+def test_layer_norm_is_pytorchs(torch):
+    field = np.random.default_rng(0).normal(size=(4, 6))
+    reference = torch.nn.functional.layer_norm(torch.asarray(field), (6,), eps=1e-5)
+    np.testing.assert_allclose(activations["layer_norm"]()(field), reference, rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])
+def test_the_conjugate_of_tanh_keeps_its_digits(x):
+    """Against ∫₀ˣ artanh by its series Σ x²ᵏ⁺² / (2k+1)(2k+2), summed in fractions."""
+    exact = sum(Fraction(x) ** (2 * k + 2) / ((2 * k + 1) * (2 * k + 2)) for k in range(60 if x < 0.9 else 0))
+    expected = float(exact) if x < 0.9 else 0.5 * ((1 + x) * np.log1p(x) + (1 - x) * np.log1p(-min(x, 0.9)))
+    np.testing.assert_allclose(activations["tanh"]().conjugate(np.array([x])), expected, rtol=4e-15)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e3, 1e6])
+def test_layer_norm_keeps_its_sum_at_0_whatever_the_mean(mean):
+    norm = activations["layer_norm"]()
+    state = norm(mean + np.random.default_rng(1).normal(size=(20, 16)))
+    assert np.all(np.isfinite(norm.conjugate(state)))
+    assert not any(norm.foreign(row) for row in state)
+
+
+def test_tanh_does_not_overflow():
+    tanh = activations["tanh"](beta=1e6)
+    field = np.array([1e4, -1e4, 0.0])
+    assert tanh(field).tolist() == [1, -1, 0]
+    np.testing.assert_allclose(tanh.potential(field), 2e4, rtol=1e-9)
+    assert tanh.conjugate(np.array([1.0, -1.0])) == pytest.approx(2 * np.log(2) / 1e6)
+    assert tanh.conjugate(np.array([1.5, 0.0])) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("tanh", {"beta": -1}), ("layer_norm", {"gamma": 0}), ("layer_norm", {"epsilon": np.nan})]
+)
+def test_parameters_that_cannot_be_are_refused(name, parameters):
+    with pytest.raises(InvalidInput, match="expected a positive finite number"):
+        activations[name](**parameters)
+
+
+def test_sign_keeps_the_spin_where_the_field_is_zero():
+    sign = activations["sign"]()
+    assert sign(np.array([0.0, -2.0, 0.0]), np.array([1.0, 1.0, -1.0])).tolist() == [1, -1, -1]
+
+
+def test_unit_maps_zero_to_zero_and_neither_overflows_nor_underflows():
+    unit = activations["unit"]()
+    assert unit(np.zeros(3)).tolist() == [0, 0, 0]
+    np.testing.assert_allclose(unit(np.array([3e300, 4e300])), [0.6, 0.8], rtol=1e-15)
+    np.testing.assert_allclose(unit(np.array([3e-300, 4e-300])), [0.6, 0.8], rtol=1e-15)
+
+
+@every
+def test_the_same_on_every_library(name, library):
+    field, state = np.array([[3.0, -4.0], [0.0, 0.0]]), np.array([[1.0, -1.0], [-1.0, 1.0]])
+    activation = activations[name]()
+    found = activation(library.array(field), library.array(state))
+    np.testing.assert_allclose(library.numpy(found), activation(field, state), rtol=1e-12)
+    for what in ("potential", "conjugate"):
+        own = getattr(activation, what)
+        np.testing.assert_allclose(library.numpy(own(library.array(field))), own(field), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("cue", "answer"), [((0.8, 0.6), 1), ((-0.8, -0.6), -1), ((-0.6, 0.8), 0), ((1, 0), 0.8)])
+def test_the_four_cues_of_the_lecture(cue, answer):
+    assert ha.cue([0.8, 0.6], cue) == pytest.approx(answer, abs=1e-15)
+
+
+def test_practice_7_1():
+    assert ha.cue([0.9, 0.4, 0.2], [0.4, 0.9, 0.2]) == pytest.approx(0.36 + 0.36 + 0.04, abs=1e-15)
+    assert ha.cosine([0.9, 0.4, 0.2], [0.4, 0.9, 0.2]) == pytest.approx(0.752, abs=5e-4)
+
+
+@given(data=st.data(), n=sizes, m=sizes, k=sizes)
+def test_a_cue_is_a_matrix_product(data, n, m, k):
+    weights, patterns = data.draw(arrays((n, m))), data.draw(arrays((k, m)))
+    expected = [[sum(w * a for w, a in zip(row, pattern, strict=True)) for row in weights] for pattern in patterns]
+    np.testing.assert_allclose(ha.cue(weights, patterns), expected, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(ha.cue(weights, patterns[0]), expected[0], rtol=1e-12, atol=1e-9)
+
+
+def test_each_cue_of_a_neuron_is_answered_on_its_own():
+    assert ha.cue([0.8, 0.6], [[0.8, 0.6], [-0.6, -0.8]], "unit").tolist() == [1, -1]
+
+
+def test_a_cue_takes_f_by_name_by_object_and_as_a_function():
+    weights = [[1, 0], [0, -2]]
+    assert ha.cue(weights, [3, 4], "sign").tolist() == [1, -1]
+    assert ha.cue(weights, [3, 4], activations["sign"]()).tolist() == [1, -1]
+    assert ha.cue(weights, [3, 4], np.tanh).tolist() == np.tanh([3.0, -8.0]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("weights", "activation", "message"),
+    [
+        ([[1, 2]], [1, 2, 3], "activation: dim 3 does not fit weights of dim 2"),
+        ([[1, 2], [3]], [1, 2], "rows of unequal length"),
+        (["a"], [1], "expected real numbers"),
+        (3, [1], "weights: expected"),
+    ],
+)
+def test_a_cue_that_does_not_fit_is_refused(weights, activation, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.cue(weights, activation)
+
+
+def test_a_mistyped_activation_is_refused():
+    with pytest.raises(InvalidInput, match="did you mean 'sign'"):
+        ha.cue([1], [1], "sgin")

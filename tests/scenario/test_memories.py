@@ -1,0 +1,162 @@
+"""Memories by the name of a model: what a file may say of them, and what is refused."""
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.memories.models import named_memories
+from hopattn.scenario.files import shipped
+from hopattn.scenario.loading import parse
+from tests.refusal import assert_refused
+
+HEAD = """schema = 1
+title = "t"
+source = "ours"
+kind = "memory"
+[pictures]
+letters = "JRSVX12"
+[memory]
+patterns = ["J", "R", "S"]
+"""
+CUE = """[cue."torn J"]
+of = "J"
+flip = 0.1
+"""
+
+
+def run(memory, cue=CUE):
+    (found,) = ha.run(parse(HEAD + memory + cue, "file.toml", "file")).runs
+    return found.arrays
+
+
+NEEDS = {"bam": 'values = ["1", "2", "V"]', "delta": 'values = ["1", "2", "V"]', "sdm": 'values = ["J", "R", "S"]'}
+PARAMETERS = {"sdm": '{ name = "sdm", radius = 12, locations = 300 }'}
+
+
+@pytest.mark.parametrize("name", named_memories)
+def test_every_model_runs_by_its_name(name):
+    unit = ("letters", 'magnitude = "unit"\nletters') if name == "spherical" else ("letters", "letters")
+    model = PARAMETERS.get(name, f'"{name}"')
+    text = HEAD.replace(*unit) + f"model = {model}\n{NEEDS.get(name, '')}\nmax_steps = 20\n" + CUE
+    (found,) = ha.run(parse(text, "file.toml", "file")).runs
+    assert np.all(np.isfinite(found.arrays["state"].values))
+    assert found.arrays["visits"].values.shape[0] == 1
+    assert ("energy" in found.arrays) == (not named_memories[name].energy.startswith("none") and name != "universal")
+
+
+def test_there_is_a_scenario_for_every_model():
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in shipped().values() if path.parent.name == "memories")
+    assert all(f'model = "{name}"' in texts or f'name = "{name}"' in texts for name in named_memories)
+
+
+def test_a_model_is_recalled_in_its_own_way_unless_the_file_says_another():
+    spec = parse(HEAD + 'model = "hopfield"\n' + CUE, "file.toml", "file").spec
+    assert repr(spec.memory.updated()) == "Asynchronous(order='random')"
+    cold = parse(HEAD + 'model = "hopfield"\nupdate = { name = "glauber", temperature = 0.2 }\n' + CUE, "f", "f").spec
+    assert repr(cold.memory.updated()) == "Glauber(temperature=0.2, cooling=1.0)"
+    plain = parse(HEAD + 'separation = "softmax"\n' + CUE, "file.toml", "file").spec
+    assert repr(plain.memory.updated()) == "Synchronous()"
+
+
+def test_parameters_reach_the_model():
+    spec = parse(HEAD + 'model = { name = "dense", n = 5, rectified = false }\n' + CUE, "file.toml", "file").spec
+    assert (
+        repr(spec.memory.built(spec.vocabulary.vectors, np.random.default_rng(0)).separation) == "Power(beta=1.0, n=5)"
+    )
+
+
+def test_values_are_what_is_recalled():
+    arrays = run('values = ["1", "2", "V"]\nmodel = "nearest"\nmax_steps = 1\n')
+    assert arrays["recalls"].values.tolist() == ["1"]
+    both = run('values = ["1", "2", "V"]\nmodel = "bam"\n')
+    assert (both["recalls"].values.tolist(), both["answers"].values.tolist()) == (["J"], ["1"])
+    parts = run('values = ["1", "2", "V"]\nsimilarity = "cosine"\nseparation = "argmax"\nmax_steps = 1\n')
+    assert parts["recalls"].values.tolist() == ["1"]
+
+
+def test_the_working_is_that_of_the_run_whatever_the_seed():
+    text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
+    for seed in (1, 2):
+        (found,) = ha.run(parse(text, "file.toml", "file"), seed=seed, explain=True).runs
+        cue, field = (found.arrays[name].values[0] for name in ("input", "step 1 field"))
+        assert any(f"{np.sum(cue * field < 0)} stand against their field" in line for line in found.working)
+
+
+def test_what_a_linear_or_nearest_memory_answers_is_no_cue_again():
+    values = 'values = ["1", "2", "V"]\n'
+    assert run(values + 'model = "delta"\n')["steps"].values.tolist() == [1]
+    assert run(values + 'model = "nearest"\n')["recalls"].values.tolist() == ["1"]
+    assert run('model = "nearest"\n')["status"].values.tolist() == ["converged"]
+
+
+def test_a_reversed_pattern_and_a_mixture_are_named():
+    cues = '[cue.a]\nof = "R"\nreverse = true\n[cue.b]\nmixture = ["J", "R", "S"]\n'
+    arrays = run('model = "hopfield"\n', cues)
+    assert arrays["spurious"].values.tolist() == ["reversed", "mixture"]
+    assert arrays["of"].values.tolist() == ["R", "J + R + S"]
+
+
+def test_a_word_that_cannot_be_stored_is_named():
+    text = HEAD.replace("[memory]", "[pictures.drawn]\nR2 = [" + ", ".join(['"....."'] * 7) + "]\n[memory]")
+    model = 'model = { name = "hopfield", rule = "pseudo_inverse" }\n'
+    text = text.replace('["J", "R", "S"]', '["J", "R", "J"]')
+    assert_refused(text + model + CUE, "11: memory.model: patterns: 'J' depends on those before it")
+
+
+def test_the_seed_draws_the_order_and_the_locations():
+    text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
+    scenario = parse(text, "file.toml", "file")
+    assert ha.run(scenario, seed=1).to_json() == ha.run(scenario, seed=1).to_json()
+
+
+@pytest.mark.parametrize(
+    ("memory", "message"),
+    [
+        ('model = "hopfeld"', "9: memory.model: 'hopfeld' is unknown; did you mean 'hopfield'"),
+        ('model = { name = "dense", m = 3 }', "9: memory.model.m: 'm' is unknown"),
+        ('model = { name = "dense", n = 1 }', "9: memory.model: n: expected a whole number from 2"),
+        ('model = "sdm"', "9: memory.model: 'sdm' needs more: write { name = \"sdm\", radius = … }"),
+        ('model = "modern"\nbeta = 2', "10: memory.beta: is a part of the model 'modern'; leave one of them out"),
+        ('model = "bam"', "7: memory: the model 'bam' needs values, one for each pattern"),
+        ('model = "dense"\nvalues = ["1", "2", "V"]', "10: memory.values: the model 'dense' leads to its own patterns"),
+        ('model = "bam"\nvalues = ["1"]', "10: memory.values: 1 words do not fit 3 patterns"),
+        ('model = "bam"\nvalues = ["1", "2", "W"]', "10: memory.values.3: 'W' is unknown"),
+        ('update = "asink"', "9: memory.update: 'asink' is unknown; did you mean 'async'"),
+        ('update = "glauber"', "9: memory.update: 'glauber' needs more: write { name = \"glauber\", temperature = … }"),
+        ('update = { name = "glauber", temperature = -1 }', "9: memory.update: temperature: expected"),
+        (
+            'update = { name = "async", order = "rndom" }',
+            "9: memory.update: order: 'rndom' is unknown",
+        ),
+        ('similarity = "cosine"\nactivation = "sign"\nupdate = "async"', "11: memory.update: the similarity 'cosine'"),
+        ('model = { name = "hopfield", rule = "heb" }', "9: memory.model.rule: 'heb' is unknown; did you mean 'hebb'"),
+        (
+            'model = { name = "universal", similarity = "manhatan" }',
+            "9: memory.model.similarity: 'manhatan' is unknown",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(memory, message):
+    assert_refused(HEAD + memory + "\n" + CUE, message)
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ('spurious = "mix"', "15: expect.1.spurious: 'mix' is unknown; did you mean 'mixture'"),
+        ('answers = "1"', "15: expect.1.answers: there is no array 'answers' here"),
+        ('visits = ["J", "Q"]', "15: expect.1.visits.2: 'Q' is unknown"),
+        ("visits = []", "15: expect.1.visits: is empty"),
+    ],
+)
+def test_expectations_are_checked_before_the_run(expected, message):
+    assert_refused(HEAD + 'model = "hopfield"\n' + CUE + f'[[expect]]\nat = "torn J"\n{expected}\n', message)
+
+
+@pytest.mark.parametrize(
+    "expected", ['spurious = "mixture"', 'visits = ["J"]', 'answers = "2"', 'visits = ["nothing", "R"]']
+)
+def test_expectations_can_be_missed(expected):
+    memory = 'values = ["1", "2", "V"]\nmodel = "bam"\n'
+    scenario = parse(HEAD + memory + CUE + f'[[expect]]\nat = "torn J"\n{expected}\n', "file.toml", "file")
+    assert not ha.run(scenario).ok

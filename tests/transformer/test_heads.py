@@ -1,0 +1,188 @@
+"""Attention, heads and layers against PyTorch, SciPy and their own laws."""
+
+import numpy as np
+import pytest
+import scipy.special
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.separation import separations
+from hopattn.transformer.heads import Given
+from tests.draws import arrays, sizes
+
+
+@st.composite
+def texts(draw):
+    n, m, dim, out = (draw(sizes) for _ in range(4))
+    return draw(arrays((n, dim))), draw(arrays((m, dim))), draw(arrays((m, out)))
+
+
+@given(text=texts())
+def test_attention_is_scipys_softmax(text):
+    q, k, v = text
+    expected = scipy.special.softmax(q @ k.T / np.sqrt(q.shape[1]), axis=-1) @ v
+    np.testing.assert_allclose(ha.attention(q, k, v), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", separations)
+@given(text=texts())
+def test_attention_is_one_step_of_a_memory(name, text):
+    q, k, v = text
+    expected = ha.Memory(k, v, separation=name, beta=0.3).step(q)
+    np.testing.assert_allclose(ha.attention(q, k, v, beta=0.3, separation=name), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_attention_is_pytorchs(torch):
+    rng = np.random.default_rng(2)
+    q, k, v = (torch.asarray(rng.normal(size=(2, 3, 5, 4))) for _ in range(3))
+    mask = torch.asarray(rng.random((5, 5)) > 0.4) | torch.eye(5, dtype=torch.bool)
+    reference = torch.nn.functional.scaled_dot_product_attention
+    np.testing.assert_allclose(ha.attention(q, k, v), reference(q, k, v), rtol=1e-12)
+    np.testing.assert_allclose(ha.attention(q, k, v, mask=mask), reference(q, k, v, attn_mask=mask), rtol=1e-12)
+    causal = reference(q, k, v, is_causal=True)
+    np.testing.assert_allclose(ha.attention(q, k, v, mask="causal"), causal, rtol=1e-12)
+    np.testing.assert_allclose(ha.attention(q, k, v, mask=ha.causal(5)), causal, rtol=1e-12)
+
+
+def test_leading_axes_broadcast():
+    rng = np.random.default_rng(2)
+    q, k, v = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(3, 6, 4)), rng.normal(size=(6, 7))
+    found = ha.attention(q, k, v)
+    assert found.shape == (2, 3, 5, 7)
+    np.testing.assert_allclose(found[1, 2], ha.attention(q[1, 2], k[2], v), rtol=1e-12)
+
+
+def test_a_fully_masked_row_gives_zeros():
+    x = np.eye(3)
+    assert np.all(ha.attention(x, x, x, mask="strict")[0] == 0)
+
+
+@given(text=texts(), data=st.data())
+def test_texts_of_a_batch_never_meet(text, data):
+    x = text[1]
+    other = data.draw(arrays(x.shape))
+    head = ha.Head(np.eye(x.shape[1]), np.eye(x.shape[1]), np.eye(x.shape[1]))
+    np.testing.assert_allclose(head(np.stack([x, other]))[0], head(x), rtol=1e-12, atol=1e-12)
+
+
+@given(text=texts())
+def test_what_comes_later_changes_nothing_under_a_causal_mask(text):
+    x = text[1]
+    eye = np.eye(x.shape[1])
+    for mask in ("causal", "strict", ha.window(2)):
+        head = ha.Head(eye, 2 * eye, eye, mask=mask)
+        np.testing.assert_allclose(head(x)[:-1], head(x[:-1]) if len(x) > 1 else head(x)[:-1], rtol=1e-12, atol=1e-12)
+
+
+def test_a_head_is_its_formula_written_out():
+    rng = np.random.default_rng(4)
+    x, wq, wk, wv = (rng.normal(size=size) for size in ((5, 4), (3, 4), (3, 4), (2, 4)))
+    found = ha.Head(wq, wk, wv, beta=0.7).trace(x)
+    for i in range(5):
+        scores = [sum((wq @ x[i]) * (wk @ x[j])) for j in range(i + 1)]
+        weights = scipy.special.softmax(0.7 * np.array(scores))
+        np.testing.assert_allclose(found.weights[i, : i + 1], weights, rtol=1e-12)
+        np.testing.assert_allclose(found.output[i], sum(p * (wv @ x[j]) for j, p in enumerate(weights)), rtol=1e-12)
+        assert np.all(found.weights[i, i + 1 :] == 0)
+
+
+def test_cross_attention_reads_another_text():
+    rng = np.random.default_rng(4)
+    x, source = rng.normal(size=(2, 4)), rng.normal(size=(5, 4))
+    head = ha.Head(np.eye(4), np.eye(4), np.eye(4), mask="none")
+    np.testing.assert_allclose(head(x, source=source), ha.attention(x, source, source, beta=1.0), rtol=1e-12)
+
+
+def test_a_given_mask_comes_on_top_of_the_heads_own():
+    x = np.eye(3)
+    head = ha.Head(x, x, x, separation="identity")
+    trace = head.trace(np.ones((3, 3)), ha.padding([2], 3)[0])
+    assert np.array_equal(trace.weights != 0, ha.causal(3) & (np.arange(3) < 2))
+
+
+def test_unit_keeps_the_output_at_unit_magnitude():
+    rng = np.random.default_rng(4)
+    head = ha.Head(np.eye(4), np.eye(4), np.eye(4), activation="unit", mask="strict")
+    lengths = np.linalg.norm(head(rng.normal(size=(5, 4))), axis=-1)
+    np.testing.assert_allclose(lengths, [0, 1, 1, 1, 1], rtol=1e-12)
+
+
+def test_heads_on_every_library(library):
+    rng = np.random.default_rng(6)
+    x, weights = rng.normal(size=(2, 5, 4)), rng.normal(size=(3, 4, 4))
+    for mask in ("none", "causal", "strict", "nonzero", ha.window(2), ha.causal(5)):
+        own = ha.AttentionLayer(ha.MultiHead([ha.Head(*weights, mask=mask)] * 2, np.tile(np.eye(4), 2)))
+        matrices = [library.array(w) for w in weights]
+        heads = [ha.Head(*matrices, mask=mask)] * 2
+        other = ha.AttentionLayer(ha.MultiHead(heads, library.array(np.tile(np.eye(4), 2))))
+        found = other(library.array(x))
+        assert type(found) is type(library.array(x))
+        np.testing.assert_allclose(library.numpy(found), own(x), rtol=1e-9)
+
+
+def test_heads_side_by_side_are_pytorchs_multihead_attention(torch):
+    torch.manual_seed(0)
+    dim, n_heads = 6, 2
+    reference = torch.nn.MultiheadAttention(dim, n_heads, bias=False, batch_first=True, dtype=torch.float64)
+    x = torch.randn(2, 5, dim, dtype=torch.float64)
+    query, key, value = reference.in_proj_weight.detach().chunk(3)
+    rows = [slice(3 * i, 3 * i + 3) for i in range(n_heads)]
+    heads = [ha.Head(query[r], key[r], value[r], beta=3**-0.5, mask="none") for r in rows]
+    found = ha.MultiHead(heads, reference.out_proj.weight.detach())(x)
+    np.testing.assert_allclose(found, reference(x, x, x)[0].detach(), rtol=1e-9, atol=1e-12)
+
+
+def test_a_layer_adds_its_output_or_puts_it_in_place_of_the_words():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(5, 4))
+    heads = ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))
+    np.testing.assert_allclose(ha.AttentionLayer(heads)(x), x + heads(x), rtol=1e-12)
+    np.testing.assert_allclose(ha.AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
+
+
+def test_each_layer_is_fed_with_what_the_one_below_gave():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(5, 4))
+    layers = [ha.AttentionLayer(ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))) for _ in range(3)]
+    traces = ha.stack(layers, x)
+    np.testing.assert_allclose(traces[-1].state, layers[2](layers[1](layers[0](x))), rtol=1e-12)
+    assert ha.stack([], x) == []
+
+
+EYE = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ha.Head(EYE, np.ones((2, 3)), EYE), "w_key: 2 rows do not fit the 3 rows of w_query"),
+        (lambda: ha.Head(EYE, EYE, np.ones((3, 2))), "w_value: dim 2 does not fit w_key of dim 3"),
+        (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask: 'casual' is unknown; did you mean 'causal'"),
+        (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=2), beta=3), "carries its own beta"),
+        (lambda: ha.Head([1, 2], EYE, EYE), "w_query: expected a matrix"),
+        (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 4))), "x: dim 4 does not fit the head's matrices of dim 3"),
+        (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3)), source=np.ones((2, 4))), "source: dim 4 does not fit"),
+        (lambda: ha.MultiHead([], EYE), "heads: expected at least one"),
+        (lambda: ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.eye(2)), "w_out: dim 2 does not fit"),
+        (
+            lambda: ha.AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.ones((2, 3)))),
+            "w_out: dim 2 does not fit",
+        ),
+        (lambda: ha.attention(EYE, EYE, np.ones((2, 3))), "v: 2 rows do not fit 3 keys"),
+        (lambda: ha.attention(EYE, np.ones((3, 2)), EYE), "q: dim 3 does not fit k of dim 2"),
+        (lambda: ha.attention([1, 2], EYE, EYE), "q: expected"),
+        (lambda: ha.attention(EYE, EYE, EYE, beta=-1), "beta: expected a positive"),
+        (lambda: ha.attention(np.ones((2, 3, 3)), np.ones((4, 3, 3)), EYE), "leading axes .* do not broadcast"),
+        (lambda: ha.Head(EYE, EYE, EYE)([1.0, 0, 0]), "x: expected"),
+        (lambda: ha.Head(EYE, EYE, EYE)(EYE, source=EYE[:2]), "3 queries are more than 2 keys"),
+        (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask: expected booleans"),
+        (lambda: ha.MultiHead(ha.Head(EYE, EYE, EYE), EYE), "heads: expected at least one Head, in a list"),
+        (lambda: ha.AttentionLayer(ha.Head(EYE, EYE, EYE)), "attention: expected a MultiHead, not Head"),
+        (lambda: Given(np.ones((2, 2)))(EYE, EYE), r"scores: shape \(2, 2\) does not fit"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()

@@ -1,0 +1,53 @@
+"""The attention written apart: against PyTorch, by hand, and that it is apart indeed."""
+
+import ast
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from hopattn.transformer import plain_attention as apart
+from tests.draws import betas, stores
+
+
+def test_it_imports_nothing_of_hopattn():
+    tree = ast.parse(Path(apart.__file__).read_text(encoding="utf-8"))
+    names = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+    names += [n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    assert not [name for name in names if name.startswith("hopattn")]
+
+
+@given(store=stores(), beta=betas)
+def test_it_agrees_with_sums_written_out(store, beta):
+    keys, cues, mask = store
+    found = apart.plain_attention(cues, keys, keys, beta, mask)
+    for i, cue in enumerate(cues):
+        seen = [j for j in range(len(keys)) if mask[i, j]]
+        scores = {j: beta * math.fsum(a * b for a, b in zip(keys[j], cue, strict=True)) for j in seen}
+        powers = {j: math.exp(s - max(scores.values())) for j, s in scores.items()}
+        for d in range(keys.shape[1]):
+            wanted = math.fsum(powers[j] * keys[j, d] for j in seen) / (math.fsum(powers.values()) or 1.0)
+            assert found[i, d] == pytest.approx(wanted, abs=1e-11)
+
+
+@given(store=stores(), beta=betas)
+def test_pytorchs_lies_within_the_bound_of_rounding(torch, store, beta):
+    keys, cues, mask = store
+    for allowed in (None, mask):
+        names, outputs = zip(*apart.referees(cues, keys, keys, beta, allowed), strict=True)
+        assert names == ("NumPy", "PyTorch")
+        assert np.abs(outputs[0] - outputs[1]).max() <= apart.rounding_bound(cues, keys, keys, beta)
+
+
+def test_without_pytorch_numpy_is_the_only_referee(monkeypatch):
+    monkeypatch.setattr(apart, "find_spec", lambda name: None)
+    eye = np.eye(2)
+    assert [one.name for one in apart.referees(eye, eye, eye, 1.0)] == ["NumPy"]
+
+
+def test_a_row_with_nothing_to_attend_to_gives_zero():
+    eye, nothing = np.eye(2), np.array([[False, False], [True, False]])
+    for one in apart.referees(eye, eye, eye, 3.0, nothing):
+        assert one.output.tolist() == [[0.0, 0.0], [1.0, 0.0]]
