@@ -1,1 +1,1 @@
-"""What hopattn costs, as ratios taken side by side in one run: `make bench`."""
+"""The cost of hopattn, as ratios of times that are measured in one run: `make bench`."""

@@ -1,6 +1,7 @@
-"""Measure all groups, or those that are named, each in a process of its own: `python -m benchmarks`.
+"""Measure all groups or the named ones, each in its own process: `python -m benchmarks`.
 
-Exit codes: 0 all was measured, whatever the verdicts; 1 two sides gave different numbers, or a group broke down.
+Exit codes: 0 if everything was measured, whether or not targets are met; 1 if the two sides of a row gave different
+numbers, or a group failed.
 """
 
 import argparse
@@ -10,9 +11,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.machine import environment, facts, lacks
+from benchmarks.machine import environment, facts, why_unsupported
 from benchmarks.measuring import Options, Row
-from benchmarks.results import PAGE_MARKS, has_marks, printed, written
+from benchmarks.results import PAGE_MARKS, has_marks, terminal_line, write_page
 from benchmarks.retrieval import KERNEL
 
 GROUPS = {
@@ -26,27 +27,27 @@ GROUPS = {
     "sweeps": "Sweeps",
     "growth": "Growth",
 }
-"""The modules that measure, in the order of the table: each has `rows(options)`."""
+"""The title of each group, by its module, in the order of the table; each module has `rows(options)`."""
 KERNELS = {"retrieval": ("", KERNEL)}
-"""The groups that are measured with several kernels of BLAS; the empty one is that which BLAS takes by itself."""
+"""The groups that are measured with several BLAS kernels; "" is the kernel that BLAS chooses by itself."""
 
 
 def main() -> int:
-    """Print each row as soon as it is measured, and write the page where that is asked for."""
-    asked = _arguments()
-    if asked.row_lines:
-        return _measure(asked.groups[0], Options(asked.quick, asked.kernel))
+    """Print each row as soon as it is measured; with --write, write the page at the end."""
+    arguments = _arguments()
+    if arguments.row_lines:
+        return _print_rows(arguments.groups[0], Options(arguments.quick, arguments.kernel))
     for fact in (machine := facts(KERNEL)):
         print(fact)
     tables: dict[str, list[Row]] = {}
-    for group in asked.groups or GROUPS:
+    for group in arguments.groups or GROUPS:
         print(f"\n{GROUPS[group]}")
         rows = tables[GROUPS[group]] = []
-        for row in _measured(group, asked.quick):
-            print(printed(row), flush=True)
+        for row in _rows_of(group, arguments.quick):
+            print(terminal_line(row), flush=True)
             rows.append(row)
-    if asked.write:
-        written(asked.write, machine, tables)
+    if arguments.write:
+        write_page(arguments.write, machine, tables)
     return 1 if any(row.verdict in ("wrong", "broken") for rows in tables.values() for row in rows) else 0
 
 
@@ -57,20 +58,20 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table into this page")
     parser.add_argument("--kernel", default="", help=argparse.SUPPRESS)
     parser.add_argument("--row-lines", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if unknown := [group for group in asked.groups if group not in GROUPS]:
+    arguments = parser.parse_args()
+    if unknown := [group for group in arguments.groups if group not in GROUPS]:
         parser.error(f"{unknown[0]}: expected a group of {', '.join(GROUPS)}")
-    if asked.write and (asked.quick or asked.groups):
+    if arguments.write and (arguments.quick or arguments.groups):
         parser.error("--write: only a full run of all groups is written")
-    if asked.write and not has_marks(asked.write):
-        parser.error(f"--write: {asked.write} has no {PAGE_MARKS}; put both where the table belongs")
-    return asked
+    if arguments.write and not has_marks(arguments.write):
+        parser.error(f"--write: {arguments.write} has no {PAGE_MARKS}; put both where the table belongs")
+    return arguments
 
 
-def _measured(group: str, quick: bool) -> Iterator[Row]:
-    """The rows of a group, with each kernel of BLAS that it asks for."""
+def _rows_of(group: str, quick: bool) -> Iterator[Row]:
+    """The rows of a group, for each of its BLAS kernels, measured in a new process."""
     for kernel in KERNELS.get(group, ("",)):
-        if kernel and (reason := lacks(kernel)):
+        if kernel and (reason := why_unsupported(kernel)):
             yield Row(f"{group} with the kernel {kernel}", "", "skipped", note=reason)
             continue
         options = ["--row-lines", *(["--quick"] if quick else []), *(["--kernel", kernel] if kernel else [])]
@@ -81,8 +82,8 @@ def _measured(group: str, quick: bool) -> Iterator[Row]:
             yield Row(group, "", "broken", note=f"the measurement broke down with exit code {process.returncode}")
 
 
-def _measure(group: str, options: Options) -> int:
-    """In the process of a group: its rows as lines of JSON."""
+def _print_rows(group: str, options: Options) -> int:
+    """Print the rows of a group as lines of JSON; runs in the group's own process."""
     for row in importlib.import_module(f"benchmarks.{group}").rows(options):
         print(row.to_json(), flush=True)
     return 0

@@ -1,7 +1,7 @@
-"""How the time and the memory of one softmax step grow: exponents of the size, with their standard error.
+"""Growth of the time and memory of one softmax step with size: exponents, with their standard errors.
 
-Time is measured without the tracing of memory, and memory (NumPy's buffers, which tracemalloc counts) in calls of its
-own. The result's own size is no part of the extra memory.
+Time and memory are measured in separate calls, because tracing memory takes time. The memory is that of NumPy's
+buffers, which tracemalloc counts, without the result.
 """
 
 import statistics
@@ -9,8 +9,8 @@ import tracemalloc
 from collections.abc import Iterator
 from functools import partial
 
-from benchmarks.measuring import Measured, Options, Row, Target, attempted, duration, interleaved, slope
-from benchmarks.plain import Size, drawn, memory_of, refereed
+from benchmarks.measuring import Measured, Options, Row, Target, duration, interleaved, measured_row, slope
+from benchmarks.plain import Size, check_step, memory_of, random_arrays
 
 TIMED: dict[str, list[Size]] = {
     "patterns": [(n, 1024, 64) for n in (8192, 16384, 32768, 65536)],
@@ -21,51 +21,51 @@ TRACED: dict[str, list[Size]] = {
     "patterns": [(n, 2048, 64) for n in (8192, 16384, 32768, 65536)],
     "cues": [(8192, n, 64) for n in (2048, 4096, 8192, 16384)],
 }
-"""From the sizes on at which a step goes block by block; a smaller one may take the whole at once."""
+"""Sizes large enough for a step to work block by block; for smaller ones it may use whole matrices."""
 MEBIBYTE = 2**20
 
 
 def rows(options: Options) -> Iterator[Row]:
     """The exponents of time in patterns, cues and dim, and of extra memory in patterns and cues."""
-    for what, sizes in TIMED.items():
-        yield attempted(f"time of a step ∝ {what}ᵇ", Target("≤", 1.1), partial(_time, what, sizes, options))
-    for what, sizes in TRACED.items():
-        work = f"memory beyond the result ∝ {what}ᵇ"
-        yield attempted(work, Target("≤", 0.1), partial(_memory, what, sizes))
+    for axis, sizes in TIMED.items():
+        yield measured_row(f"time of a step ∝ {axis}ᵇ", Target("≤", 1.1), partial(_time, axis, sizes, options))
+    for axis, sizes in TRACED.items():
+        work = f"memory beyond the result ∝ {axis}ᵇ"
+        yield measured_row(work, Target("≤", 0.1), partial(_memory, axis, sizes))
 
 
-def _varied(what: str, size: Size) -> int:
-    return size[("patterns", "cues", "dim").index(what)]
+def _along(axis: str, size: Size) -> int:
+    return size[("patterns", "cues", "dim").index(axis)]
 
 
-def _time(what: str, sizes: list[Size], options: Options) -> Measured:
+def _time(axis: str, sizes: list[Size], options: Options) -> Measured:
     works = {}
     for size in sizes:
-        keys, cues = drawn(size)
+        keys, cues = random_arrays(size)
         memory = memory_of(keys)
-        refereed(memory, keys, cues)
-        works[f"{_varied(what, size):,}"] = partial(memory.step, cues)
+        check_step(memory, keys, cues)
+        works[f"{_along(axis, size):,}"] = partial(memory.step, cues)
     times = interleaved(works, options)
     note = "; ".join(f"{name}: {duration(each)}" for name, each in times.items())
-    return slope([_varied(what, size) for size in sizes], [statistics.median(each) for each in times.values()], note)
+    return slope([_along(axis, size) for size in sizes], [statistics.median(each) for each in times.values()], note)
 
 
-def _memory(what: str, sizes: list[Size]) -> Measured:
+def _memory(axis: str, sizes: list[Size]) -> Measured:
     extra = [_extra(size) for size in sizes]
-    note = "; ".join(f"{_varied(what, size):,}: {each:.1f} MiB" for size, each in zip(sizes, extra, strict=True))
-    return slope([_varied(what, size) for size in sizes], extra, note)
+    note = "; ".join(f"{_along(axis, size):,}: {each:.1f} MiB" for size, each in zip(sizes, extra, strict=True))
+    return slope([_along(axis, size) for size in sizes], extra, note)
 
 
 def _extra(size: Size) -> float:
-    """The peak of what one step allocates beyond its result, in MiB."""
-    keys, cues = drawn(size)
+    """The peak of the memory that one step allocates, without its result, in MiB."""
+    keys, cues = random_arrays(size)
     memory = memory_of(keys)
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
-        found = memory.step(cues)
+        field = memory.step(cues)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    refereed(memory, keys, cues, found)
-    return float(peak - before - found.nbytes) / MEBIBYTE
+    check_step(memory, keys, cues, field)
+    return float(peak - before - field.nbytes) / MEBIBYTE

@@ -1,4 +1,4 @@
-"""The machine and the versions that numbers were measured with: `python -m benchmarks.machine` prints BLAS's kernel."""
+"""Facts about the machine and the versions of libraries; `python -m benchmarks.machine` prints the BLAS kernel."""
 
 import os
 import platform
@@ -11,13 +11,13 @@ from typing import Any
 
 from benchmarks.measuring import cores
 
-NEEDS = {"SkylakeX": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}}
-"""What a processor must have for a kernel of OpenBLAS."""
+KERNEL_FLAGS = {"SkylakeX": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}}
+"""The processor flags that each OpenBLAS kernel requires."""
 PACKAGES = {"NumPy": "numpy", "SciPy": "scipy", "PyTorch": "torch", "hopattn": "hopattn"}
 
 
 def facts(kernel: str) -> list[str]:
-    """Machine, versions, and BLAS with its kernel, by itself and where another one is asked for; a line each."""
+    """Three lines: the machine; versions; BLAS with its default kernel and with the given one."""
     versions = [f"{name} {_version(package)}" for name, package in PACKAGES.items()]
     processor = _proc("cpuinfo").get("model name", platform.processor() or "unknown processor")
     return [
@@ -27,40 +27,40 @@ def facts(kernel: str) -> list[str]:
     ]
 
 
-def lacks(kernel: str) -> str:
-    """Why this processor cannot run a kernel of OpenBLAS, or an empty string where it can."""
-    missing = NEEDS[kernel] - set(_proc("cpuinfo").get("flags", "").split())
+def why_unsupported(kernel: str) -> str:
+    """Why this processor cannot run an OpenBLAS kernel, or an empty string if it can."""
+    missing = KERNEL_FLAGS[kernel] - set(_proc("cpuinfo").get("flags", "").split())
     return f"the processor has no {', '.join(sorted(missing))}" if missing else ""
 
 
 def environment(kernel: str) -> Mapping[str, str]:
-    """The environment in which OpenBLAS takes a kernel; as it is where none is asked for."""
+    """The environment variables with which OpenBLAS uses a kernel; unchanged for an empty name."""
     return {**os.environ, **({"OPENBLAS_CORETYPE": kernel} if kernel else {})}
 
 
 def blas() -> dict[str, Any]:
-    """What threadpoolctl says of the BLAS that NumPy has loaded."""
+    """The facts that threadpoolctl gives about NumPy's BLAS, or an empty dict if it finds none."""
     import numpy as np
     from threadpoolctl import threadpool_info
 
-    found = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    loaded = [library for library in threadpool_info() if library["user_api"] == "blas"]
     folder = Path(np.__file__).parent.parent
-    own = [library for library in found if Path(library["filepath"]).is_relative_to(folder / "numpy.libs")]
-    return dict((own or found or [{}])[0])
+    own = [library for library in loaded if Path(library["filepath"]).is_relative_to(folder / "numpy.libs")]
+    return dict((own or loaded or [{}])[0])
 
 
 def architecture() -> str:
-    """The kernel that NumPy's BLAS runs with."""
+    """The kernel that NumPy's BLAS uses."""
     return str(blas().get("architecture", "unknown"))
 
 
 def _kernels(kernel: str) -> str:
-    library, asked = blas(), "" if lacks(kernel) else _architecture_with(kernel)
-    by_itself = f"BLAS: {library.get('internal_api', 'unknown')} {library.get('version', '')}, kernel {architecture()}"
-    if not asked:
-        return f"{by_itself}; {kernel} is not to be had here: {lacks(kernel)}"
-    same = ", which is the same" if asked == architecture() else ""
-    return f"{by_itself}; with OPENBLAS_CORETYPE={kernel} it reports {asked}{same}"
+    library, chosen = blas(), "" if why_unsupported(kernel) else _architecture_with(kernel)
+    default = f"BLAS: {library.get('internal_api', 'unknown')} {library.get('version', '')}, kernel {architecture()}"
+    if not chosen:
+        return f"{default}; {kernel} is not available here: {why_unsupported(kernel)}"
+    same = ", which is the same" if chosen == architecture() else ""
+    return f"{default}; with OPENBLAS_CORETYPE={kernel} it reports {chosen}{same}"
 
 
 def _architecture_with(kernel: str) -> str:
@@ -71,7 +71,7 @@ def _architecture_with(kernel: str) -> str:
 def _memory() -> str:
     try:
         return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB"
-    except (AttributeError, ValueError, OSError):  # a system that does not tell
+    except (AttributeError, ValueError, OSError):  # the system does not give the size
         return "an unknown amount"
 
 
@@ -83,13 +83,13 @@ def _version(package: str) -> str:
 
 
 def _proc(name: str) -> dict[str, str]:
-    """The first value of each key in a file of `/proc`; nothing where there is none."""
+    """The first value of each key in a file of `/proc`; an empty dict if the file does not exist."""
     path = Path("/proc") / name
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         key, _, value = line.partition(":")
-        found.setdefault(key.strip(), value.strip())
-    return found
+        values.setdefault(key.strip(), value.strip())
+    return values
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""More patterns than one would hold in memory: a step over keys in a memory-mapped file."""
+"""A step over keys in a memory-mapped file: time, and the memory of the process."""
 
 import shutil
 import tempfile
@@ -12,95 +12,98 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import Measured, Options, Row, Skip, Target, attempted, interleaved, ratio
-from benchmarks.plain import memory_of, refereed
-from benchmarks.products import in_blocks
+from benchmarks.measuring import Measured, Options, Row, Skip, Target, interleaved, measured_row, ratio
+from benchmarks.plain import check_step, memory_of
+from benchmarks.products import products_in_blocks
 
 PATTERNS, QUICK_PATTERNS, CUES, DIM = 1_000_000, 100_000, 1000, 384
-WRITTEN = 20_000
-"""How many patterns are written at a time."""
+WRITE_BLOCK = 20_000
+"""The number of patterns written at a time."""
 MEGABYTE = 1e6
 CEILING = 4 * 10**9
-"""Bytes of memory of its own that the process may take, so that a step that takes more cannot stop the machine."""
+"""The limit of the process's own memory in bytes, so that a faulty step cannot exhaust the machine's memory."""
 STATUS = Path("/proc/self/status")
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """The products' time over that of a step, and how much memory of its own the process takes, the file apart."""
+    """The time of the matrix products over that of a step, and the process's own memory without the mapped file."""
     count = QUICK_PATTERNS if options.quick else PATTERNS
     size = f"{count:,} patterns × {DIM} in a file, {CUES:,} cues"
-    watch = Watch()
+    watch = MemoryWatch()
     with tempfile.TemporaryDirectory() as folder:
-        yield attempted(
+        yield measured_row(
             f"matrix products / step, {size}",
             Target("≥", 0.7),
-            partial(_measured, Path(folder) / "keys.npy", count, watch, options),
+            partial(_products_over_step, Path(folder) / "keys.npy", count, watch, options),
         )
-    yield attempted(f"megabytes of its own, {size}", Target("<", 300), watch.measured)
+    yield measured_row(f"megabytes of its own, {size}", Target("<", 300), watch.largest)
 
 
 @dataclass
-class Watch:
-    """The peak of the memory that is the process's own, above what it was at the beginning, in bytes."""
+class MemoryWatch:
+    """The largest growth of the process's own memory during each named call.
+
+    peaks: bytes above the memory before the call. memory_error: the message of a MemoryError in a call, or "".
+    """
 
     peaks: dict[str, int] = field(default_factory=dict)
-    refused: str = ""
+    memory_error: str = ""
 
-    def over(self, what: str, work: Callable[[], Any]) -> Any:
-        """Do a work while a thread looks how much memory there is."""
+    def during(self, name: str, work: Callable[[], Any]) -> Any:
+        """The result of `work`, called while a thread records the memory under `name`."""
         before, done = own_memory(), threading.Event()
 
-        def look() -> None:
+        def record() -> None:
             while not done.wait(0.002):
-                self.peaks[what] = max(self.peaks.get(what, 0), own_memory() - before)
+                self.peaks[name] = max(self.peaks.get(name, 0), own_memory() - before)
 
-        watcher = threading.Thread(target=look)
-        watcher.start()
+        recorder = threading.Thread(target=record)
+        recorder.start()
         try:
             return work()
         except MemoryError as error:
-            self.refused = str(error)
+            self.memory_error = str(error)
             raise
         finally:
             done.set()
-            watcher.join()
+            recorder.join()
 
-    def measured(self) -> Measured:
-        """The larger of the peaks."""
+    def largest(self) -> Measured:
+        """The largest of the peaks, in megabytes; raises `Skip` if unknown, and MemoryError if a call raised it."""
         if not STATUS.exists():
             raise Skip("this system does not tell what memory is the process's own")
-        if self.refused:
-            raise MemoryError(self.refused)
+        if self.memory_error:
+            raise MemoryError(self.memory_error)
         if "step" not in self.peaks:
             raise Skip("no step was taken")
-        megabytes = {what: peak / MEGABYTE for what, peak in self.peaks.items()}
+        megabytes = {name: peak / MEGABYTE for name, peak in self.peaks.items()}
         largest = max(megabytes.values())
-        return Measured(largest, largest, largest, "; ".join(f"{what} {m:.0f} MB" for what, m in megabytes.items()))
+        return Measured(largest, largest, largest, "; ".join(f"{name} {m:.0f} MB" for name, m in megabytes.items()))
 
 
 def own_memory() -> int:
-    """The resident bytes that no file stands behind."""
+    """The resident memory of the process that is not mapped from a file, in bytes; 0 if the system does not give it."""
     if not STATUS.exists():
         return 0
-    found = [line.split() for line in STATUS.read_text(encoding="utf-8").splitlines() if line.startswith("RssAnon")]
-    return 1024 * int(found[0][1]) if found else 0
+    lines = [line.split() for line in STATUS.read_text(encoding="utf-8").splitlines() if line.startswith("RssAnon")]
+    return 1024 * int(lines[0][1]) if lines else 0
 
 
-def _measured(path: Path, count: int, watch: Watch, options: Options) -> Measured:
+def _products_over_step(path: Path, count: int, watch: MemoryWatch, options: Options) -> Measured:
     stored = _stored(path, count)
     keys = np.asarray(stored)
-    keys[:, 0].sum()  # has every page read into the system's cache
+    keys[:, 0].sum()  # reads every page into the system's cache
     cues = np.random.default_rng(1).standard_normal((CUES, DIM), dtype="float32")
-    products = in_blocks(cues, keys)
-    with ceiling():
-        memory = watch.over("memory made", lambda: memory_of(stored))
-        refereed(memory, keys, cues, watch.over("step", lambda: memory.step(cues)))
+    products = products_in_blocks(cues, keys)
+    with memory_ceiling():
+        memory = watch.during("memory made", lambda: memory_of(stored))
+        check_step(memory, keys, cues, watch.during("step", lambda: memory.step(cues)))
         times = interleaved({"products": products, "hopattn": lambda: memory.step(cues)}, options, warm=False)
     return ratio(times, "products", "hopattn")
 
 
 def _stored(path: Path, count: int) -> np.ndarray:
-    """A file of patterns, written in blocks and mapped into memory."""
+    """Random patterns in a new file, mapped into memory; raises `Skip` if disk or memory is too small."""
     size = count * DIM * 4
     if shutil.disk_usage(path.parent).free < 2 * size:
         raise Skip(f"the temporary folder has no room for {2 * size / MEGABYTE:,.0f} MB")
@@ -108,16 +111,16 @@ def _stored(path: Path, count: int) -> np.ndarray:
         raise Skip(f"less than {(size + 10**9) / MEGABYTE:,.0f} MB of memory are free, so that the disk would be timed")
     rng, shape = np.random.default_rng(0), (count, DIM)
     keys = np.lib.format.open_memmap(path, mode="w+", dtype="float32", shape=shape)
-    for start in range(0, count, WRITTEN):
-        keys[start : start + WRITTEN] = rng.standard_normal((min(WRITTEN, count - start), DIM), dtype="float32")
+    for start in range(0, count, WRITE_BLOCK):
+        keys[start : start + WRITE_BLOCK] = rng.standard_normal((min(WRITE_BLOCK, count - start), DIM), dtype="float32")
     keys.flush()
     del keys
     return np.asanyarray(np.load(path, mmap_mode="r"))
 
 
 @contextmanager
-def ceiling() -> Iterator[None]:
-    """Within it, to take more memory than `CEILING` is a MemoryError, where the system can see to that."""
+def memory_ceiling() -> Iterator[None]:
+    """A context in which allocations above `CEILING` raise MemoryError, if the system supports such a limit."""
     try:
         import resource
     except ImportError:
@@ -132,7 +135,7 @@ def ceiling() -> Iterator[None]:
 
 
 def _available() -> float:
-    """Bytes of memory that are free or can be freed; infinite where the system does not tell."""
+    """Bytes of memory that are free or can be freed; infinite if the system does not give the number."""
     path = Path("/proc/meminfo")
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return next((1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), float("inf"))

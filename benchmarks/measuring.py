@@ -1,4 +1,4 @@
-"""Measuring: works timed side by side in one run, what their ratios come to, and whether that meets the target."""
+"""Measurements: times of several works, taken in turn in one run; their ratios; and the verdict against a target."""
 
 import importlib
 import json
@@ -14,12 +14,13 @@ from typing import Any
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 15
 PAUSE = 0.1
-"""Seconds before each work, in which the threads of the one before it cease to wait for more: those of OpenBLAS wait
-for 50 to 100 ms here (OPENBLAS_THREAD_TIMEOUT), and take a core from whoever comes next."""
+"""Seconds of pause before each work, until the threads of the previous one sleep. OpenBLAS threads wait actively for 50
+to 100 ms (OPENBLAS_THREAD_TIMEOUT), and would take a core from the next work."""
 LONG = 0.5
-"""A work that takes less, in seconds, is done once more before it is timed, as in a loop: after a pause the first one
-of some milliseconds finds its core asleep, unless its threads have been waiting for it."""
+"""A work shorter than this, in seconds, runs once untimed before each timed run: after a pause the processor core is
+asleep, and the first milliseconds are slower than in a loop."""
 Times = dict[str, list[float]]
+"""The seconds of each work, by name, one entry per round."""
 
 
 class Skip(Exception):
@@ -32,20 +33,20 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """How much to measure; kernel: the BLAS kernel that was asked for, empty where BLAS has chosen for itself."""
+    """The options of a run. quick: fewer rounds and sizes. kernel: the chosen BLAS kernel, or "" for the default."""
 
     quick: bool = False
     kernel: str = ""
 
     @property
     def budget(self) -> float:
-        """After how many seconds a comparison begins no further round."""
+        """The seconds after which a comparison starts no further round."""
         return 1.0 if self.quick else 6.0
 
 
 @dataclass(frozen=True)
 class Target:
-    """A bound that a number is held against, such as ≥ 0.6."""
+    """A bound for a measured number, such as ≥ 0.6."""
 
     sign: str
     bound: float
@@ -61,7 +62,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Measured:
-    """A number with its spread, and the medians that it comes from."""
+    """A measured number with its spread, low to high. note: the medians from which it was computed."""
 
     value: float
     low: float
@@ -71,7 +72,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; the note of a row that is not measured says why."""
+    """A row of the table.
+
+    work, target: as text. verdict: met, short, shown, skipped, wrong or broken. measured: None if nothing was measured;
+    the note then says why.
+    """
 
     work: str
     target: str
@@ -81,27 +86,31 @@ class Row:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Work, measured, spread, target, verdict, medians or reason."""
+        """The cells of the row: work, measured, spread, target, verdict, medians or reason."""
         if self.measured is None:
             return self.work, "", "", self.target, self.verdict, self.note
         numbers = self.measured
-        spread = f"{shown(numbers.low)} to {shown(numbers.high)}" if numbers.low < numbers.high else ""
-        return self.work, shown(numbers.value), spread, self.target, self.verdict, numbers.note
+        spread = f"{table_number(numbers.low)} to {table_number(numbers.high)}" if numbers.low < numbers.high else ""
+        return self.work, table_number(numbers.value), spread, self.target, self.verdict, numbers.note
 
     def to_json(self) -> str:
-        """The row on one line."""
+        """The row as one line of JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def from_json(cls, line: str) -> "Row":
-        """The row of such a line."""
-        told = json.loads(line)
-        measured = told.pop("measured")
-        return cls(**told, measured=None if measured is None else Measured(**measured))
+        """The row from a line of `to_json`."""
+        values = json.loads(line)
+        measured = values.pop("measured")
+        return cls(**values, measured=None if measured is None else Measured(**measured))
 
 
-def attempted(work: str, target: Target | None, measure: Callable[[], Measured]) -> Row:
-    """The row of a measurement: met, short, shown where there is no target, skipped, wrong or broken."""
+def measured_row(work: str, target: Target | None, measure: Callable[[], Measured]) -> Row:
+    """The row of a measurement.
+
+    The verdict is met or short (the target is not met; also for a MemoryError), shown without a target, skipped for
+    `Skip`, wrong for `Wrong`, and broken for any other exception.
+    """
     bound = "" if target is None else str(target)
     try:
         measured = measure()
@@ -111,7 +120,7 @@ def attempted(work: str, target: Target | None, measure: Callable[[], Measured])
         return Row(work, bound, "wrong", note=str(reason))
     except MemoryError as error:
         return Row(work, bound, "short", note=f"not enough memory: {error}")
-    except Exception as error:  # the other rows are measured all the same
+    except Exception as error:  # the other rows are still measured
         traceback.print_exc()
         return Row(work, bound, "broken", note=f"{type(error).__name__}: {error}")
     if target is None:
@@ -120,7 +129,7 @@ def attempted(work: str, target: Target | None, measure: Callable[[], Measured])
 
 
 def interleaved(works: Mapping[str, Callable[[], object]], options: Options, warm: bool = True) -> Times:
-    """The seconds of each work in each round; every round begins with another work. warm: run each once before."""
+    """The seconds of each work in each round; each round starts with a different work. warm: first run each once."""
     if warm:
         for work in works.values():
             work()
@@ -139,14 +148,17 @@ def interleaved(works: Mapping[str, Callable[[], object]], options: Options, war
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long one run of a work takes."""
+    """The duration of one run of a work, in seconds."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def ratio(times: Times, over: str, under: str, parts: float = 1.0) -> Measured:
-    """The median, with quartiles, of each round's ratio. parts: of how many such parts `over` timed one."""
+    """The median of the ratios `over` / `under` of all rounds, with quartiles.
+
+    parts: the factor by which the whole work exceeds the part that was timed as `over`.
+    """
     if parts != 1:
         times = {**times, over: [parts * each for each in times[over]]}
     ratios = [a / b for a, b in zip(times[over], times[under], strict=True)]
@@ -154,8 +166,8 @@ def ratio(times: Times, over: str, under: str, parts: float = 1.0) -> Measured:
     return Measured(middle, low, high, "; ".join(f"{name} {duration(times[name])}" for name in (over, under)))
 
 
-def faster(times: Times, *names: str) -> str:
-    """The name of the work with the least median."""
+def fastest(times: Times, *names: str) -> str:
+    """The name of the work with the smallest median."""
     return min(names, key=lambda name: statistics.median(times[name]))
 
 
@@ -168,25 +180,25 @@ def slope(sizes: Sequence[float], values: Sequence[float], note: str) -> Measure
     return Measured(line.slope, line.slope - error, line.slope + error, note)
 
 
-def shown(value: float) -> str:
-    """A number as the table shows it."""
+def table_number(value: float) -> str:
+    """A number as text for the table."""
     return f"{value:.2f}" if abs(value) < 99.5 else f"{value:,.0f}"
 
 
 def duration(times: Sequence[float]) -> str:
-    """The median of some seconds, in a unit that can be read."""
+    """The median of times in seconds, as text in s, ms or µs."""
     middle = statistics.median(times)
     number, unit = (middle, "s") if middle >= 1 else (1e3 * middle, "ms") if middle >= 1e-3 else (1e6 * middle, "µs")
     return f"{number:.3g} {unit}"
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def required(module: str) -> Any:
-    """A module that hopattn itself does not need; raises `Skip` where it is not installed."""
+def import_or_skip(module: str) -> Any:
+    """A module that hopattn itself does not need; raises `Skip` if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:

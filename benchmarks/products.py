@@ -1,8 +1,7 @@
-"""The limit of one softmax step: its two matrix products alone, at the speed of BLAS, without scale, exponential, sum.
+"""The lower limit of one softmax step: its two matrix products alone, without scale, exponential and sum.
 
-Measured in two ways, of which the faster is the limit: whole matrices with all threads of BLAS, and blocks over
-threads with BLAS at one thread each. A block's product overwrites that of the block before it, since to add them up is
-no part of the products.
+The limit is the faster of two ways: whole matrices with all threads of BLAS, and blocks over threads with one BLAS
+thread each. The product of each block overwrites the previous one, because adding them up is not part of the products.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,33 +11,33 @@ from functools import partial
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmarks.measuring import Measured, Options, Row, Target, attempted, cores, faster, interleaved, ratio
-from benchmarks.plain import SIZES, Size, drawn, memory_of, named, refereed
+from benchmarks.measuring import Measured, Options, Row, Target, cores, fastest, interleaved, measured_row, ratio
+from benchmarks.plain import SIZES, Size, check_step, memory_of, random_arrays, size_label
 
 BLOCK = 512
-"""How many cues, and how many patterns, are in a block."""
+"""The number of cues, and of patterns, in a block."""
 TARGETS = {"float32": Target("≥", 0.6), "float64": Target("≥", 0.75)}
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """The products' time over that of a step, at each size in each type."""
+    """The time of the products over that of a step, for each size and dtype."""
     for dtype, target in TARGETS.items():
         for size in SIZES[::3] if options.quick else SIZES:
-            work = f"matrix products / step, {named(size)}, {dtype}"
-            yield attempted(work, target, partial(_share, size, dtype, options))
+            work = f"matrix products / step, {size_label(size)}, {dtype}"
+            yield measured_row(work, target, partial(_share, size, dtype, options))
 
 
 def _share(size: Size, dtype: str, options: Options) -> Measured:
-    keys, cues = drawn(size, dtype)
+    keys, cues = random_arrays(size, dtype)
     memory = memory_of(keys)
-    refereed(memory, keys, cues)
-    works = {"whole products": whole(cues, keys), "products in blocks": in_blocks(cues, keys)}
+    check_step(memory, keys, cues)
+    works = {"whole products": whole_products(cues, keys), "products in blocks": products_in_blocks(cues, keys)}
     times = interleaved({**works, "hopattn": lambda: memory.step(cues)}, options)
-    return ratio(times, faster(times, *works), "hopattn")
+    return ratio(times, fastest(times, *works), "hopattn")
 
 
-def whole(cues: np.ndarray, keys: np.ndarray) -> Callable[[], None]:
-    """Both products of whole matrices, into arrays that are there already."""
+def whole_products(cues: np.ndarray, keys: np.ndarray) -> Callable[[], None]:
+    """A function that computes both products of whole matrices, into arrays allocated before."""
     scores, field = np.empty((len(cues), len(keys)), cues.dtype), np.empty_like(cues)
 
     def multiply() -> None:
@@ -48,8 +47,8 @@ def whole(cues: np.ndarray, keys: np.ndarray) -> Callable[[], None]:
     return multiply
 
 
-def in_blocks(cues: np.ndarray, keys: np.ndarray) -> Callable[[], None]:
-    """Both products block by block, the blocks of cues over threads."""
+def products_in_blocks(cues: np.ndarray, keys: np.ndarray) -> Callable[[], None]:
+    """A function that computes both products block by block, with the blocks of cues over threads."""
     blas, threads = ThreadpoolController(), cores()
     starts = range(0, len(cues), BLOCK)
 

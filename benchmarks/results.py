@@ -1,4 +1,4 @@
-"""The table as a person sees it while it is measured, and as a page that keeps what was written into it by hand."""
+"""The table of results: on the terminal during the measurement, and in a page that keeps its text written by hand."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,14 +23,14 @@ Nothing has been written here yet.
 _MARKED = re.compile(r"(<!-- measured -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def printed(row: Row) -> str:
-    """A row on the terminal: verdict, measured, spread, target, work, medians."""
+def terminal_line(row: Row) -> str:
+    """A row as text for the terminal: verdict, measured, spread, target, work, medians."""
     work, measured, spread, target, verdict, medians = row.cells
     return f"{verdict:8}{measured:>8}  {spread:18}{target:8}{work}{f'  ({medians})' if medians else ''}"
 
 
-def written(path: Path, facts: Sequence[str], tables: Mapping[str, Iterable[Row]]) -> None:
-    """Write facts and tables between the page's marks; the rest stays as it is. A page is begun where there is none."""
+def write_page(path: Path, facts: Sequence[str], tables: Mapping[str, Iterable[Row]]) -> None:
+    """Write facts and tables between the marks of the page and keep its other text; a missing page is created."""
     lines = [*(f"* {fact}" for fact in facts), ""]
     for title, rows in tables.items():
         lines += [f"### {title}", "", _line(HEADINGS), _line(["---", "--:", "---", "---", "---", "---"])]
@@ -41,7 +41,7 @@ def written(path: Path, facts: Sequence[str], tables: Mapping[str, Iterable[Row]
 
 
 def has_marks(path: Path) -> bool:
-    """Whether the page has a place for the table, or is not there yet."""
+    """Whether the page has the marks, or does not exist yet."""
     return bool(_MARKED.search(_text(path)))
 
 

@@ -1,4 +1,4 @@
-"""One sweep of asynchronous updates, against the loop over neurons and against the least that it could cost."""
+"""One sweep of asynchronous updates, compared with a plain loop over neurons and with a single matrix product."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,55 +6,56 @@ from functools import partial
 import numpy as np
 
 import hopattn as ha
-from benchmarks.measuring import Measured, Options, Row, Target, Times, Wrong, attempted, interleaved, ratio
+from benchmarks.measuring import Measured, Options, Row, Target, Times, Wrong, interleaved, measured_row, ratio
 
 NEURONS, PATTERNS, CUES = 4000, 300, 128
-LOOPED = 2
-"""How many of the cues the loop is timed on."""
+LOOP_CUES = 2
+"""The number of cues for which the loop is timed."""
 DENSE_NEURONS, DENSE_PATTERNS = 2000, 5000
-TRIED = 20
-"""How many of the neurons the energies are evaluated for."""
+TRIED_NEURONS = 20
+"""The number of neurons for which the energies are evaluated."""
 FLIPPED = 0.15
+"""The probability that a neuron of a cue is flipped."""
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """Loop over sweep, sweep over product; for the dense memory, energies over sweep."""
+    """The ratios loop / sweep and sweep / product; for the dense memory, energies / sweep."""
     size = f"{NEURONS:,} neurons, {PATTERNS} patterns, {CUES} cues"
     times: Times = {}
-    yield attempted(f"neuron by neuron / sweep, {size}", Target("≥", 15), partial(_loop_over_sweep, times, options))
-    yield attempted(f"sweep / product W·S, {size}", Target("≤", 7), partial(ratio, times, "hopattn", "product W·S"))
+    yield measured_row(f"neuron by neuron / sweep, {size}", Target("≥", 15), partial(_loop_over_sweep, times, options))
+    yield measured_row(f"sweep / product W·S, {size}", Target("≤", 7), partial(ratio, times, "hopattn", "product W·S"))
     dense = f"{DENSE_NEURONS:,} neurons, {DENSE_PATTERNS:,} patterns, one cue"
-    yield attempted(f"energies by definition / dense sweep, {dense}", Target("≥", 20), partial(_dense, options))
+    yield measured_row(f"energies by definition / dense sweep, {dense}", Target("≥", 20), partial(_dense, options))
 
 
 def _loop_over_sweep(times: Times, options: Options) -> Measured:
-    """Fills `times`, so that the next row holds the same sweeps against the product."""
-    patterns, cues, rng = _drawn(NEURONS, PATTERNS, CUES)
+    """The ratio loop / sweep; fills `times`, so that the next row compares the same sweeps with the product."""
+    patterns, cues, rng = _random_cues(NEURONS, PATTERNS, CUES)
     network, order = ha.hopfield(patterns), rng.permutation(NEURONS)
     couplings = np.asarray(network.couplings)
     whole_numbers, states, product = np.rint(NEURONS * couplings), cues.T.copy(), np.empty((NEURONS, CUES))
     update = ha.Asynchronous(order=order)
 
     def loop(matrix: np.ndarray) -> np.ndarray:
-        found = cues[:LOOPED].copy()
-        for state in found:
+        updated = cues[:LOOP_CUES].copy()
+        for state in updated:
             for i in order:
                 field = matrix[i] @ state
                 state[i] = np.sign(field) if field else state[i]
-        return found
+        return updated
 
-    _same_spins(loop(whole_numbers), network.recall(cues, update=update, max_steps=1).state[:LOOPED])
+    _same_spins(loop(whole_numbers), network.recall(cues, update=update, max_steps=1).state[:LOOP_CUES])
     works = {
         "loop": lambda: loop(couplings),
         "hopattn": lambda: network.recall(cues, update=update, max_steps=1),
         "product W·S": lambda: np.matmul(couplings, states, out=product),
     }
     times.update(interleaved(works, options))
-    return ratio(times, "loop", "hopattn", parts=CUES / LOOPED)
+    return ratio(times, "loop", "hopattn", parts=CUES / LOOP_CUES)
 
 
 def _dense(options: Options) -> Measured:
-    patterns, cues, rng = _drawn(DENSE_NEURONS, DENSE_PATTERNS, 1)
+    patterns, cues, rng = _random_cues(DENSE_NEURONS, DENSE_PATTERNS, 1)
     memory, order = ha.dense(patterns, n=3), rng.permutation(DENSE_NEURONS)
     update = ha.Asynchronous(order=order)
 
@@ -63,24 +64,24 @@ def _dense(options: Options) -> Measured:
 
     def by_definition() -> np.ndarray:
         state: np.ndarray = cues[0].copy()
-        for i in order[:TRIED]:
+        for i in order[:TRIED_NEURONS]:
             up, down = state.copy(), state.copy()
             up[i], down[i] = 1, -1
             state = up if energy(up) < energy(down) else down
         return state
 
-    found = memory.recall(cues[0], update=update, max_steps=1).state
-    tried = order[:TRIED]  # each neuron has one turn, so that these are at the end what their turn made them
-    _same_spins(by_definition()[tried], found[tried])
+    swept = memory.recall(cues[0], update=update, max_steps=1).state
+    tried = order[:TRIED_NEURONS]  # each neuron is updated once, so the first ones stay as they are after their update
+    _same_spins(by_definition()[tried], swept[tried])
     works = {
         "energies": by_definition,
         "hopattn": lambda: memory.recall(cues[0], update=update, max_steps=1),
     }
-    return ratio(interleaved(works, options), "energies", "hopattn", parts=DENSE_NEURONS / TRIED)
+    return ratio(interleaved(works, options), "energies", "hopattn", parts=DENSE_NEURONS / TRIED_NEURONS)
 
 
-def _drawn(neurons: int, n_patterns: int, n_cues: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    """Patterns of spins, and cues that are the first of them with some neurons flipped."""
+def _random_cues(neurons: int, n_patterns: int, n_cues: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    """Spin patterns, cues (the first patterns with flipped neurons), and the generator that drew them."""
     rng = np.random.default_rng(0)
     patterns = rng.choice([-1.0, 1.0], (n_patterns, neurons))
     cues = patterns[:n_cues] * rng.choice([-1.0, 1.0], (n_cues, neurons), p=[FLIPPED, 1 - FLIPPED])

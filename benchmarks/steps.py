@@ -1,4 +1,4 @@
-"""Several steps against one, a small step against its bare expression, and the usual ways of taking a step."""
+"""Several steps compared with one, a small step with its plain expression, and a step with plain NumPy and SciPy."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -7,42 +7,42 @@ from functools import partial
 import numpy as np
 
 import hopattn as ha
-from benchmarks.measuring import Measured, Options, Row, Skip, Target, attempted, interleaved, ratio, required
-from benchmarks.plain import Size, agree, drawn, memory_of, named, refereed, softmax_step
+from benchmarks.measuring import Measured, Options, Row, Skip, Target, import_or_skip, interleaved, measured_row, ratio
+from benchmarks.plain import Size, check_step, memory_of, random_arrays, require_close, size_label, softmax_step
 
 SIZE: Size = (4096, 4096, 64)
 SMALL: Size = (16, 1, 8)
 STEPS = 5
 BETA = 0.04
-"""At which these cues all come to rest in so many steps, at the mean of all patterns."""
+"""The β for which all cues converge in `STEPS` steps, to the mean of all patterns."""
 CALLS = 500
-"""How many small steps are timed together."""
+"""The number of small steps that are timed together."""
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """Recall over step; small step over expression; NumPy and SciPy over step."""
-    recall = f"recall of {STEPS} steps / step, {named(SIZE)}"
-    yield attempted(recall, Target("≤", 5.5), partial(_several, options))
-    yield attempted(f"step / bare NumPy, {named(SMALL)}", Target("≤", 3), partial(_small, options))
-    yield attempted(f"plain NumPy / step, {named(SIZE)}", None, partial(_usual, "NumPy", options))
-    yield attempted(f"scipy.special.softmax / step, {named(SIZE)}", None, partial(_usual, "SciPy", options))
+    """The ratios recall / step, small step / expression, NumPy / step and SciPy / step."""
+    recall = f"recall of {STEPS} steps / step, {size_label(SIZE)}"
+    yield measured_row(recall, Target("≤", 5.5), partial(_several, options))
+    yield measured_row(f"step / bare NumPy, {size_label(SMALL)}", Target("≤", 3), partial(_small, options))
+    yield measured_row(f"plain NumPy / step, {size_label(SIZE)}", None, partial(_usual, "NumPy", options))
+    yield measured_row(f"scipy.special.softmax / step, {size_label(SIZE)}", None, partial(_usual, "SciPy", options))
 
 
 def _several(options: Options) -> Measured:
-    keys, cues = drawn(SIZE)
+    keys, cues = random_arrays(SIZE)
     memory = ha.Memory(keys, beta=BETA)
-    found, expected = memory.recall(cues, max_steps=STEPS), cues
-    if not ((found.steps == STEPS).all() and found.converged.all()):
+    recall, expected = memory.recall(cues, max_steps=STEPS), cues
+    if not ((recall.steps == STEPS).all() and recall.converged.all()):
         raise Skip(f"not all cues came to rest at step {STEPS}")
     for _ in range(STEPS):
         expected = memory.step(expected)
-    agree(found.state, expected)
+    require_close(recall.state, expected)
     works = {"recall": lambda: memory.recall(cues, max_steps=STEPS), "step": lambda: memory.step(cues)}
     return ratio(interleaved(works, options), "recall", "step")
 
 
 def _small(options: Options) -> Measured:
-    keys, cues = drawn(SMALL)
+    keys, cues = random_arrays(SMALL)
     cue, memory, beta = cues[0], memory_of(keys), 1 / math.sqrt(keys.shape[1])
 
     def bare() -> np.ndarray:
@@ -54,20 +54,20 @@ def _small(options: Options) -> Measured:
         for _ in range(CALLS):
             step()
 
-    agree(memory.step(cue), bare())
+    require_close(memory.step(cue), bare())
     ours, theirs = f"hopattn × {CALLS}", f"NumPy × {CALLS}"
     works = {ours: lambda: many(lambda: memory.step(cue)), theirs: lambda: many(bare)}
     return ratio(interleaved(works, options), ours, theirs)
 
 
 def _usual(way: str, options: Options) -> Measured:
-    keys, cues = drawn(SIZE)
+    keys, cues = random_arrays(SIZE)
     memory, beta = memory_of(keys), 1 / math.sqrt(keys.shape[1])
-    refereed(memory, keys, cues)
+    check_step(memory, keys, cues)
     if way == "NumPy":
         works = {way: lambda: softmax_step(keys, cues)}
     else:
-        softmax = required("scipy.special").softmax
+        softmax = import_or_skip("scipy.special").softmax
         works = {way: lambda: softmax(cues @ keys.T * beta, axis=-1) @ keys}
-    agree(works[way](), memory.step(cues))
+    require_close(works[way](), memory.step(cues))
     return ratio(interleaved({**works, "hopattn": lambda: memory.step(cues)}, options), way, "hopattn")

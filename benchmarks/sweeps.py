@@ -1,4 +1,4 @@
-"""Sweeps: what a second worker brings, and what a point costs beside its own work."""
+"""Sweeps: the gain of a second worker, and the overhead of a point."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -8,24 +8,24 @@ from pathlib import Path
 import numpy as np
 
 import hopattn as ha
-from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, attempted, cores, interleaved, ratio
+from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, cores, interleaved, measured_row, ratio
 from hopattn.scenario.loading import parse
 from hopattn.scenario.running import once
 
 POINTS, TRIALS, NEURONS = 24, 20, 500
-"""The shared-out sweep: so many loads of a Hopfield network, each tried so often."""
-IDLE, FEW = 2000, 200
-"""Points at which nothing, or very little of a scenario, is computed."""
+"""The sweep over one and two workers: its points (loads of a Hopfield network), trials per point, and neurons."""
+IDLE_POINTS, SCENARIO_POINTS = 2000, 200
+"""The number of points of the sweep of an empty function, and of the sweep of a tiny scenario."""
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """One worker over two; milliseconds of a point of a function that does nothing, and of a scenario."""
+    """The ratio one worker / two, and the overhead of a point in ms, for an empty function and for a scenario."""
     size = f"{POINTS} points, {TRIALS} trials, {NEURONS} neurons"
-    yield attempted(f"one worker / two, {size}", Target("≥", 1.8), partial(_two_workers, options))
+    yield measured_row(f"one worker / two, {size}", Target("≥", 1.8), partial(_two_workers, options))
     for workers in (1, 2):
         work = f"a point beside its own work, ms, {workers} worker{'s' if workers > 1 else ''}"
-        yield attempted(work, Target("≤", 2), partial(_overhead, workers, options))
-    yield attempted("a scenario's point beside its own run, ms", Target("≤", 2), partial(_scenario, options))
+        yield measured_row(work, Target("≤", 2), partial(_overhead, workers, options))
+    yield measured_row("a scenario's point beside its own run, ms", Target("≤", 2), partial(_scenario, options))
 
 
 def _two_workers(options: Options) -> Measured:
@@ -36,8 +36,8 @@ def _two_workers(options: Options) -> Measured:
     overrides = {"ensemble.neurons": NEURONS, "ensemble.cues": 1}
 
     def swept(workers: int) -> np.ndarray:
-        found = ha.sweep_scenario(scenario, over, trials=TRIALS, overrides=overrides, workers=workers)
-        return found.values["overlap"]
+        sweep = ha.sweep_scenario(scenario, over, trials=TRIALS, overrides=overrides, workers=workers)
+        return sweep.values["overlap"]
 
     if not np.array_equal(swept(1), swept(2)):
         raise Wrong("one worker and two come to other numbers")
@@ -50,28 +50,28 @@ def idle(point: Mapping[str, float], seed: np.random.SeedSequence) -> dict[str, 
 
 
 def _overhead(workers: int, options: Options) -> Measured:
-    axes = {"x": tuple(range(IDLE))}
+    axes = {"x": tuple(range(IDLE_POINTS))}
     with tempfile.TemporaryDirectory() as folder:
         files = iter(Path(folder) / f"{i}.jsonl" for i in range(1000))
-        return _per_point(lambda: ha.sweep(idle, axes, workers=workers, file=next(files)), IDLE, options)
+        return _per_point(lambda: ha.sweep(idle, axes, workers=workers, file=next(files)), IDLE_POINTS, options)
 
 
 def _scenario(options: Options) -> Measured:
-    """What a sweep takes beyond the runs at its points: to read and check the scenario at each, and all around it."""
+    """The time of a sweep beyond the runs of its points: reading and checking the scenario, and the sweep itself."""
     overrides = {"ensemble.neurons": 10, "ensemble.max_steps": 1}
-    over = {"load": tuple(float(load) for load in np.linspace(0.1, 0.5, FEW))}
+    over = {"load": tuple(float(load) for load in np.linspace(0.1, 0.5, SCENARIO_POINTS))}
     scenario, seed = ha.load("capacity"), np.random.SeedSequence(0)
-    read = [parse(scenario.text, scenario.where, "capacity", {**overrides, "ensemble.load": x}) for x in over["load"]]
+    parsed = [parse(scenario.text, scenario.where, "capacity", {**overrides, "ensemble.load": x}) for x in over["load"]]
     works = {
         "sweep": lambda: ha.sweep_scenario(scenario, over, trials=1, overrides=overrides, workers=1),
-        "runs": lambda: [once(one, seed) for one in read],
+        "runs": lambda: [once(each, seed) for each in parsed],
     }
     times = interleaved(works, options)
-    beyond = [1e3 * (whole - runs) / FEW for whole, runs in zip(times["sweep"], times["runs"], strict=True)]
-    low, middle, high = (float(each) for each in np.quantile(beyond, [0.25, 0.5, 0.75]))
-    return Measured(
-        middle, low, high, f"{FEW} points; the runs alone {1e3 * np.median(times['runs']) / FEW:.2g} ms each"
-    )
+    both = zip(times["sweep"], times["runs"], strict=True)
+    overhead = [1e3 * (sweep - runs) / SCENARIO_POINTS for sweep, runs in both]
+    low, middle, high = (float(each) for each in np.quantile(overhead, [0.25, 0.5, 0.75]))
+    alone = 1e3 * np.median(times["runs"]) / SCENARIO_POINTS
+    return Measured(middle, low, high, f"{SCENARIO_POINTS} points; the runs alone {alone:.2g} ms each")
 
 
 def _per_point(work: Callable[[], object], points: int, options: Options) -> Measured:

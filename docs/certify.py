@@ -1,8 +1,8 @@
-"""Run the energy certificate in full and write its table into `docs/certificate.md`: `make certificate`.
+"""Run the full energy certificate and write its table into `docs/certificate.md`: `make certificate`.
 
-Takes about an hour on two cores. Each pair is tried in parts, each with a seed of its own; a finished part is kept
-in `docs/certificate.jsonl` until all are done, so that the same command goes on where it was interrupted.
-`hopattn certify` does the same work with fewer updates.
+It takes about an hour on two cores. The work for each pair of memory and update is divided into parts, each with its
+own seed. Finished parts are kept in `docs/certificate.jsonl` until all are done, so an interrupted run continues with
+the same command. `hopattn certify` does the same with fewer updates.
 """
 
 import json
@@ -26,41 +26,44 @@ from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
 
 PAGE = Path(__file__).resolve().parent / "certificate.md"
-FINISHED = PAGE.with_suffix(".jsonl")
+CHECKPOINT = PAGE.with_suffix(".jsonl")
 COUNT, PARTS = 100_000, 10
+"""The number of updates of each pair, and the number of parts into which they are divided."""
 
 
 def main() -> int:
-    """Write the table; 1 where a claimed update raised the energy."""
+    """Write the table. Exit code 1 if an update that is claimed to lower the energy raised it, 0 otherwise."""
     pairs = [(name, update) for name in named_memories for update in updates]
     parts = [(*pair, seed) for pair in pairs for seed in range(PARTS)]
-    found = _kept()
+    finished = _finished_parts()
     with (
         ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
-        FINISHED.open("a", encoding="utf-8") as finished,
+        CHECKPOINT.open("a", encoding="utf-8") as checkpoint,
     ):
-        left = sorted((part for part in parts if part not in found), key=lambda part: part[1] != "graded")
-        works = {pool.submit(certify, name, update, COUNT // PARTS, seed): seed for name, update, seed in left}
-        for work in as_completed(works):
-            one, seed = work.result(), works[work]
-            found[one.memory, one.update, seed] = one
-            print(json.dumps({"seed": seed, **asdict(one)}, ensure_ascii=False), file=finished, flush=True)
-    table = [reduce(add, (found[*pair, seed] for seed in range(PARTS))) for pair in pairs]
-    _write(table)
-    FINISHED.unlink()
-    return 0 if all(one.holds for one in table) else 1
+        # "graded" takes the longest, so it starts first.
+        remaining = sorted((part for part in parts if part not in finished), key=lambda part: part[1] != "graded")
+        futures = {pool.submit(certify, name, update, COUNT // PARTS, seed): seed for name, update, seed in remaining}
+        for future in as_completed(futures):
+            part, seed = future.result(), futures[future]
+            finished[part.memory, part.update, seed] = part
+            print(json.dumps({"seed": seed, **asdict(part)}, ensure_ascii=False), file=checkpoint, flush=True)
+    certificates = [reduce(add, (finished[*pair, seed] for seed in range(PARTS))) for pair in pairs]
+    _write(certificates)
+    CHECKPOINT.unlink()
+    return 0 if all(certificate.holds for certificate in certificates) else 1
 
 
-def _kept() -> dict[tuple[str, str, int], Certificate]:
-    if not FINISHED.exists():
+def _finished_parts() -> dict[tuple[str, str, int], Certificate]:
+    """The parts of an interrupted run, by memory, update and seed."""
+    if not CHECKPOINT.exists():
         return {}
-    lines = [json.loads(line) for line in FINISHED.read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in CHECKPOINT.read_text(encoding="utf-8").splitlines()]
     return {(line["memory"], line["update"], line.pop("seed")): Certificate(**line) for line in lines}
 
 
-def _write(found: list[Certificate]) -> None:
-    """The table between the page's marks."""
-    escaped = ([cell.replace("|", "\\|") for cell in row] for row in certificate_rows(found))
+def _write(certificates: list[Certificate]) -> None:
+    """Write the table between the marks of the page."""
+    escaped = ([cell.replace("|", "\\|") for cell in row] for row in certificate_rows(certificates))
     rows = [CERTIFICATE, ["---", "---", "--:", "--:", "--:", "--:", "---"], *escaped]
     versions = f"hopattn {hopattn.__version__}, NumPy {numpy.__version__}, SciPy {scipy.__version__}"
     counted = f"{COUNT:,} updates of each pair, seeds 0 to {PARTS - 1}; {versions}."

@@ -1,6 +1,6 @@
-"""Bring what the README and the pages show up to date: files, the output of commands, tables of keys.
+"""Update the generated parts of README and pages: copies of files, output of commands, figures, tables.
 
-`make docs` writes them; a test holds each page against what this makes of it.
+`make docs` writes the pages; a test checks that each page is up to date.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
     "update": updates,
 }
 PARAMETERS = {"model": model_options, "update": own_fields}
-"""The registries of which the parameters are shown too."""
+"""The registries whose tables have a column of parameters, with the function that lists them."""
 PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md", ROOT / "figures" / "README.md")
 
 
 def refreshed(text: str) -> str:
-    """A page with its shipped files, console blocks and tables of keys made anew."""
+    """The text of a page with all its generated parts made again."""
     text = re.sub(r"(<!-- file: (\S+) -->\n\n?```toml\n).*?(```)", _file, text, flags=re.DOTALL)
     text = re.sub(r"(```console\n\$ hopattn ([^\n]*)\n).*?(```)", _console, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- figures -->\n).*?(<!-- end -->)", _figures, text, flags=re.DOTALL)
@@ -49,62 +49,63 @@ def refreshed(text: str) -> str:
     return re.sub(r"(<!-- keys: (\w+) -->\n).*?(<!-- end -->)", _keys, text, flags=re.DOTALL)
 
 
-def _file(found: re.Match[str]) -> str:
-    return f"{found[1]}{(ROOT / found[2]).read_text(encoding='utf-8')}{found[3]}"
+def _file(match: re.Match[str]) -> str:
+    return f"{match[1]}{(ROOT / match[2]).read_text(encoding='utf-8')}{match[3]}"
 
 
-def _console(found: re.Match[str]) -> str:
+def _console(match: re.Match[str]) -> str:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        hopattn(shlex.split(found[2]))
+        hopattn(shlex.split(match[2]))
     lines = [line.rstrip() for line in printed.getvalue().strip().split("\n")]
-    return found[1] + "\n".join(lines) + f"\n{found[3]}"
+    return match[1] + "\n".join(lines) + f"\n{match[3]}"
 
 
-def _figures(found: re.Match[str]) -> str:
-    """Each figure with what it shows, and the command that draws it."""
+def _figures(match: re.Match[str]) -> str:
+    """For each figure: its image, its description, its scenario, and the command that draws it."""
     shown = [
         f"### {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
         f"{plot.shows[0].upper()}{plot.shows[1:]}.\n"
         f"From the scenario `{plot.scenario}`: `hopattn figures {name}`\n"
         for name, plot in plots.items()
     ]
-    return found[1] + "\n".join(["", *shown, found[2]])
+    return match[1] + "\n".join(["", *shown, match[2]])
 
 
-def _choices(found: re.Match[str]) -> str:
-    """One row for each entry of a registry: its name and the first sentence of its description."""
-    with_parameters = PARAMETERS.get(found[2])
+def _choices(match: re.Match[str]) -> str:
+    """The table of a registry: the name of each entry and the first paragraph of its docstring."""
+    with_parameters = PARAMETERS.get(match[2])
     rows = []
-    for name, entry in REGISTRIES[found[2]].items():
+    for name, entry in REGISTRIES[match[2]].items():
         first = (inspect.getdoc(getattr(entry, "build", entry)) or "").split("\n\n")[0]
-        more = f" {_parameters(with_parameters(entry))} |" if with_parameters else ""
-        rows.append(f'| `"{name}"` | {_escaped(" ".join(first.split()))} |{more}')
-    heads = [f"| {found[2]} | what it is | parameters |", "|---|---|---|"]
-    heads = heads if with_parameters else [f"| {found[2]} | what it is |", "|---|---|"]
-    return found[1] + "\n".join(["", *heads, *rows, "", found[3]])
+        last = f" {_parameters(with_parameters(entry))} |" if with_parameters else ""
+        rows.append(f'| `"{name}"` | {_escaped(" ".join(first.split()))} |{last}')
+    heads = [f"| {match[2]} | what it is | parameters |", "|---|---|---|"]
+    heads = heads if with_parameters else [f"| {match[2]} | what it is |", "|---|---|"]
+    return match[1] + "\n".join(["", *heads, *rows, "", match[3]])
 
 
-def _parameters(told: Mapping[str, tuple[Any, Any]]) -> str:
-    """The parameters of an entry with their defaults, as a file writes them."""
-    return ", ".join(f"`{name} = {_written(default)}`" for name, (_, default) in told.items())
+def _parameters(parameters: Mapping[str, tuple[Any, Any]]) -> str:
+    """The parameters of an entry with their defaults, in TOML."""
+    return ", ".join(f"`{name} = {_toml(default)}`" for name, (_, default) in parameters.items())
 
 
-def _written(default: Any) -> str:
+def _toml(default: Any) -> str:
     if default is None or default is ...:
         return "…" if default is None else "… (needed)"
     return json.dumps(default)
 
 
-def _keys(found: re.Match[str]) -> str:
-    table = schema()["$defs"][found[2]]
+def _keys(match: re.Match[str]) -> str:
+    """The table of the keys of a schema definition: value, default, description."""
+    table = schema()["$defs"][match[2]]
     rows = [
         f"| `{key}` | {_kind(entry)} | {_default(entry, key in table.get('required', []))} | "
         f"{_escaped(str(entry.get('description', '')))} |"
         for key, entry in table["properties"].items()
     ]
     return "\n".join(
-        [found[1] + "\n| key | value | default | what it says |", "|---|---|---|---|", *rows, "\n" + found[3]]
+        [match[1] + "\n| key | value | default | what it says |", "|---|---|---|---|", *rows, "\n" + match[3]]
     )
 
 
@@ -124,7 +125,7 @@ def _default(entry: dict[str, Any], required: bool) -> str:
 
 
 def _kind(entry: dict[str, Any]) -> str:
-    """What may stand there, in words."""
+    """The allowed values of a schema entry, in words."""
     for several in ("oneOf", "anyOf"):
         if several in entry:
             return " or ".join(dict.fromkeys(_kind(choice) for choice in entry[several]))

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
-    from hopattn.dynamics.updates.graded import Graded as Graded
-    from hopattn.dynamics.updates.single import Asynchronous as Asynchronous
-    from hopattn.dynamics.updates.single import Glauber as Glauber
-    from hopattn.dynamics.updates.together import ConcaveConvex as ConcaveConvex
+    from hopattn.dynamics.updates.asynchronous import Asynchronous as Asynchronous
+    from hopattn.dynamics.updates.continuous_time import Graded as Graded
+    from hopattn.dynamics.updates.stochastic import Glauber as Glauber
+    from hopattn.dynamics.updates.synchronous import ConcaveConvex as ConcaveConvex
     from hopattn.experiments.certificate import Certificate as Certificate
     from hopattn.experiments.certificate import certify as certify
     from hopattn.experiments.comparison.compare import compare as compare
@@ -82,9 +82,10 @@ _NAMES = {
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall",),
-    "hopattn.dynamics.updates.graded": ("Graded",),
-    "hopattn.dynamics.updates.single": ("Asynchronous", "Glauber"),
-    "hopattn.dynamics.updates.together": ("ConcaveConvex",),
+    "hopattn.dynamics.updates.asynchronous": ("Asynchronous",),
+    "hopattn.dynamics.updates.continuous_time": ("Graded",),
+    "hopattn.dynamics.updates.stochastic": ("Glauber",),
+    "hopattn.dynamics.updates.synchronous": ("ConcaveConvex",),
     "hopattn.experiments.certificate": ("Certificate", "certify"),
     "hopattn.experiments.comparison.compare": ("compare",),
     "hopattn.experiments.comparison.over_random_patterns": ("compare_patterns", "compare_random"),

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from benchmarks import measuring
-from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, attempted, interleaved, ratio, slope
-from benchmarks.results import has_marks, written
+from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, interleaved, measured_row, ratio, slope
+from benchmarks.results import has_marks, write_page
 
 
 def raising(error):
@@ -39,7 +39,7 @@ def test_the_standard_error_is_that_of_scipy():
 
 @pytest.mark.parametrize(("sign", "met"), [(">", False), ("≥", True), ("≤", True), ("<", False)])
 def test_a_target_is_met_on_its_side(sign, met):
-    row = attempted("work", Target(sign, 2), lambda: Measured(2, 2, 2))
+    row = measured_row("work", Target(sign, 2), lambda: Measured(2, 2, 2))
     assert row.verdict == ("met" if met else "short")
     assert row.target == f"{sign} 2"
 
@@ -49,7 +49,7 @@ def test_a_target_is_met_on_its_side(sign, met):
     [(Skip("no"), "skipped"), (Wrong("no"), "wrong"), (MemoryError(), "short"), (OSError("no"), "broken")],
 )
 def test_what_cannot_be_measured_says_why(error, verdict):
-    row = attempted("work", Target("≥", 1), lambda: raising(error))
+    row = measured_row("work", Target("≥", 1), lambda: raising(error))
     assert row.verdict == verdict and row.measured is None and row.note
 
 
@@ -69,9 +69,9 @@ def test_works_take_turns(monkeypatch):
 
 def test_the_page_keeps_what_was_written_by_hand(tmp_path):
     page = tmp_path / "RESULTS.md"
-    written(page, ["a machine"], {"Group": [Row("first | work", "≥ 1", "met", Measured(1.5, 1.25, 2, "1 s"))]})
+    write_page(page, ["a machine"], {"Group": [Row("first | work", "≥ 1", "met", Measured(1.5, 1.25, 2, "1 s"))]})
     page.write_text(page.read_text(encoding="utf-8") + "Memory traffic.\n", encoding="utf-8")
-    written(page, [r"another \1"], {"Group": [Row("second", "", "skipped", note="why")]})
+    write_page(page, [r"another \1"], {"Group": [Row("second", "", "skipped", note="why")]})
     text = page.read_text(encoding="utf-8")
     assert "Memory traffic." in text and "| second |  |  |  | skipped | why |" in text and r"* another \1" in text
     assert "first" not in text and "a machine" not in text

@@ -51,7 +51,15 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/scenarios.md", "docs/architecture.md", "docs/conventions.md", "docs/dependencies.md"]
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/scenarios.md",
+        "docs/architecture.md",
+        "docs/conventions.md",
+        "docs/dependencies.md",
+    ],
 )
 def test_every_linked_file_is_there(page):
     for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
@@ -64,7 +72,7 @@ def test_every_table_of_the_format_is_on_the_page():
     dynamic = {
         name for name in tables if name.endswith(("Table", "Model", "Update")) and "name" in tables[name]["properties"]
     }
-    named_in_the_text = {"Cue", "Task", "Memory", "Ensemble", "Entry", "RandomWords", "Expectation"}
+    named_in_the_text = {"Cue", "Task", "MemoryScenario", "Ensemble", "Entry", "RandomWords", "Expectation"}
     assert set(schema()["$defs"]) == shown | dynamic | named_in_the_text
 
 

@@ -1,7 +1,7 @@
 """The command line: `hopattn COMMAND`.
 
-- `blas_kernel.py`: which kernel BLAS takes, chosen before NumPy is imported
-- `scenario_names.py`: names of scenarios, as a shell completes them
+- `blas_kernel.py`: the kernel of BLAS, chosen before NumPy is imported
+- `scenario_names.py`: the names of scenarios, which a shell can complete
 - `commands/`: one command in each file
-- `main.py`: finds the commands; errors become exit codes
+- `main.py`: the group of all commands, and exit codes for errors
 """

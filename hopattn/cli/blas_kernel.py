@@ -1,8 +1,9 @@
-"""Which kernel BLAS takes: chosen by the command line alone, before NumPy is imported.
+"""The kernel of BLAS, chosen by the command line before NumPy is imported.
 
-NumPy's OpenBLAS falls back to its AVX2 kernels on a processor that it does not know, even where that has AVX-512;
-matrix products then take up to twice as long. A library must not touch its user's environment: in a program of your
-own, set `OPENBLAS_CORETYPE=SkylakeX` before NumPy is imported, where the processor has what `NEEDED` says.
+NumPy's OpenBLAS uses its AVX2 kernels on a processor that it does not know, even on one with AVX-512; matrix products
+then take up to twice as long. A library must not change its user's environment, so only the command line does this. In
+your own program, set `OPENBLAS_CORETYPE=SkylakeX` before NumPy is imported, if the processor has the instructions
+`NEEDED`.
 """
 
 import os
@@ -11,24 +12,28 @@ from collections.abc import Iterable, MutableMapping
 
 KERNEL = "SkylakeX"
 NEEDED = frozenset({"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"})
-"""The instructions that the kernel consists of, as Linux names them."""
+"""The instructions that the kernel uses, by their names in Linux."""
 
 CPUINFO = "/proc/cpuinfo"
 
 
 def choose_kernel(environ: MutableMapping[str, str] = os.environ, cpuinfo: str = CPUINFO) -> None:
-    """Ask OpenBLAS for its AVX-512 kernel, unless the processor lacks it, the user has chosen, or it is too late."""
+    """Make OpenBLAS use its AVX-512 kernel, by a variable in the environment.
+
+    It changes nothing if the variable is set already, if NumPy is imported already, or if the processor lacks the
+    instructions.
+    """
     if "OPENBLAS_CORETYPE" in environ or "numpy" in sys.modules:
         return
     try:
         with open(cpuinfo, encoding="ascii", errors="replace") as lines:  # noqa: PTH123 – pathlib takes 5 ms to import
-            has = _flags(lines)
-    except OSError:  # a system that does not tell
+            available = _flags(lines)
+    except OSError:  # a system without such a file
         return
-    if has >= NEEDED:
+    if available >= NEEDED:
         environ["OPENBLAS_CORETYPE"] = KERNEL
 
 
 def _flags(lines: Iterable[str]) -> frozenset[str]:
-    """The instructions of the first processor."""
+    """The instructions of the first processor in the file."""
     return next((frozenset(line.split()) for line in lines if line.startswith("flags")), frozenset())

@@ -1,7 +1,6 @@
-"""The command line: `hopattn COMMAND`. One file per command in `commands/`; this one finds them and turns errors into
-exit codes.
+"""The command line: `hopattn COMMAND`. It finds the commands in `commands/` and turns errors into exit codes.
 
-Nothing heavier than click is imported here or at the top of a command.
+To start quickly, no file of the command line imports anything heavier than click at its top.
 """
 
 import importlib
@@ -18,11 +17,11 @@ from hopattn.cli.blas_kernel import choose_kernel
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
 from hopattn.foundation.version import __version__
 
-WRONG, CANNOT, INTERRUPTED = 2, 3, 130  # 0 and 1, met and missed, are what a command returns
+WRONG, CANNOT, INTERRUPTED = 2, 3, 130  # a command returns 0 (all expectations met) or 1 (missed)
 
 
 class Commands(click.Group):
-    """The commands that lie in the folder `commands`."""
+    """The commands in the folder `commands`, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
@@ -30,8 +29,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        found: click.Command = importlib.import_module(f"hopattn.cli.commands.{cmd_name}").command
-        return found
+        command: click.Command = importlib.import_module(f"hopattn.cli.commands.{cmd_name}").command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -55,52 +54,52 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with the code that says how it went."""
+    """Run the command line, then exit with its exit code. arguments: by default those of the process."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a letter that the terminal lacks is no reason to stop
+            stream.reconfigure(errors="replace")  # a character that the terminal lacks is no error
     choose_kernel()
-    code = _code(arguments)
+    code = _exit_code(arguments)
     try:
         sys.stdout.flush()
     except OSError:
-        _silence()
+        _discard_output()
     sys.exit(code)
 
 
-def _code(arguments: Sequence[str] | None) -> int:
+def _exit_code(arguments: Sequence[str] | None) -> int:
+    """Run a command; give its exit code, or the one of its error after writing the message."""
     try:
-        done = cli.main(arguments, prog_name="hopattn", standalone_mode=False)
+        returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False)
     except (KeyboardInterrupt, click.Abort):
-        return _complain("interrupted", INTERRUPTED)
+        return _error("interrupted", INTERRUPTED)
     except click.ClickException as error:
         error.show()
         return WRONG
     except InvalidInput as error:
-        return _complain(str(error), WRONG)
+        return _error(str(error), WRONG)
     except (CannotDo, HopattnError, MemoryError) as error:
-        return _complain(str(error) or "there is not enough memory", CANNOT)
+        return _error(str(error) or "there is not enough memory", CANNOT)
     except BrokenPipeError:
-        _silence()
+        _discard_output()
         return 0
     except OSError as error:
-        return _complain(f"{error.filename or 'output'}: {error.strerror or error}", CANNOT)
+        return _error(f"{error.filename or 'output'}: {error.strerror or error}", CANNOT)
     except Exception as error:
         if os.environ.get("HOPATTN_TRACEBACK"):
             raise
-        told = f"{type(error).__name__}: {error}"
-        return _complain(
-            f"a fault in hopattn itself: {told} (HOPATTN_TRACEBACK=1 shows where; please report it)", CANNOT
-        )
-    return done if isinstance(done, int) else 0
+        fault = f"{type(error).__name__}: {error}"
+        return _error(f"a fault in hopattn itself: {fault} (HOPATTN_TRACEBACK=1 shows where; please report it)", CANNOT)
+    return returned if isinstance(returned, int) else 0
 
 
-def _complain(message: str, code: int) -> int:
+def _error(message: str, code: int) -> int:
+    """Write a message to standard error, without control characters; returns the exit code."""
     lines = ["".join(c if c.isprintable() else "�" for c in line) for line in message.split("\n")]
     click.echo("\n".join(lines), err=True)
     return code
 
 
-def _silence() -> None:
-    """The reader of our output has gone: write the rest to nowhere, so that Python does not complain at its end."""
+def _discard_output() -> None:
+    """Discard further output: its reader has gone, and Python would report an error when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Scenario names as a shell completes them."""
+"""The names of scenarios as a type of argument, which a shell can complete."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ class ScenarioName(click.types.StringParamType):
     name = "scenario"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        """The names that begin so, and, where none does, the shell's own files."""
+        """The scenario names that begin with the incomplete word; if there are none, the shell completes file names."""
         from click.shell_completion import CompletionItem
 
         from hopattn.scenario.files import shipped

@@ -1,8 +1,7 @@
-"""A cluster of machines: the connection to a Dask scheduler, and what goes wrong with it in one sentence (the extra
-`cluster`).
+"""A cluster of machines: the connection to a Dask scheduler, with an error of one sentence if it fails.
 
-A scheduler that does not answer is told within seconds: Dask itself waits without end for a port that takes the
-connection and then says nothing.
+It needs the extra `cluster`. A scheduler that does not answer is an error within seconds. Dask itself waits without end
+for a port that takes the connection and then sends nothing.
 """
 
 import asyncio
@@ -17,14 +16,17 @@ from typing import Any
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 EXAMPLE = "tcp://127.0.0.1:8786"
+"""An address of a scheduler, for messages."""
 
 
 def connected(cluster: Any, seconds: float = 5.0) -> Any:
-    """A `distributed.Client` of a cluster: of its scheduler's address, or of a client or cluster of Dask's own.
+    """A `distributed.Client` of a cluster.
 
-    A client is given back as it is; of anything else a new one is made, which is to be closed, and which is no default
-    for what else uses Dask. seconds: how long the scheduler may take to answer. Raises `InvalidInput` for an address
-    that is none, and `CannotDo` where no scheduler answers or Dask is not installed.
+    cluster: the address of its scheduler, or a client or cluster object of Dask. A client is returned as it is.
+    Otherwise a new client is made: the caller has to close it, and it does not become Dask's default client.
+    seconds: the time in which the scheduler must answer.
+    Raises `InvalidInput` for an invalid address or an asynchronous client, and `CannotDo` if no scheduler answers, if
+    the connection of the client is lost, or if Dask is not installed.
     """
     dask = _distributed()
     if isinstance(cluster, dask.Client):
@@ -35,12 +37,12 @@ def connected(cluster: Any, seconds: float = 5.0) -> Any:
     address = getattr(cluster, "scheduler_address", cluster)
     _require_address(address)
     with quiet():
-        fault = "" if address.startswith("inproc://") else _silence_of(address, seconds)
+        fault = "" if address.startswith("inproc://") else _why_no_scheduler(address, seconds)
         if not fault:
             try:
                 return dask.Client(address, timeout=seconds, set_as_default=False)
             except (OSError, ImportError, ValueError, RuntimeError, AssertionError) as error:
-                fault = _told(error)
+                fault = _message_of(error)
     raise CannotDo(
         f"{shortened(address)}: no scheduler answers there within {seconds:g} s ({fault}); "
         "is it running, and can this machine reach it?"
@@ -48,12 +50,15 @@ def connected(cluster: Any, seconds: float = 5.0) -> Any:
 
 
 class Interrupted(CannotDo):
-    """Part of the work was lost with a worker; the cluster is there, and may be asked again."""
+    """A part of the work was lost with a worker; the cluster still runs, so the work can be repeated."""
 
 
 @contextmanager
-def lost_is_told(client: Any) -> Iterator[None]:
-    """Within it, a cluster that is lost, or cannot do its part, is a `CannotDo`; other errors stay as they are."""
+def translated_errors(client: Any) -> Iterator[None]:
+    """Raise the errors of a lost cluster, or of one that cannot do its part, as `CannotDo`; others stay as they are.
+
+    Lost work that can be repeated is `Interrupted`.
+    """
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
@@ -61,32 +66,32 @@ def lost_is_told(client: Any) -> Iterator[None]:
         yield
     except KilledWorker:
         raise CannotDo(
-            f"{where(client)} gives up: one worker after the other died of the same piece of work; "
+            f"{cluster_name(client)} gives up: one worker after the other died of the same piece of work; "
             "a memory limit that is too low for it is the usual reason"
         ) from None
     except (CancelledError, CommClosedError, TimeoutError) as error:
         require_running(client)
-        raise Interrupted(f"{where(client)} did not do its part: {_told(error)}") from None
+        raise Interrupted(f"{cluster_name(client)} did not do its part: {_message_of(error)}") from None
     except Exception as error:
         require_running(client)
         if isinstance(error, RuntimeError) and "deserialization" in str(error):
             raise CannotDo(
-                f"{where(client)} cannot read what it is sent: its scheduler and its workers need hopattn as it is "
-                "installed here"
+                f"{cluster_name(client)} cannot read what it is sent: its scheduler and its workers need hopattn as it "
+                "is installed here"
             ) from None
         raise
 
 
 def require_running(client: Any) -> None:
-    """Raise `CannotDo` unless the client has a scheduler; one that has just lost it may take its time to find it."""
+    """Raise `CannotDo` unless the client has a scheduler; a client that is connecting again is waited for."""
     while client.status in ("connecting", "newly-created"):
         time.sleep(0.05)
     if client.status != "running":
-        raise CannotDo(f"{where(client)} is lost: its scheduler is gone, or the client was closed")
+        raise CannotDo(f"{cluster_name(client)} is lost: its scheduler is gone, or the client was closed")
 
 
-def where(client: Any) -> str:
-    """The cluster of a client as a message names it: with its scheduler's address, while there is one."""
+def cluster_name(client: Any) -> str:
+    """The name of a client's cluster in messages, with the address of its scheduler while the client has one."""
     address = getattr(client.scheduler, "address", None)
     return f"the cluster at {address}" if address else "the cluster"
 
@@ -100,45 +105,46 @@ def _distributed() -> Any:
 
 
 def _require_address(address: Any) -> None:
-    """Raise `InvalidInput` unless it is `host:port`, perhaps after the name of a protocol."""
+    """Raise `InvalidInput` unless the address is `host:port`, with or without a protocol before it."""
     from distributed.comm.registry import backends
 
-    told = f"cluster: expected the address of a scheduler, such as {EXAMPLE}, or a client of Dask's"
+    expected = f"cluster: expected the address of a scheduler, such as {EXAMPLE}, or a client of Dask's"
     if not isinstance(address, str):
-        raise InvalidInput(f"{told}, not {type(address).__name__}")
-    protocol, separator, place = address.rpartition("://")
+        raise InvalidInput(f"{expected}, not {type(address).__name__}")
+    protocol, separator, location = address.rpartition("://")
     if separator and protocol not in backends:
-        raise InvalidInput(f"{told}; '{shortened(protocol)}' is none of {', '.join(sorted(backends))}")
+        raise InvalidInput(f"{expected}; '{shortened(protocol)}' is none of {', '.join(sorted(backends))}")
     if protocol == "inproc":
         return
-    host, _, port = place.partition("/")[0].rpartition(":")
+    host, _, port = location.partition("/")[0].rpartition(":")
     number = int(port) if port.isascii() and port.isdigit() and len(port) < 6 else 0
     if not host or any(c.isspace() for c in host) or not 0 < number < 2**16:
-        raise InvalidInput(f"{told}, not '{shortened(address)}'")
+        raise InvalidInput(f"{expected}, not '{shortened(address)}'")
 
 
-def _silence_of(address: str, seconds: float) -> str:
-    """What is wrong with what answers at this address, or an empty string for a scheduler.
+def _why_no_scheduler(address: str, seconds: float) -> str:
+    """The reason why no scheduler answers at this address, or an empty string if one does.
 
-    Asked in a thread, since the caller may be within an event loop, as a notebook is.
+    The address is tried in a thread, because the caller may run within an event loop, as a notebook does.
     """
-    found: list[str] = []
-    asking = Thread(target=lambda: found.append(asyncio.run(_fault(address, seconds))), daemon=True)
-    asking.start()
-    asking.join(seconds + 1)
-    return found[0] if found else "what listens there says nothing"
+    reasons: list[str] = []
+    attempt = Thread(target=lambda: reasons.append(asyncio.run(_answer(address, seconds))), daemon=True)
+    attempt.start()
+    attempt.join(seconds + 1)
+    return reasons[0] if reasons else "what listens there says nothing"
 
 
-async def _fault(address: str, seconds: float) -> str:
+async def _answer(address: str, seconds: float) -> str:
+    """The reason, as in `_why_no_scheduler`, from a call to the address."""
     import dask
     from distributed.core import rpc
     from distributed.security import Security
 
     arguments = Security().get_connection_args("client") if address.startswith(("tls://", "wss://")) else {}
     with dask.config.set({"distributed.comm.retry.count": 0}):
-        asked = rpc(address, timeout=seconds / 2, connection_args=arguments)
+        remote = rpc(address, timeout=seconds / 2, connection_args=arguments)
         try:
-            told = await asyncio.wait_for(asked.identity(), seconds)
+            identity = await asyncio.wait_for(remote.identity(), seconds)
         except TimeoutError:
             return "what listens there takes the connection and says nothing"
         except OSError as error:
@@ -147,34 +153,34 @@ async def _fault(address: str, seconds: float) -> str:
             return "what answers speaks another language"
         finally:
             with suppress(Exception):
-                await asked.close_rpc()
-    kind = told.get("type") if isinstance(told, dict) else type(told).__name__
+                await remote.close_rpc()
+    kind = identity.get("type") if isinstance(identity, dict) else type(identity).__name__
     return "" if kind == "Scheduler" else f"what answers is a {shortened(kind)}"
 
 
 def _cause(error: BaseException) -> str:
-    """What the system says of an error in the end, after a colon, or nothing."""
+    """The operating system's message for the first cause of an error, after a colon; else an empty string."""
     while error.__cause__:
         error = error.__cause__
     return f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
 
 
-def _told(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     return shortened(str(error) or type(error).__name__, 200)
 
 
-_TALKING = ("distributed.client", "distributed.core", "distributed.comm.core", "distributed.comm.tcp")
-"""The logs in which Dask writes down what goes wrong with a connection."""
+_CONNECTION_LOGS = ("distributed.client", "distributed.core", "distributed.comm.core", "distributed.comm.tcp")
+"""The loggers to which Dask reports problems of a connection."""
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Within it, Dask's connections write nothing down: what comes of them is told once, by whoever asked."""
+    """Silence the loggers of Dask's connections; the caller raises one error in place of their messages."""
 
     def silent(_: logging.LogRecord) -> bool:
         return False
 
-    loggers = [logging.getLogger(name) for name in _TALKING]
+    loggers = [logging.getLogger(name) for name in _CONNECTION_LOGS]
     for logger in loggers:
         logger.addFilter(silent)
     try:

@@ -1,4 +1,4 @@
-"""Cutting: keys and values, in memory or in files, into the shards of a memory on many machines."""
+"""Partition: keys and values, in memory or in files, divided into the shards of a memory on many machines."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.cluster.connection import connected
-from hopattn.cluster.shard import Facts, InFile, InMemory, Rows, Shard, shape_of
-from hopattn.cluster.sharded_memory import Layout, Sharded
-from hopattn.cluster.workers import Placed, workers_of
+from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, ShardSummary, shape_of
+from hopattn.cluster.sharded_memory import Sharded, ShardLayout
+from hopattn.cluster.workers import OnWorkers, workers_of
 from hopattn.foundation.arrays import namespace, stored_rows
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import whole
@@ -32,85 +32,92 @@ def sharded(
     beta: float | None = None,
     shards: int | None = None,
 ) -> Sharded:
-    """A memory whose keys lie on the workers of a Dask cluster: the step, energy and recall of `Memory`, to 1e-12.
+    """A memory whose keys lie on the workers of a Dask cluster; its step, energy and recall are `Memory`'s, to 1e-12.
 
-    keys, values: an array, of which each worker is sent its part; the path of a `.npy` or `.safetensors` file that
-    every worker can read, of which each maps its own rows only; or a list of such paths, each file a shard. values:
-    None for the keys themselves. cluster: the address of a scheduler, or a client or cluster of Dask's. shards: how
-    many parts (default: one for each worker). The rest is as for `Memory`. What a worker had that is lost is placed on
-    another one, and only that is computed again; arrays must not be changed meanwhile. Raises `InvalidInput` for what
-    `Memory` does, and `CannotDo` where the cluster does not answer, has no room, or is lost.
+    keys, values: an array, of which each worker receives its part; the path of a `.npy` or `.safetensors` file that
+    every worker can read, of which each worker maps its own rows; or a list of such paths, each file a shard.
+    values: None for the keys themselves.
+    cluster: the address of a scheduler, or a client or cluster object of Dask.
+    shards: the number of shards (default: one for each worker).
+    The other arguments are those of `Memory`. If a worker is lost, its shards go to other workers, and only their part
+    is computed again. Do not change the arrays while the memory is in use. Raises `InvalidInput` in the same cases as
+    `Memory`, and `CannotDo` if the cluster does not answer, has too little memory, or is lost.
     """
-    chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
-    compared, active = similarities.make(similarity), activations.make(activation)
-    if not compared.by_pairs:
-        raise InvalidInput(f"similarity: {compared!r} looks at all keys of a cue, which lie on several machines")
+    separation = separations.make(separation, **({} if beta is None else {"beta": beta}))
+    similarity, activation = similarities.make(similarity), activations.make(activation)
+    if not similarity.by_pairs:
+        raise InvalidInput(f"similarity: {similarity!r} looks at all keys of a cue, which lie on several machines")
     client = connected(cluster)
-    own = None if client is cluster else client
+    own_client = None if client is cluster else client
     try:
-        stored = _vectors(keys, "keys", client)
-        read_out = None if values is None or values is keys else _vectors(values, "values", client)
-        things = _cut(stored, read_out, shards, client)
-        placed = Placed(client, things)
-        spans = tuple(range(thing.first, thing.first + thing.count) for thing in things)
-        facts = placed.each(Shard.facts)
-        _require_finite(facts)
-        last = read_out or stored
-        largest, itself = max(one.largest for one in facts), read_out is None
-        layout = Layout(spans, (stored.dim, last.dim), (stored.dtype, last.dtype), largest, itself)
-        return Sharded(placed, layout, compared, chosen, active, own)
+        key_rows = _vectors(keys, "keys", client)
+        value_rows = None if values is None or values is keys else _vectors(values, "values", client)
+        parts = _divided(key_rows, value_rows, shards, client)
+        on_workers = OnWorkers(client, parts)
+        summaries = on_workers.each(Shard.summary)
+        _require_finite(summaries)
+        spans = tuple(range(part.first, part.first + part.count) for part in parts)
+        read_out, autoassociative = value_rows or key_rows, value_rows is None
+        dims, dtypes = (key_rows.dim, read_out.dim), (key_rows.dtype, read_out.dtype)
+        layout = ShardLayout(spans, dims, dtypes, max(summary.largest for summary in summaries), autoassociative)
+        return Sharded(on_workers, layout, similarity, separation, activation, own_client)
     except BaseException:
-        if own is not None:
-            own.close()
+        if own_client is not None:
+            own_client.close()
         raise
 
 
 @dataclass(frozen=True)
 class _Vectors:
-    """Keys or values, wherever they lie: their size, how some are had, and where they must be cut (empty: anywhere)."""
+    """Keys or values in memory or in files.
+
+    part: a function that gives the rows of a range. edges: the row numbers at which the files of a list begin, and the
+    number of all rows; empty if the rows may be divided anywhere.
+    """
 
     count: int
     dim: int
     dtype: np.dtype
-    some: Callable[[range], Rows]
+    part: Callable[[range], Rows]
     edges: tuple[int, ...] = ()
 
 
 def _vectors(given: Any, what: str, client: Any) -> _Vectors:
+    """The vectors of an array, a path or a list of paths; what: their name in messages."""
     if isinstance(given, (str, os.PathLike)):
         return _in_files([given], what, client)
-    if isinstance(given, (list, tuple)) and given and all(isinstance(one, (str, os.PathLike)) for one in given):
+    if isinstance(given, (list, tuple)) and given and all(isinstance(path, (str, os.PathLike)) for path in given):
         return _in_files(given, what, client)
     rows = stored_rows(given, what)
     if namespace(rows) is not np:
         raise InvalidInput(f"{what}: a memory on several machines takes NumPy arrays, or paths")
-    return _Vectors(len(rows), rows.shape[1], rows.dtype, lambda some: InMemory(rows[some.start : some.stop]))
+    return _Vectors(len(rows), rows.shape[1], rows.dtype, lambda span: InMemory(rows[span.start : span.stop]))
 
 
 def _in_files(given: Sequence[Any], what: str, client: Any) -> _Vectors:
-    """The arrays of files one after the other, as the workers see them."""
-    paths = [os.path.abspath(one) for one in given]  # noqa: PTH100  # the path is the workers'; nothing is looked up here
+    """The rows of several files, one file after the other; the workers read the shapes of the files."""
+    paths = [os.path.abspath(path) for path in given]  # noqa: PTH100  # a file that only the workers may see
     try:
-        told = Placed(client, paths).each(shape_of)
+        shapes = OnWorkers(client, paths).each(shape_of)
     except InvalidInput as error:
         raise InvalidInput(f"{what}: on a worker: {error}") from None
-    for path, (shape, dtype) in zip(paths, told, strict=True):
+    for path, (shape, dtype) in zip(paths, shapes, strict=True):
         if len(shape) != 2 or 0 in shape:
             raise InvalidInput(f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {shape}")
-        if (shape[1], dtype) != (told[0][0][1], told[0][1]):
+        (_, dim), first_dtype = shapes[0]
+        if (shape[1], dtype) != (dim, first_dtype):
             raise InvalidInput(
                 f"{what}: '{os.path.basename(path)}' has dim {shape[1]} in {np.dtype(dtype)}, "  # noqa: PTH119
-                f"and the first file dim {told[0][0][1]} in {np.dtype(told[0][1])}"
+                f"and the first file dim {dim} in {np.dtype(first_dtype)}"
             )
-    edges = tuple(int(edge) for edge in np.cumsum([0, *(shape[0] for shape, _ in told)]))
-    dim, dtype = told[0][0][1], np.dtype(told[0][1])
+    edges = tuple(int(edge) for edge in np.cumsum([0, *(shape[0] for shape, _ in shapes)]))
     if len(paths) == 1:
-        return _Vectors(edges[-1], dim, dtype, lambda some: InFile(paths[0], some.start))
-    return _Vectors(edges[-1], dim, dtype, lambda some: InFile(paths[edges.index(some.start)]), edges)
+        return _Vectors(edges[-1], dim, np.dtype(first_dtype), lambda span: InFile(paths[0], span.start))
+    return _Vectors(edges[-1], dim, np.dtype(first_dtype), lambda span: InFile(paths[edges.index(span.start)]), edges)
 
 
-def _cut(keys: _Vectors, values: _Vectors | None, shards: int | None, client: Any) -> list[Shard]:
-    """The shards, in the order of the keys."""
+def _divided(keys: _Vectors, values: _Vectors | None, shards: int | None, client: Any) -> list[Shard]:
+    """The shards, in the order of the keys; raises `InvalidInput` for values or a number of shards that do not fit."""
     if values is not None and values.count != keys.count:
         raise InvalidInput(f"values: {values.count} rows do not fit {keys.count} keys")
     edges = keys.edges or (values.edges if values else ())
@@ -119,14 +126,14 @@ def _cut(keys: _Vectors, values: _Vectors | None, shards: int | None, client: An
     if edges and shards is not None:
         raise InvalidInput(f"shards: each of the {len(edges) - 1} files is a shard; leave it out")
     if not edges:
-        many = min(len(workers_of(client)), keys.count) if shards is None else whole(shards, "shards", most=keys.count)
-        edges = tuple(keys.count * i // many for i in range(many + 1))
+        n = min(len(workers_of(client)), keys.count) if shards is None else whole(shards, "shards", most=keys.count)
+        edges = tuple(keys.count * i // n for i in range(n + 1))
     spans = [range(start, stop) for start, stop in pairwise(edges)]
-    return [Shard(s.start, len(s), keys.some(s), None if values is None else values.some(s)) for s in spans]
+    return [Shard(span.start, len(span), keys.part(span), values.part(span) if values else None) for span in spans]
 
 
-def _require_finite(facts: Sequence[Facts]) -> None:
+def _require_finite(summaries: Sequence[ShardSummary]) -> None:
     for what in ("key", "value"):
-        bad = [row for one in facts if (row := getattr(one, f"bad_{what}")) >= 0]
+        bad = [row for summary in summaries if (row := getattr(summary, f"bad_{what}")) >= 0]
         if bad:
             raise InvalidInput(f"{what}s: row {bad[0]} holds a NaN or an infinity; expected finite numbers")

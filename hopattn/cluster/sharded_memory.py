@@ -1,8 +1,8 @@
-"""Sharding: a memory whose keys lie on many machines (the extra `cluster`).
+"""A memory whose keys lie on many machines (the extra `cluster`).
 
-A cue goes to all workers of a Dask cluster; each gives the largest score of its own keys, the sum of its shares and
-their weighted sum of values; merged, these are what all keys together give. What is merged first does not depend on
-which worker is first.
+Each cue goes to all workers of a Dask cluster. Every worker returns the running sums of its own keys: the largest
+score, the sum of the unnormalised weights, and their weighted sum of values. The sums are merged here in the order of
+the shards, so that the result does not depend on which worker answers first.
 """
 
 from collections.abc import Sequence
@@ -12,53 +12,57 @@ from typing import Any
 import numpy as np
 
 from hopattn.cluster.shard import Shard
-from hopattn.cluster.workers import Asked
-from hopattn.dynamics.likeness import Known
+from hopattn.cluster.workers import Scattered
+from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.ranking import Ranked, merged
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_room
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.errors import InvalidInput
-from hopattn.memories.memory import Stored
+from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise.online_sums import Merged
+from hopattn.retrieval.blockwise.online_sums import BlockPass
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
-from hopattn.retrieval.separation.base import Merging, Separation, scaled
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.block_form import AllScores
+from hopattn.retrieval.separation.scores import scaled
 from hopattn.retrieval.similarity import Similarity
 
 HELD = 2**24
-"""How many scores are brought here at once, where a separation needs all scores of a cue."""
+"""The number of scores that are brought here at once, where a separation needs all scores of a cue."""
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What is known of all shards: which keys each has, in their order; the dims and types of keys and values; the
-    largest |entry| of the values; whether they are the keys.
+class ShardLayout:
+    """The facts about all shards together.
+
+    spans: the numbers of the keys of each shard, in order. dims, dtypes: those of the keys and of the values. largest:
+    the largest |entry| of the values. autoassociative: whether the values are the keys.
     """
 
     spans: tuple[range, ...]
     dims: tuple[int, int]
     dtypes: tuple[np.dtype, np.dtype]
     largest: float
-    itself: bool
+    autoassociative: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Sharded(Stored):
-    """A memory whose keys lie on the workers of a cluster; `sharded` makes one. The same protocol as `Memory`.
+class Sharded(KeyValueMemory):
+    """A memory whose keys lie on the workers of a cluster, with the protocol of `Memory`; `ha.sharded` makes one.
 
-    Separations whose blocks of keys merge (softmax, and those in which each pattern weighs by itself) send as many
-    numbers as the answer has; of the others, all scores of a cue are brought together. Neurons cannot be updated one
-    at a time. Close it, or use it in a `with`, where it was made from an address.
+    A separation with a block form (softmax, and those in which a weight depends on its own score alone) sends as many
+    numbers as the answer has. For any other separation, all scores of a cue are brought together here. Neurons cannot
+    be updated one at a time. Close the memory, or use it in a `with` block, if it was made from an address.
     """
 
-    shards: Asked
-    layout: Layout
+    shards: Scattered
+    layout: ShardLayout
     similarity: Similarity
     separation: Separation
     activation: Activation
     client: Any = None
-    """The connection that is closed with the memory, if it is its own."""
+    """The connection that `close` closes, if the memory owns one."""
 
     def __repr__(self) -> str:
         dim, dim_out = self.dims
@@ -72,7 +76,7 @@ class Sharded(Stored):
         self.close()
 
     def close(self) -> None:
-        """Close the connection to the cluster, if it was made for this memory."""
+        """Close the connection to the cluster, if the memory owns it."""
         if self.client is not None:
             self.client.close()
 
@@ -81,8 +85,8 @@ class Sharded(Stored):
         return self.layout.spans[-1].stop
 
     @property
-    def itself(self) -> bool:
-        return self.layout.itself
+    def autoassociative(self) -> bool:
+        return self.layout.autoassociative
 
     @property
     def dims(self) -> tuple[int, int]:
@@ -90,25 +94,25 @@ class Sharded(Stored):
 
     @property
     def patterns(self) -> np.ndarray:
-        """All values, brought here; raises `InvalidInput` where they would not fit into memory."""
+        """All values, brought to this machine; raises `InvalidInput` where they would not fit into memory."""
         require_room(self.n_keys * self.dims[1], f"the patterns of {len(self.shards)} shards")
         return np.concatenate(self.shards.each(Shard.some, own=[np.arange(s.start, s.stop) for s in self.layout.spans]))
 
     @property
-    def known(self) -> Known:
-        return KnownElsewhere(self, self.activation)
+    def reference(self) -> ReferencePatterns:
+        return RemoteReferencePatterns(self, self.activation)
 
     @property
-    def lacks_single_updates(self) -> str:
+    def why_no_single_neuron_updates(self) -> str:
         """Why its neurons cannot be updated one at a time."""
-        return self.lacks_energy or "its keys lie on several machines, each of which would be asked for every neuron"
+        return self.why_no_energy or "its keys lie on several machines, each of which would be asked for every neuron"
 
-    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> Any:
-        """There is no such batch of states: raises `InvalidInput` with the reason."""
-        raise InvalidInput(f"update: {self.lacks_single_updates}")
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> Any:
+        """Raises `InvalidInput`: the keys lie on several machines."""
+        raise InvalidInput(f"update: {self.why_no_single_neuron_updates}")
 
     def scores(self, cues: Any) -> np.ndarray:
-        """s = sim(K, x), `(n_cues, n_patterns)` or `(n_patterns,)`, brought together here."""
+        """s = sim(K, x), `(n_cues, n_patterns)` or `(n_patterns,)`, on this machine."""
         given = self._cues(cues)
         found, _ = self._scored(np.atleast_2d(given), self._masks(None, given))
         return found[0] if given.ndim == 1 else found
@@ -120,48 +124,48 @@ class Sharded(Stored):
         return found[0] if given.ndim == 1 else found
 
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
-        """h = Vᵀ p: what the activation is given, `(n_cues, dim_out)`."""
-        found = self._passed(self.separation, self._cues(cues), mask)
-        return np.asarray(scaled(found.field, found.factor))
+        """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
+        result = self._pass(self.separation, self._cues(cues), mask)
+        return np.asarray(scaled(result.field, result.factor))
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`."""
         states = self._cues(cues)
-        found = self._passed(self.retrieval.felt, states, mask)
-        before = None if self.lacks_recall else states
-        return np.asarray(self.retrieval.responded(found.field, found.factor, before))
+        result = self._pass(self.retrieval.effective_separation, states, mask)
+        before = None if self.why_no_recall else states
+        return np.asarray(self.retrieval.activate(result, before))
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; raises `InvalidInput` where the memory has no energy."""
         x = self._with_energy(states)
-        found = self._passed(self.retrieval.felt, x, mask, read=False, potential=True)
-        return np.asarray(self.activation.conjugate(x) - found.potential)
+        result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
+        return np.asarray(self.activation.conjugate(x) - result.potential)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """One step, and the energy of the states before it, of one pass over the keys."""
+        """One step, and the energy of the states before it, from one pass over the keys."""
         x = self._with_energy(states)
-        found = self._passed(self.retrieval.felt, x, mask, potential=True)
-        moved = self.retrieval.responded(found.field, found.factor, x)
-        return np.asarray(moved), np.asarray(self.activation.conjugate(x) - found.potential)
+        result = self._pass(self.retrieval.effective_separation, x, mask, potential=True)
+        moved = self.retrieval.activate(result, x)
+        return np.asarray(moved), np.asarray(self.activation.conjugate(x) - result.potential)
 
     def recall(self, cues: Any, **options: Any) -> Recall:
-        """Step until nothing changes: see `hopattn.dynamics.recall.recall` for the options and the record.
+        """Repeat the update until nothing changes; see `hopattn.dynamics.recall.recall` for arguments and record.
 
-        Where the connection is closed with the memory, what the states are like is looked for at once.
+        A memory that owns its connection compares the states with its patterns at once, before it may be closed.
         """
-        found = super().recall(cues, **options)
+        record = super().recall(cues, **options)
         if self.client is not None:
-            _ = found.matched
-        return found
+            _ = record.matched
+        return record
 
-    def _passed(
+    def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
-    ) -> Merged:
-        """What all keys come to for these cues; one cue `(dim,)` drops the axis n."""
+    ) -> BlockPass:
+        """The result of one pass over all keys; one cue `(dim,)` drops the axis of cues."""
         cues, masks = np.atleast_2d(given), self._masks(mask, given)
-        if separation.merging is Merging.WHOLE:
+        if isinstance(separation.block_form(), AllScores):
             n, dtype = len(cues), np.result_type(cues, *self.layout.dtypes)
-            found = Merged(
+            result = BlockPass(
                 np.zeros((n, self.dims[1]), dtype), np.ones((n, 1), dtype), np.zeros(n, dtype), np.ones(n, bool)
             )
         else:
@@ -169,18 +173,18 @@ class Sharded(Stored):
             sums, *rest = self.shards.each(Shard.sums, *asked, own=masks)
             for more in rest:
                 sums.merge(more)
-            found = sums.merged()
-        lost = np.flatnonzero(found.lost)
-        for some in ranges(range(len(lost)), max(HELD // self.n_keys, 1)):
-            self._whole(found, lost[some.start : some.stop], separation, cues, masks, read, potential)
+            result = sums.result()
+        overflowed = np.flatnonzero(result.overflowed)
+        for some in ranges(range(len(overflowed)), max(HELD // self.n_keys, 1)):
+            self._from_all_scores(result, overflowed[some.start : some.stop], separation, cues, masks, read, potential)
         if given.ndim > 1:
-            return found
-        factor = found.factor if isinstance(found.factor, float) else found.factor[0]
-        return Merged(found.field[0], factor, found.potential[0], found.lost[0])
+            return result
+        factor = result.factor if isinstance(result.factor, float) else result.factor[0]
+        return BlockPass(result.field[0], factor, result.potential[0], result.overflowed[0])
 
-    def _whole(
+    def _from_all_scores(
         self,
-        found: Merged,
+        result: BlockPass,
         rows: np.ndarray,
         separation: Separation,
         cues: np.ndarray,
@@ -188,32 +192,32 @@ class Sharded(Stored):
         read: bool,
         potential: bool,
     ) -> None:
-        """Write into `found` what some cues come to when all their scores are looked at together."""
+        """Write into `result` the rows that need all their scores."""
         scores, where = self._scored(cues[rows], [_rows(mask, rows) for mask in masks])
         if read:
-            weights, found.factor[rows] = separation.factored_weights(scores, where)
+            weights, result.factor[rows] = separation.factored_weights(scores, where)
             own = [weights[:, span.start : span.stop] for span in self.layout.spans]
-            found.field[rows] = sum(self.shards.each(Shard.read_out, own=own))
+            result.field[rows] = sum(self.shards.each(Shard.read_out, own=own))
         if potential:
-            found.potential[rows] = separation.potential(scores, where)
+            result.potential[rows] = separation.potential(scores, where)
 
     def _scored(self, cues: np.ndarray, masks: Sequence[Any]) -> tuple[np.ndarray, np.ndarray | None]:
-        """All scores of cues `(n, dim)`, and where they may be attended to."""
+        """All scores of cues `(n, dim)`, and their mask, or None where all keys may be attended to."""
         require_room(len(cues) * self.n_keys, f"scores of {len(cues) * self.n_keys:,} pairs")
         scores, where = zip(*self.shards.each(Shard.scores, self.similarity, cues, own=masks), strict=True)
         return np.hstack(scores), None if where[0] is None else np.hstack(where)
 
     def _masks(self, mask: Any, given: np.ndarray) -> list[Any]:
-        """The part of a mask that each shard has: None, a rule by pairs, or an array `(n, count)`, or with 1 for n."""
+        """The part of a mask for each shard: None, a rule by pairs, or an array `(n, count)` or `(1, count)`."""
         rule, spans = as_mask(mask), self.layout.spans
         shape = (*given.shape[:-1], self.n_keys)
         if isinstance(rule, NoMask):
             return [None] * len(spans)
         if isinstance(rule, PositionRule):
             if given.ndim == 1:
-                rule.allowed(np.broadcast_to(0.0, shape), lambda: 0.0)  # which says why it cannot tell
-            seen = [block(rule, range(shape[0]), span, (shape[0], shape[1])) for span in spans]
-            return [np.ascontiguousarray(np.atleast_2d(part)) for part in seen]
+                rule.allowed(np.broadcast_to(0.0, shape), lambda: 0.0)  # raises the error that says why
+            parts = [block(rule, range(shape[0]), span, (shape[0], shape[1])) for span in spans]
+            return [np.ascontiguousarray(np.atleast_2d(part)) for part in parts]
         if isinstance(rule, MaskRule):
             if not rule.by_pairs:
                 raise InvalidInput(
@@ -226,8 +230,8 @@ class Sharded(Stored):
         return [array if array.shape[1] == 1 else array[:, span.start : span.stop] for span in spans]
 
     def _with_energy(self, states: Any) -> np.ndarray:
-        if self.lacks_energy:
-            raise InvalidInput(f"energy: {self.lacks_energy}")
+        if self.why_no_energy:
+            raise InvalidInput(f"energy: {self.why_no_energy}")
         return self._cues(states)
 
     def _cues(self, cues: Any) -> np.ndarray:
@@ -241,13 +245,13 @@ class Sharded(Stored):
 
 
 @dataclass(frozen=True, eq=False)
-class KnownElsewhere(Known):
-    """The values of a sharded memory, which recalled states are compared with where they lie."""
+class RemoteReferencePatterns(ReferencePatterns):
+    """The values of a sharded memory; states are compared with them on the machines where they lie."""
 
     patterns: Sharded
 
     def __post_init__(self) -> None:
-        """They are NumPy arrays, wherever they are."""
+        """Nothing to check: the shards hold NumPy arrays."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -264,7 +268,7 @@ class KnownElsewhere(Known):
     def ranked(self, states: np.ndarray) -> Ranked:
         return merged(self.patterns.shards.each(Shard.ranked, states))
 
-    def some(self, numbers: np.ndarray) -> np.ndarray:
+    def take(self, numbers: np.ndarray) -> np.ndarray:
         every = np.unique(numbers)
         own = [every[(every >= span.start) & (every < span.stop)] for span in self.patterns.layout.spans]
         rows = np.concatenate(self.patterns.shards.each(Shard.some, own=own))
@@ -275,5 +279,5 @@ class KnownElsewhere(Known):
 
 
 def _rows(mask: Any, rows: np.ndarray) -> Any:
-    """The part of a shard's mask that is for some cues."""
+    """The rows of a shard's mask."""
     return mask[rows] if isinstance(mask, np.ndarray) and len(mask) > 1 else mask

@@ -1,7 +1,7 @@
-"""Placing: things that each lie on a worker of a cluster, and are asked all at once.
+"""Objects on the workers of a cluster: each lies on one worker, and one call runs a function on all of them.
 
-The client keeps what it has placed, or how it is made: what a worker had that is lost is placed on another one, and
-only what was not yet answered is asked again.
+The client keeps every object. If a worker is lost, its objects go to other workers, and only the calls that have no
+result yet are repeated. A shard of a file is an object that holds the path and not the rows.
 """
 
 import asyncio
@@ -12,177 +12,191 @@ from contextlib import suppress
 from inspect import signature
 from typing import Any, Protocol
 
-from hopattn.cluster.connection import Interrupted, lost_is_told, quiet, require_running, where
+from hopattn.cluster.connection import Interrupted, cluster_name, quiet, require_running, translated_errors
 from hopattn.foundation.errors import CannotDo
-from hopattn.foundation.threads import at_most
+from hopattn.foundation.threads import thread_limit
 
 SMALL = 2**20
-"""Up to so many bytes go along with the work itself, which Dask then does again by itself where a worker is lost."""
-SHARE = 0.6
-"""How much of its memory a worker may be given to hold: from there on Dask writes to the disk."""
-TRIES = 8
-"""So often is asked again what was lost, before the cluster counts as lost."""
-PATIENCE = 30.0
-"""How many seconds a worker may take to join, or to come back."""
+"""A value below this size in bytes is sent with each call; Dask then repeats the call itself if a worker is lost."""
+MEMORY_SHARE = 0.6
+"""The part of a worker's memory that objects may fill; above it Dask writes to the disk."""
+ATTEMPTS = 8
+"""The number of times that lost calls are tried before the cluster counts as lost."""
+WORKER_TIMEOUT = 30.0
+"""The seconds that a worker may take to join, or to come back."""
 
-POLL = 1.0
-"""So many seconds pass before it is looked whether the workers are still there."""
+POLL_SECONDS = 1.0
+"""The seconds between two checks that the workers still exist."""
 
 Work = Callable[..., Any]
 
 
-class Asked(Protocol):
-    """Things that are asked all at once, wherever they lie."""
+class Scattered(Protocol):
+    """Objects in several places, and a call that runs a function on all of them."""
 
     def __len__(self) -> int: ...
     def each(self, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        """work(thing, *shared), or work(thing, *shared, own_i), of each thing, in their order."""
+        """The results of work(object, *shared), or of work(object, *shared, own[i]), for all objects in order."""
 
 
-class Placed:
-    """Things on the workers of a cluster: as many on each as its memory bears, evenly."""
+class OnWorkers:
+    """Objects on the workers of a cluster, spread evenly, within the memory of each worker."""
 
-    def __init__(self, client: Any, things: Sequence[Any]) -> None:
-        self.client, self.things = client, list(things)
-        self._at: list[str] = [""] * len(self.things)
-        self._copies: list[Any] = [None] * len(self.things)
+    def __init__(self, client: Any, objects: Sequence[Any]) -> None:
+        self.client, self.objects = client, list(objects)
+        self._addresses: list[str] = [""] * len(self.objects)
+        self._copies: list[Any] = [None] * len(self.objects)
 
     def __len__(self) -> int:
-        return len(self.things)
+        return len(self.objects)
 
     def each(self, work: Work, *shared: Any, own: Sequence[Any] | None = None) -> list[Any]:
-        """work(thing, *shared), or work(thing, *shared, own_i), of each thing, in their order.
+        """The results of work(object, *shared), or of work(object, *shared, own[i]), for all objects in order.
 
-        Raises `CannotDo` where the cluster is lost, or goes on losing workers; what the work raises is raised.
+        Raises `CannotDo` if the cluster is lost or keeps losing workers; an error of the work is raised as it is.
         """
-        found: dict[int, Any] = {}
-        told = ""
+        results: dict[int, Any] = {}
+        reason = ""
         with quiet():
-            for _ in range(TRIES):
+            for _ in range(ATTEMPTS):
                 require_running(self.client)
                 try:
-                    left = [i for i in range(len(self)) if i not in found]
-                    self._place(left)
-                    for i, task in self._finished(self._begun(work, shared, own, left)):
-                        found[i] = self._told(i, task)
+                    remaining = [i for i in range(len(self)) if i not in results]
+                    self._place(remaining)
+                    for i, task in self._finished(self._submitted(work, shared, own, remaining)):
+                        results[i] = self._result(i, task)
                 except Interrupted as error:
-                    told = f": {error}"
-                if len(found) == len(self):
-                    return [found[i] for i in range(len(self))]
-                self._forget_small()
-        raise CannotDo(f"{where(self.client)} gives up: it lost workers {TRIES} times in a row{told}")
+                    reason = f": {error}"
+                if len(results) == len(self):
+                    return [results[i] for i in range(len(self))]
+                self._forget_small_copies()
+        raise CannotDo(f"{cluster_name(self.client)} gives up: it lost workers {ATTEMPTS} times in a row{reason}")
 
-    def _told(self, i: int, task: Any) -> Any:
-        """What came of one of the tasks; what it has raised is raised."""
+    def _result(self, i: int, task: Any) -> Any:
+        """The result of a finished task; its error is raised."""
         if task.status == "error":
-            with lost_is_told(self.client):
+            with translated_errors(self.client):
                 return task.result()
-        return _patiently(self.client, self.client.gather(task, asynchronous=True), [self._at[i]])
+        return _awaited(self.client, self.client.gather(task, asynchronous=True), [self._addresses[i]])
 
-    def _forget_small(self) -> None:
-        """What goes along with the work may go to another worker the next time."""
-        self._copies = [None if one is thing else one for one, thing in zip(self._copies, self.things, strict=True)]
+    def _forget_small_copies(self) -> None:
+        """Let objects that are sent with each call go to another worker the next time."""
+        pairs = zip(self._copies, self.objects, strict=True)
+        self._copies = [None if copy is original else copy for copy, original in pairs]
 
-    def _place(self, some: list[int]) -> None:
-        """Have each of these lie somewhere; a copy that was lost is made again."""
-        gone = [i for i in some if not _there(self._copies[i])]
-        for i in gone:
-            self._at[i], self._copies[i] = "", None
-        for i in gone:
-            self._at[i] = self._worker_for(_size(self.things[i]))
-            self._copies[i] = _sent(self.client, self.things[i], [self._at[i]])
+    def _place(self, numbers: list[int]) -> None:
+        """Give each of these objects a worker, unless its copy still exists there."""
+        missing = [i for i in numbers if not _exists(self._copies[i])]
+        for i in missing:
+            self._addresses[i], self._copies[i] = "", None
+        for i in missing:
+            self._addresses[i] = self._worker_for(_size(self.objects[i]))
+            self._copies[i] = _sent(self.client, self.objects[i], [self._addresses[i]])
 
     def _worker_for(self, size: int) -> str:
-        """The worker that has least of the things, and room for one of so many bytes."""
-        end = time.monotonic() + PATIENCE
+        """The address of the worker with the fewest objects that has memory for `size` more bytes."""
+        deadline = time.monotonic() + WORKER_TIMEOUT
         while True:
             workers = workers_of(self.client)
-            held = dict.fromkeys(workers, (0, 0))
-            for at, thing in zip(self._at, self.things, strict=True):
-                if at in held:
-                    held[at] = (held[at][0] + 1, held[at][1] + _size(thing))
-            room = [at for at in workers if size < SMALL or held[at][1] + size <= SHARE * workers[at]]
-            if room:
-                return min(room, key=lambda at: held[at])
-            if time.monotonic() > end:
+            load = dict.fromkeys(workers, (0, 0))
+            for address, placed in zip(self._addresses, self.objects, strict=True):
+                if address in load:
+                    count, total = load[address]
+                    load[address] = (count + 1, total + _size(placed))
+            fitting = [
+                address
+                for address, memory in workers.items()
+                if size < SMALL or load[address][1] + size <= MEMORY_SHARE * memory
+            ]
+            if fitting:
+                return min(fitting, key=lambda address: load[address])
+            if time.monotonic() > deadline:
                 raise CannotDo(_no_room(self.client, workers, size))
             time.sleep(0.2)
 
-    def _begun(self, work: Work, shared: Sequence[Any], own: Sequence[Any] | None, some: list[int]) -> dict[int, Any]:
-        """The work on each of these, begun where it lies."""
-        common = [_sent(self.client, one, sorted({self._at[i] for i in some})) for one in shared]
+    def _submitted(
+        self, work: Work, shared: Sequence[Any], own: Sequence[Any] | None, numbers: list[int]
+    ) -> dict[int, Any]:
+        """The tasks of the work on these objects, each started on its object's worker."""
+        everywhere = sorted({self._addresses[i] for i in numbers})
+        common = [_sent(self.client, value, everywhere) for value in shared]
         tasks = {}
-        for i in some:
-            at = [self._at[i]]
-            alone = [] if own is None else [_sent(self.client, own[i], at)]
-            given = (work, self._copies[i], *common, *alone)
-            elsewhere = self._copies[i] is self.things[i]  # what lies on its worker is not to be sent on to another
-            with lost_is_told(self.client):
-                tasks[i] = self.client.submit(_done, *given, pure=False, workers=at, allow_other_workers=elsewhere)
+        for i in numbers:
+            here = [self._addresses[i]]
+            last = [] if own is None else [_sent(self.client, own[i], here)]
+            arguments = (work, self._copies[i], *common, *last)
+            movable = self._copies[i] is self.objects[i]  # a copy that lies on a worker must not be sent to another
+            with translated_errors(self.client):
+                tasks[i] = self.client.submit(
+                    _on_worker, *arguments, pure=False, workers=here, allow_other_workers=movable
+                )
         return tasks
 
     def _finished(self, tasks: dict[int, Any]) -> list[tuple[int, Any]]:
-        """Those that came to an end, once all have, or are lost.
+        """The tasks that finished or failed, with their numbers, once every task has ended or is lost.
 
-        What was begun on a worker that has gone is given up: where no other was there at that moment, Dask would wait
-        for that one for ever.
+        A task on a worker that no longer exists is cancelled. If there was no other worker at that moment, Dask would
+        wait for the lost one for ever.
         """
         from distributed import wait
 
         while waiting := {i: task for i, task in tasks.items() if task.status == "pending"}:
             with suppress(TimeoutError, CancelledError), self.client.as_current():
-                wait(list(waiting.values()), timeout=POLL)
+                wait(list(waiting.values()), timeout=POLL_SECONDS)
                 continue
             workers = workers_of(self.client)
             for i, task in waiting.items():
-                if self._at[i] not in workers:
+                if self._addresses[i] not in workers:
                     task.cancel()
         return [(i, task) for i, task in tasks.items() if task.status in ("finished", "error")]
 
 
 def workers_of(client: Any) -> dict[str, float]:
-    """The addresses of a cluster's workers with their memory in bytes; `CannotDo` where none joins in time."""
-    end = time.monotonic() + PATIENCE
+    """The workers of a cluster: their addresses, with their memory in bytes; `CannotDo` if none joins in time."""
+    deadline = time.monotonic() + WORKER_TIMEOUT
     every = {"n_workers": -1} if "n_workers" in signature(client.scheduler_info).parameters else {}
     while True:
         require_running(client)
-        with lost_is_told(client):
-            told = client.scheduler_info(**every)["workers"]
-        if told:
-            return {at: one.get("memory_limit") or float("inf") for at, one in sorted(told.items())}
-        if time.monotonic() > end:
-            raise CannotDo(f"{where(client)} has no worker, and none joined within {PATIENCE:g} s")
+        with translated_errors(client):
+            workers = client.scheduler_info(**every)["workers"]
+        if workers:
+            return {address: info.get("memory_limit") or float("inf") for address, info in sorted(workers.items())}
+        if time.monotonic() > deadline:
+            raise CannotDo(f"{cluster_name(client)} has no worker, and none joined within {WORKER_TIMEOUT:g} s")
         time.sleep(0.2)
 
 
-def _there(copy: Any) -> bool:
-    """Whether what was placed is still there: sent along with the work, or on its worker."""
+def _exists(copy: Any) -> bool:
+    """Whether the copy of an object can still be used: it is sent with each call, or its worker has it."""
     return copy is not None and getattr(copy, "status", "finished") == "finished"
 
 
 def _sent(client: Any, value: Any, workers: list[str]) -> Any:
-    """A value as the work on these workers is given it: itself where it is small, else a copy that lies there."""
+    """An argument for work on these workers: a small value itself, a large one as a copy that lies on them."""
     if _size(value) < SMALL:
         return value
     options = {"workers": workers, "broadcast": len(workers) > 1, "hash": False, "asynchronous": True}
-    return _patiently(client, client.scatter([value], **options), workers)[0]
+    return _awaited(client, client.scatter([value], **options), workers)[0]
 
 
-def _patiently(client: Any, doing: Coroutine[Any, Any, Any], workers: list[str]) -> Any:
-    """What Dask is doing with these workers, once it is done; it may wait for one that has gone, and we do not."""
-    begun = asyncio.run_coroutine_threadsafe(doing, client.loop.asyncio_loop)
+def _awaited(client: Any, transfer: Coroutine[Any, Any, Any], workers: list[str]) -> Any:
+    """The result of a transfer to or from these workers; raises `Interrupted` if one of them is lost.
+
+    Dask itself may wait without end for a lost worker.
+    """
+    future = asyncio.run_coroutine_threadsafe(transfer, client.loop.asyncio_loop)
     try:
-        with lost_is_told(client):
-            while not begun.done():
+        with translated_errors(client):
+            while not future.done():
                 with suppress(TimeoutError):
-                    return begun.result(POLL)
-                if not begun.done() and not set(workers) <= set(workers_of(client)):
-                    raise Interrupted(f"{where(client)} lost a worker that something was sent to, or had from")
-            return begun.result()
-    except KeyError as error:  # what the scheduler stumbles over where a worker has just gone
-        raise Interrupted(f"{where(client)} lost {error}") from None
+                    return future.result(POLL_SECONDS)
+                if not future.done() and not set(workers) <= set(workers_of(client)):
+                    raise Interrupted(f"{cluster_name(client)} lost a worker that something was sent to, or had from")
+            return future.result()
+    except KeyError as error:  # the scheduler raises it when a worker has just gone
+        raise Interrupted(f"{cluster_name(client)} lost {error}") from None
     finally:
-        begun.cancel()
+        future.cancel()
 
 
 def _size(value: Any) -> int:
@@ -192,16 +206,17 @@ def _size(value: Any) -> int:
 
 
 def _no_room(client: Any, workers: dict[str, float], size: int) -> str:
+    """The message for an object that is too large for every worker."""
     most, mega = max(workers.values()), 1e6
     return (
-        f"{where(client)} has no room for a part of {size / mega:,.0f} MB: none of its {len(workers)} "
-        f"workers may hold more than {SHARE:.0%} of {most / mega:,.0f} MB; take more parts or workers, or files"
+        f"{cluster_name(client)} has no room for a part of {size / mega:,.0f} MB: none of its {len(workers)} "
+        f"workers may hold more than {MEMORY_SHARE:.0%} of {most / mega:,.0f} MB; take more parts or workers, or files"
     )
 
 
-def _done(work: Work, thing: Any, *arguments: Any) -> Any:
-    """What a worker does: the work, with as many threads as the worker has for all that it does."""
+def _on_worker(work: Work, placed: Any, *arguments: Any) -> Any:
+    """Run the work on a worker, with at most as many threads as the worker has for all its tasks."""
     from distributed import get_worker
 
-    with at_most(get_worker().state.nthreads):
-        return work(thing, *arguments)
+    with thread_limit(get_worker().state.nthreads):
+        return work(placed, *arguments)

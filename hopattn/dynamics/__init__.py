@@ -1,9 +1,10 @@
 """Many steps: recall until nothing changes.
 
 - `ranking.py`: the patterns that a state is most like, over blocks
-- `likeness.py`: what a state is like: a stored pattern, its reverse, a mixture, none
+- `likeness.py`: the comparison of a state with the stored patterns: a pattern, its reverse, a mixture, none
 - `record.py`: the record of a recall: states, steps, status, energies
 - `single_neuron/`: neurons that are updated one at a time
+- `protocol.py`: the protocol of a memory, with its defaults
 - `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
 - `loop.py`: step after step, and the rules that stop a cue
 - `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads

@@ -1,4 +1,4 @@
-"""What a state is like."""
+"""The likeness of a state: a stored pattern, the reverse of one, a mixture of three, or none of these."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,13 +13,13 @@ from hopattn.foundation.vectors import largest_entry, nonzero, normalised
 from hopattn.retrieval.activation import Activation
 
 MATCH = 0.95
-"""A state counts as a stored pattern from this cosine on. The retrieval states of the classical network keep an
-overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985), spurious mixtures of
-three have 0.5."""
+"""The cosine from which on a state counts as a stored pattern. The retrieval states of the classical network keep an
+overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985); spurious mixtures of
+three patterns have 0.5."""
 
 
 class Spurious(StrEnum):
-    """What a state is that is no stored pattern; `meaning` says it in a sentence."""
+    """The kind of a state that is no stored pattern; `meaning` explains it in a sentence."""
 
     NONE = ""
     REVERSED = "reversed"
@@ -28,6 +28,7 @@ class Spurious(StrEnum):
 
     @property
     def meaning(self) -> str:
+        """The explanation that a reader sees."""
         return {
             Spurious.NONE: "it is a stored pattern",
             Spurious.REVERSED: "every neuron of a stored pattern is turned round",
@@ -37,10 +38,11 @@ class Spurious(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What the states of a recall are compared with: patterns `(n_patterns, dim)`, here or elsewhere.
+class ReferencePatterns:
+    """The patterns that the states of a recall are compared with.
 
-    Raises `InvalidInput` for patterns that are no NumPy array.
+    patterns: `(n_patterns, dim)`; a subclass may keep them elsewhere. activation: the activation of the memory, for
+    mixtures. Raises `InvalidInput` for patterns that are not a NumPy array.
     """
 
     patterns: Any
@@ -52,13 +54,15 @@ class Known:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """`(n_patterns, dim)`."""
         count, dim = self.patterns.shape
         return count, dim
 
     @property
     def dtype(self) -> np.dtype:
-        found: np.dtype = self.patterns.dtype
-        return found
+        """The dtype of the patterns."""
+        dtype: np.dtype = self.patterns.dtype
+        return dtype
 
     @property
     def largest(self) -> float:
@@ -66,11 +70,11 @@ class Known:
         return largest_entry(self.patterns)
 
     def ranked(self, states: np.ndarray) -> Ranked:
-        """Which patterns each state is most like."""
+        """The ranking of the patterns for states `(n, dim)`."""
         return ranked(states, self.patterns)
 
-    def some(self, numbers: np.ndarray) -> np.ndarray:
-        """The patterns with these numbers `(…,)`, `(…, dim)`."""
+    def take(self, numbers: np.ndarray) -> np.ndarray:
+        """The patterns with these numbers, `(…, dim)` for numbers `(…,)`."""
         return np.asarray(self.patterns[numbers])
 
     def overlaps(self, states: np.ndarray) -> np.ndarray:
@@ -78,36 +82,36 @@ class Known:
         return overlaps(states, self.patterns)
 
     def likeness(self, states: np.ndarray) -> "Likeness":
-        """What each state is like; see `likeness`."""
+        """The likeness of states `(n, dim)`; see the function `likeness`."""
         n = len(states)
         nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
         if not self.shape[0]:
             return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
-        seen = np.where(np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * self.largest, 0.0, states)
-        rank = self.ranked(seen)
-        similarity = rank.largest
-        matched = np.where(similarity >= MATCH, rank.nearest, nothing)
+        faded = np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * self.largest
+        visible = np.where(faded, 0.0, states)
+        rank = self.ranked(visible)
+        matched = np.where(rank.largest >= MATCH, rank.nearest, nothing)
         spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
         spurious = np.where(matched >= 0, Spurious.NONE, spurious)
         mixture = no_mixture
         if self.shape[0] >= 3:
-            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(seen, rank), no_mixture)
+            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(visible, rank), no_mixture)
             spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
-        return Likeness(matched, similarity, spurious, mixture)
+        return Likeness(matched, rank.largest, spurious, mixture)
 
     def _mixtures(self, states: np.ndarray, rank: Ranked) -> np.ndarray:
-        """The three patterns that each state mixes, `(n, 3)`; −1 where it is no mixture of three."""
-        order = np.argsort(rank.ahead, axis=-1)
-        three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (rank.ahead, rank.cosines))
-        mixed = np.asarray(self.activation((np.sign(cosines)[..., None] * self.some(three)).sum(axis=1)))
-        mixes = np.all(np.abs(cosines) > 1e-9, axis=-1)
+        """The three patterns that each state mixes, `(n, 3)`, in ascending order; −1 if it is no mixture of three."""
+        order = np.argsort(rank.leading, axis=-1)
+        three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (rank.leading, rank.leading_cosines))
+        mixed = np.asarray(self.activation((np.sign(cosines)[..., None] * self.take(three)).sum(axis=1)))
+        all_three = np.all(np.abs(cosines) > 1e-9, axis=-1)
         close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
-        return np.where((close & mixes)[:, None], three, -1)
+        return np.where((close & all_three)[:, None], three, -1)
 
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
-    """What each state `(n, dim)` is like: the fields `matched`, `similarity`, `spurious` and `mixture` of a record."""
+    """The likeness of states `(n, dim)`: the fields `matched`, `similarity`, `spurious` and `mixture` of a `Recall`."""
 
     matched: np.ndarray
     similarity: np.ndarray
@@ -116,13 +120,13 @@ class Likeness:
 
 
 def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -> Likeness:
-    """Compare states with the stored patterns, their reverses, and the mixtures of three.
+    """Compare states `(n, dim)` with the stored patterns, their reverses, and the mixtures of three patterns.
 
-    A mixture is what the activation makes of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that the state is most like or
-    most unlike (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state smaller than a
-    millionth of the patterns is like none. Where no patterns are known, nothing is matched or called spurious.
+    A mixture is the activation of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that have the largest |cosine| with the
+    state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state smaller than a millionth of
+    the patterns is like none. Without patterns, no state is matched and none is called spurious.
     """
-    return Known(patterns, activation).likeness(states)
+    return ReferencePatterns(patterns, activation).likeness(states)
 
 
 def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The record of a recall: how each cue ended, which stored pattern it came to, or what else."""
+"""The record of a recall: how each cue ended, and the stored pattern that it recalled, if any."""
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import Known, Likeness
+from hopattn.dynamics.likeness import Likeness, ReferencePatterns
 from hopattn.foundation.display import ShownInNotebook
 
 
 class Status(StrEnum):
-    """How a recall ended; `meaning` says it in a sentence."""
+    """How the recall of a cue ended; `meaning` explains it in a sentence."""
 
     CONVERGED = "converged"
     CYCLE = "cycle"
@@ -22,6 +22,7 @@ class Status(StrEnum):
 
     @property
     def meaning(self) -> str:
+        """The explanation that a reader sees."""
         return {
             Status.CONVERGED: "the state is a fixed point of the update",
             Status.CYCLE: "the update leads back to the state before the last: a cycle of two",
@@ -33,18 +34,18 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Recall(ShownInNotebook):
-    """What came of a recall; a single cue `(dim,)` drops the axis n everywhere.
+    """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
-    state: `(n, dim)`. steps: `(n,)`, applications of the update, the one that found the fixed point included.
-    status: `(n,)`, words of `Status`, whose `meaning` says them in a sentence. converged: `(n,)`.
-    energies: `(n, T+1)`, or None for a memory without one; the energy is level at a fixed point, so the last is that
-    of the state before where the two are one up to √ε. matched: `(n,)`, the stored pattern whose cosine with the
-    state is largest and at least `MATCH`, −1 where there is none. similarity: `(n,)`, that largest cosine.
-    spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed", "mixture" or "other".
-    mixture: `(n, 3)`, the three patterns that are mixed, −1 where the state is no mixture.
-    trajectory `(T+1, n, dim)`, overlaps `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|², and weights
-    `(T+1, n, n_patterns)`: each if kept, else None. A cue that stopped repeats its last state. What the states are like
-    (matched, similarity, spurious, mixture) is looked for when it is first asked, in the patterns as they are then.
+    state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
+    point. status: `(n,)`, words of `Status`. converged: `(n,)`, whether the status is "converged".
+    energies: `(n, T+1)`, or None for a memory without an energy. The energy is level at a fixed point: the last one is
+    that of the state before, if the two states are equal up to √ε.
+    matched: `(n,)`, the stored pattern whose cosine with the state is largest, −1 if that cosine is below `MATCH`.
+    similarity: `(n,)`, that cosine. spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed",
+    "mixture" or "other". mixture: `(n, 3)`, the three patterns of a mixture, −1 for other states. These four are
+    computed when first used, from the patterns as they are then.
+    trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
+    `(T+1, n, n_patterns)`. Each is None unless `keep` names it. A cue that has stopped repeats its last state.
     """
 
     state: Any
@@ -52,47 +53,51 @@ class Recall(ShownInNotebook):
     status: Any
     converged: Any
     energies: Any
-    known: "Known" = field(repr=False)
+    reference: "ReferencePatterns" = field(repr=False)
     trajectory: Any = None
     overlaps: Any = None
     weights: Any = None
 
     BY_STEP = ("trajectory", "overlaps", "weights")
-    """What is kept only where it is asked for; its first axis counts the steps."""
+    """The arrays that are kept of every step if the argument `keep` names them; their first axis is the step."""
 
     @property
     def matched(self) -> Any:
+        """The stored pattern that each state matches, `(n,)`; −1 for none."""
         return self._of_likeness("matched")
 
     @property
     def similarity(self) -> Any:
+        """The largest cosine of each state with a stored pattern, `(n,)`."""
         return self._of_likeness("similarity")
 
     @property
     def spurious(self) -> Any:
+        """The kind of each state that is no stored pattern, `(n,)`: words of `Spurious`."""
         return self._of_likeness("spurious")
 
     @property
     def mixture(self) -> Any:
+        """The three patterns that each state mixes, `(n, 3)`; −1 for a state that is no mixture."""
         return self._of_likeness("mixture")
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""
         rows = {}
-        for name in (one.name for one in fields(self) if one.name != "known"):
+        for name in (entry.name for entry in fields(self) if entry.name != "reference"):
             value = getattr(self, name)
             rows[name] = None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
-        return Recall(**rows, known=self.known)
+        return Recall(**rows, reference=self.reference)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: what the states are like, and not all the patterns that tell it."""
-        return {**vars(self), "_likeness": self._likeness, "known": None}
+        """The state to pickle: the likeness of the states in place of all the patterns that it is computed from."""
+        return {**vars(self), "_likeness": self._likeness, "reference": None}
 
     @cached_property
     def _likeness(self) -> "Likeness":
-        """Looked for when it is first asked for, since it takes about as long as a step."""
-        return self.known.likeness(np.atleast_2d(self.state))
+        """The likeness of the last states; computed when first used, since it takes about as long as a step."""
+        return self.reference.likeness(np.atleast_2d(self.state))
 
     def _of_likeness(self, name: str) -> Any:
-        found = getattr(self._likeness, name)
-        return found[0] if self.state.ndim == 1 else found
+        values = getattr(self._likeness, name)
+        return values[0] if self.state.ndim == 1 else values

@@ -1,4 +1,4 @@
-"""What is measured over many trials: sweeps, comparisons, the certificate of descent.
+"""Measurements over many trials: sweeps, comparisons, the certificate of descent.
 
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates
 - `sweep/`: a function or a scenario over a grid

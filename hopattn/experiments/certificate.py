@@ -1,4 +1,4 @@
-"""The energy certificate: whether a claimed descent holds, tried on random memories, states and updates."""
+"""The energy certificate: a test of each claimed descent on random memories, states and updates."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.loop import GROWTH
+from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
-from hopattn.dynamics.updates.base import Recallable, Turn, Update
-from hopattn.dynamics.updates.graded import Graded
-from hopattn.dynamics.updates.single import Glauber
+from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
@@ -28,21 +27,21 @@ ROUNDING = 1e-12
 """A rise of the energy by this part of |Φ*| + |Ψ| is rounding in float64."""
 
 PATIENCE = 500
-"""So many memories are drawn in vain before it is believed that none is there that claims to descend."""
+"""The number of memories in a row without a new count, after which no more memories are drawn."""
 
 CUES, STEPS = 20, 5
-"""Of each memory that is drawn so many states are followed for so many steps, so that some lie near their rest."""
+"""The numbers of states and of steps that are tried on each memory; after some steps, states are near fixed points."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was found of one memory under one update.
+    """The result of the test for one memory under one update. Only updates that change a state are counted.
 
-    claimed: on how many updates that changed a state the memory said that the energy cannot rise; largest: the largest
-    rise among them, as part of |Φ*| + |Ψ|, with Ψ's terms of couplings by their magnitudes. unclaimed: on how many it
-    did not say so; rises: how many of these raised the energy, or what the formula of the energy gives where there is
-    none. reason: why it descends; refusal: why it may not; obstacle: why the update cannot be applied at all. Each is
-    empty where no memory that was drawn said so.
+    claimed: the number of updates for which the memory claims that the energy cannot rise. largest: the largest rise
+    among them, as a part of |Φ*| + |Ψ|, in which the terms of a Ψ of couplings count by their magnitudes. unclaimed:
+    the number of updates without that claim. rises: the number of these that raised the energy; for a memory without
+    an energy, that raised the value of the energy's formula. reason: why the energy cannot rise. refusal: why it may
+    rise. obstacle: why the update cannot be applied. Each of the three is empty if no memory that was drawn gave it.
     """
 
     memory: str
@@ -61,7 +60,7 @@ class Certificate:
         return self.largest <= ROUNDING
 
     def __add__(self, other: "Certificate") -> "Certificate":
-        """Both together: two parts of one pair's updates."""
+        """The certificate of both tests together, for two tests of the same memory and update."""
         return Certificate(
             self.memory,
             self.update,
@@ -76,38 +75,38 @@ class Certificate:
 
 
 def certify(memory: Any, update: str | Update = "sync", count: int = 1000, seed: int = 0) -> Certificate:
-    """Apply random updates and look whether the energy rises.
+    """Apply random updates to random states, and measure how far the energy rises.
 
-    memory: a memory, or the name of a named one, of which instances of random size, load and parameters are drawn.
-    update: its name (a temperature and a dt are then drawn), or an object. count: how many updates with a claim, at
-    least, and a tenth of it without one; states begin at what the activation gives for a random field. Raises
-    `InvalidInput` for a mistyped name.
+    memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn.
+    update: an update, or its name: its parameters are then drawn by `Update.drawn`. count: the least number of updates
+    with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
+    Raises `InvalidInput` for a mistyped name, and for the name of an update that cannot draw itself.
 
     >>> import hopattn as ha
-    >>> found = ha.certify("modern", count=200)
-    >>> found.claimed, found.holds
+    >>> certificate = ha.certify("modern", count=200)
+    >>> certificate.claimed, certificate.holds
     (200, True)
     """
     rng, wanted, idle = np.random.default_rng(seed), whole(count, "count"), 0
     if isinstance(memory, str) and memory not in named_memories:
         raise InvalidInput(f"memory: {unknown(memory, named_memories)}")
-    name, way = (one if isinstance(one, str) else repr(one) for one in (memory, update))
-    found = Certificate(name, way)
-    while found.claimed < wanted and idle < PATIENCE:
-        drawn = named_memories[memory].drawn(rng) if isinstance(memory, str) else memory
-        before, found = found, _tried(found, drawn, _drawn_update(update, rng), rng, wanted)
-        tried = found.claimed + found.unclaimed > before.claimed + before.unclaimed
-        idle = 0 if tried else idle + 1
-    return found
+    names = [given if isinstance(given, str) else repr(given) for given in (memory, update)]
+    certificate = Certificate(memory=names[0], update=names[1])
+    while certificate.claimed < wanted and idle < PATIENCE:
+        instance = named_memories[memory].drawn(rng) if isinstance(memory, str) else memory
+        before, certificate = certificate, _extended(certificate, instance, _drawn_update(update, rng), rng, wanted)
+        counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
+        idle = 0 if counted else idle + 1
+    return certificate
 
 
 def certify_all(
     names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1
 ) -> Iterator[Certificate]:
-    """The certificate of named memories, all of them by default, under every update; the same for any `processes`."""
+    """The certificates of named memories (default: all) under every update; the same for any number of `processes`."""
     pairs = [(name, update) for name in names or sorted(named_memories) for update in updates]
-    tried = ([name for name, _ in pairs], [update for _, update in pairs])
-    arguments = (*tried, [count] * len(pairs), [seed] * len(pairs))
+    memories, rules = zip(*pairs, strict=True)
+    arguments = (memories, rules, [count] * len(pairs), [seed] * len(pairs))
     if processes == 1:
         yield from map(certify, *arguments)
     else:
@@ -115,40 +114,48 @@ def certify_all(
             yield from pool.map(certify, *arguments)
 
 
-def _tried(found: Certificate, memory: Recallable, rule: Update, rng: np.random.Generator, wanted: int) -> Certificate:
-    """The certificate after random states of one more memory were followed; the same where that teaches nothing."""
-    if obstacle := rule.obstacle(memory) or memory.lacks_recall:
-        return replace(found, obstacle=found.obstacle or obstacle)
-    claim = rule.descends(memory)
-    if not claim and found.unclaimed >= wanted / 10:
-        return found
-    rises = np.concatenate(list(_rises(memory, rule, rng)))
+def _extended(
+    certificate: Certificate, memory: Recallable, update: Update, rng: np.random.Generator, wanted: int
+) -> Certificate:
+    """The certificate with the updates of random states of one more memory.
+
+    Nothing is counted where the update cannot be applied, or where enough updates without a claim are counted already.
+    """
+    if obstacle := update.obstacle(memory) or memory.why_no_recall:
+        return replace(certificate, obstacle=certificate.obstacle or obstacle)
+    claim = update.descends(memory)
+    if not claim and certificate.unclaimed >= wanted / 10:
+        return certificate
+    rises = np.concatenate(list(_rises(memory, update, rng)))
     if claim:
-        largest = max(found.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
-        return replace(found, claimed=found.claimed + rises.size, largest=largest, reason=found.reason or claim.reason)
-    rose = found.rises + int(np.sum(rises > 1e3 * ROUNDING))
-    return replace(found, unclaimed=found.unclaimed + rises.size, rises=rose, refusal=found.refusal or claim.reason)
+        claimed = certificate.claimed + rises.size
+        largest = max(certificate.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
+        return replace(certificate, claimed=claimed, largest=largest, reason=certificate.reason or claim.reason)
+    unclaimed, refusal = certificate.unclaimed + rises.size, certificate.refusal or claim.reason
+    risen = certificate.rises + int(np.sum(rises > 1e3 * ROUNDING))
+    return replace(certificate, unclaimed=unclaimed, rises=risen, refusal=refusal)
 
 
-def _rises(memory: Recallable, rule: Update, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """By how much each update that changes a state, and does not send it off to infinity, raises the energy, as part of
-    |Φ*| + |Ψ|.
+def _rises(memory: Recallable, update: Update, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """The rise of the energy by each update, as a part of |Φ*| + |Ψ|, one array for each step.
+
+    Updates that change nothing, and updates by which a state grows without bound, are left out.
     """
     dim = memory.patterns.shape[-1]
     size = 10 ** rng.uniform(-1, 1) * max(1e-12, float(np.abs(memory.patterns).mean() if memory.patterns.size else 1.0))
     states = np.asarray(memory.activation(rng.normal(size=(CUES, dim)) * size))
     if memory.activation.directional and rng.random() < 0.3:  # some neurons are unknown, some states inside the ball
         states = states * (rng.random(states.shape) < 0.7)
-    own = tuple(rng.spawn(CUES)) if rule.by_chance else ()
+    own = tuple(rng.spawn(CUES)) if update.stochastic else ()
     for t in range(STEPS):
         with np.errstate(all="ignore"):
-            moved = rule.step(memory, states, None, Turn(t, rng, own))
+            moved = update.step(memory, states, None, StepContext(t, rng, own))
         grown = np.any(np.abs(moved) > GROWTH * (size + np.abs(states).max()), axis=-1)
         counted = ~grown & np.any(moved != states, axis=-1)
         moved = np.where(grown[:, None], states, moved)
         before, after = _energy(memory, states), _energy(memory, moved)
         parts = [np.abs(memory.activation.conjugate(x)) for x in (states, moved)]
-        with np.errstate(invalid="ignore"):  # an infinite energy is no number here, and counts as a rise
+        with np.errstate(invalid="ignore"):  # an infinite energy gives NaN, which counts as a rise
             sizes = [part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)]
             scale = np.maximum(*sizes) + np.maximum(*(_terms(memory, x) for x in (states, moved)))
             yield ((after - before) / nonzero(scale))[counted]
@@ -156,10 +163,10 @@ def _rises(memory: Recallable, rule: Update, rng: np.random.Generator) -> Iterat
 
 
 def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
-    """The energy; where there is none, what its formula would give, to show that it may rise."""
-    if not memory.lacks_energy:
+    """The energy `(n,)`; for a memory without an energy the value of its formula, to show that it may rise."""
+    if not memory.why_no_energy:
         return np.asarray(memory.energy(states))
-    if isinstance(memory, Memory) and not memory.separation.lacks_potential:
+    if isinstance(memory, Memory) and not memory.separation.why_no_potential:
         return np.asarray(memory.retrieval.energy(states, memory.keys))
     conjugate = np.asarray(memory.activation.conjugate(states))
     if isinstance(memory, Associator):
@@ -168,7 +175,10 @@ def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
 
 
 def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
-    """The magnitudes of the terms of ½ xᵀW x, which may cancel and leave their rounding alone; 0 without couplings."""
+    """½ Σ_ij |W_ij x_j|, `(n,)`, the magnitude of the terms of ½ xᵀW x; 0 for a memory without couplings.
+
+    The terms may cancel in the sum, but their rounding remains.
+    """
     couplings = getattr(memory.forward if isinstance(memory, Bidirectional) else memory, "couplings", None)
     if couplings is None:
         return np.zeros(len(states))
@@ -177,18 +187,17 @@ def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
 
 
 def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:
-    if update == "glauber":
-        return Glauber(float(10 ** rng.uniform(-2, 1)))
-    if update == "graded":
-        return Graded(float(10 ** rng.uniform(-2.5, -0.5)))
-    return updates.make(update)
+    """The update itself, or one of that name with random parameters."""
+    return update if isinstance(update, Update) else updates[update].drawn(rng)
 
 
 @dataclass(frozen=True)
 class Overview:
-    """A named memory at a glance: what it is made of by default, and under which updates its energy never rises.
+    """A summary of a named memory: its default parts, and the updates under which its energy never rises.
 
-    descends_under: the updates, for every memory of that name; for_some_under: for some of its parameters or patterns.
+    similarity, separation, activation: names of the parts; "couplings" where the memory has none. energy, source: as
+    its card says. descends_under: the updates that never raise the energy of any memory of that name. for_some_under:
+    the updates that never raise it for some parameters or patterns only.
     """
 
     name: str
@@ -202,13 +211,13 @@ class Overview:
 
 
 def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
-    """A named memory at a glance; its claims are those of random instances."""
+    """The summary of a named memory; its claims are those of `draws` random instances."""
     rng = np.random.default_rng(seed)
-    drawn = [card.drawn(rng) for _ in range(draws)]
-    claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in drawn] for name in updates}
+    instances = [card.drawn(rng) for _ in range(draws)]
+    claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in updates}
     needed = [name for name, given in signature(card.build).parameters.items() if given.default is given.empty]
-    plain = card.build(**{name: value for name, value in card.draw(rng).items() if name in needed})
-    parts = [getattr(plain, part, None) for part in ("similarity", "separation", "activation")]
+    default = card.build(**{name: value for name, value in card.draw(rng).items() if name in needed})
+    parts = [getattr(default, part, None) for part in ("similarity", "separation", "activation")]
     names = ["couplings" if part is None else name_of(part) for part in parts]
     return Overview(
         name=card.name,

@@ -1,9 +1,11 @@
-"""Pictures of results: finished data in, files out.
+"""Figures of results: finished data in, files out.
 
-- `base.py`: the form of a figure: what it shows, which results it can draw
+- `base.py`: the base class of a figure: what it shows, which results it can draw
 - `style.py`: the style of all figures
-- `shapes.py`: what several figures are made of: arrows, labels, cells, a layer of neurons
-- `recall_course.py`: the course of a recall: energy and overlap by step, the states at its end
+- `headings.py`: titles above figures and panels
+- `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
+- `labelled_points.py`: points in a plane, with labels that do not overlap
+- `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `comparison.py`: the figure of a comparison
 - `sweep.py`: the figure of a sweep
 - `gif.py`: moving pictures

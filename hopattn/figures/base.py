@@ -1,4 +1,4 @@
-"""The form of every figure: what it shows, which results it can draw, how it draws them."""
+"""The base class of every figure: what it shows, which results it can draw, how it draws them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -8,42 +8,47 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-Figure = Any  # matplotlib.figure.Figure, which is imported only when one is drawn
+Figure = Any  # matplotlib.figure.Figure, which is imported only when a figure is drawn
 
 
 class Plot(ABC):
-    """One figure of finished data. Its name is that of its file."""
+    """One figure of finished data. Its name is the name of its file."""
 
     name: ClassVar[str]
     shows: ClassVar[str]
-    """What is to be seen, in a sentence."""
+    """The content of the figure in one sentence."""
     scenario: ClassVar[str]
-    """The scenario that the gallery draws it from."""
+    """The scenario from which the gallery draws this figure."""
     moves: ClassVar[bool] = False
-    """Whether it has `frames` too."""
+    """Whether the figure also has `frames`."""
 
     @abstractmethod
     def lacks(self, result: Result) -> str:
-        """What a result lacks that this figure would need, or an empty string where it can be drawn."""
+        """The reason why this figure cannot be drawn from a result; an empty string if it can."""
 
     @abstractmethod
     def draw(self, figure: Figure, result: Result) -> None:
         """Draw a result into an empty figure."""
 
     def frames(self, result: Result) -> list[Figure]:
-        """The figures of an animation; none where the figure does not move."""
+        """The frames of the animation, one figure each; an empty list for a figure that does not move."""
         return []
 
 
 def require_drawable(plot: Plot, result: Result) -> None:
-    """Raise `InvalidInput` where a result has nothing for a figure."""
+    """Raise `InvalidInput` if a figure cannot be drawn from a result."""
     if lack := plot.lacks(result):
         raise InvalidInput(f"figure '{plot.name}' cannot be drawn from '{result.name}': {lack}")
 
 
-def tables(run: Run, what: str) -> Iterator[tuple[str, Labelled]]:
-    """The arrays of one sort, such as `weights`, with the name of their place: `layer 1 head 1`."""
+def arrays_of(run: Run) -> dict[str, Labelled]:
+    """The arrays of a run by name. Those of a task's first sequence lose the prefix `sequence 1`."""
+    return {name.removeprefix("sequence 1 "): array for name, array in run.arrays.items()}
+
+
+def tables(run: Run, kind: str) -> Iterator[tuple[str, Labelled]]:
+    """The arrays of one kind, such as `weights`, each with the name of its place, such as `layer 1 head 1`."""
     for name, array in run.arrays.items():
-        place, _, last = name.rpartition(" ")
-        if last == what:
+        place, _, last_word = name.rpartition(" ")
+        if last_word == kind:
             yield place, array

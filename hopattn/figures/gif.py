@@ -11,14 +11,14 @@ from hopattn.figures.style import styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.result import Result
 
-PACE, REST = 500, 2000
-"""Milliseconds that a frame is shown, and the last one."""
+FRAME_MS, LAST_FRAME_MS = 500, 2000
+"""How long a frame is shown, and how long the last one is, in milliseconds."""
 
 
 def animated(plot: Plot, result: Result) -> bytes:
-    """The frames of a figure as the bytes of a GIF that begins anew after the last.
+    """The frames of a figure as the bytes of a GIF that repeats without end.
 
-    Raises `InvalidInput` for a figure without frames, and where the result has nothing for this figure.
+    Raises `InvalidInput` for a figure without frames, and for a result from which it cannot be drawn.
     """
     if not plot.moves:
         raise InvalidInput(f"figure '{plot.name}' does not move; draw it as svg, pdf or png")
@@ -28,13 +28,13 @@ def animated(plot: Plot, result: Result) -> bytes:
 
     pictures = []
     with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # the font's boxes stand for what it lacks
+        warnings.filterwarnings("ignore", "Glyph")  # the font draws a box for a glyph that it lacks
         for figure in plot.frames(result):
             canvas: Any = FigureCanvasAgg(figure)
             canvas.draw()
             pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
             pictures.append(pixels.quantize(64, dither=Image.Dither.NONE))
     buffer = io.BytesIO()
-    shown = [PACE] * (len(pictures) - 1) + [REST]
-    pictures[0].save(buffer, "GIF", save_all=True, append_images=pictures[1:], duration=shown, loop=0, optimize=False)
+    times = [FRAME_MS] * (len(pictures) - 1) + [LAST_FRAME_MS]
+    pictures[0].save(buffer, "GIF", save_all=True, append_images=pictures[1:], duration=times, loop=0, optimize=False)
     return buffer.getvalue()

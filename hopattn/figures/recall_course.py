@@ -1,4 +1,4 @@
-"""The course of a recall: energy and overlap by step, and the states that it ended in."""
+"""A recall as curves and cells: energy and overlap by step, and the final states."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,15 +10,16 @@ from hopattn.figures.base import Figure
 from hopattn.figures.style import COLOURS, FAINT
 
 MARKERS = ("o", "s", "^", "D")
-"""One for each cue, so that lines are told apart without their colours."""
-TOLD_APART, LINES = 4, 100
-"""Up to so many cues have a colour and a marker of their own; of more than `LINES` the first are drawn."""
+"""One marker for each cue, so that lines differ without colours too."""
+MARKED_CUES, MAX_CUES = 4, 100
+"""Up to `MARKED_CUES` cues, each has its own colour and marker. The first `MAX_CUES` cues are drawn."""
 
 
 def draw_recall(figure: Figure, record: Recall) -> None:
-    """The states that the cues ended in, a row each; beside them energy and overlap by step, where these are known.
+    """Draw the final states, one row for each cue; beside them energy and overlap by step, if the record has them.
 
-    The overlap is the largest with any stored pattern, of the magnitude; it is known where it was kept.
+    The overlap of a state is its largest overlap with a stored pattern, without the sign. A record has overlaps if the
+    recall was run with `keep=["overlaps"]`.
     """
     states = np.atleast_2d(record.state)
     steps = np.atleast_1d(record.steps)
@@ -30,31 +31,34 @@ def draw_recall(figure: Figure, record: Recall) -> None:
         curves["largest overlap"] = largest[None] if states.ndim > record.state.ndim else largest.T
     figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
     left, right = figure.subfigures(1, 2, width_ratios=(1.4, 1)) if curves else (figure, None)
-    _ends(left, states)
+    _final_states(left, states)
     if right is not None:
-        axes = course(right, curves, steps)
+        axes = draw_course(right, curves, steps)
         axes[0].set_title("on the way")
 
 
-def course(part: Figure, curves: Mapping[str, np.ndarray], lasts: Sequence[int] | np.ndarray) -> list[Any]:
-    """Quantities by step, `(n, T+1)`, a panel each, a line for each cue until its own last step; gives the panels."""
+def draw_course(part: Figure, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray) -> list[Any]:
+    """Draw quantities by step, one panel each, with one line for each cue; returns the panels.
+
+    curves: arrays `(n_cues, n_steps + 1)` by name. last_steps: the step at which the line of each cue ends.
+    """
     axes = list(part.subplots(len(curves), 1, sharex=True, squeeze=False)[:, 0])
-    apart = len(lasts) <= TOLD_APART
-    for ax, (what, rows) in zip(axes, curves.items(), strict=True):
-        for i, last in enumerate(lasts[:LINES]):
-            shown = rows[i][: int(last) + 1]
-            own = {"marker": MARKERS[i], "markersize": 9, "markevery": max(1, (len(shown) - 1) // 8)} if apart else {}
-            look = {"color": COLOURS[i], **own} if apart else {"color": COLOURS[0], "linewidth": 1.5, "alpha": 0.5}
-            ax.plot(shown, **look)
-        ax.set_ylabel(what)
+    marked = len(last_steps) <= MARKED_CUES
+    for ax, (name, rows) in zip(axes, curves.items(), strict=True):
+        for i, last in enumerate(last_steps[:MAX_CUES]):
+            row = rows[i][: int(last) + 1]
+            marker = {"marker": MARKERS[i], "markersize": 9, "markevery": max(1, (len(row) - 1) // 8)} if marked else {}
+            style = {"color": COLOURS[i], **marker} if marked else {"color": COLOURS[0], "linewidth": 1.5, "alpha": 0.5}
+            ax.plot(row, **style)
+        ax.set_ylabel(name)
     axes[-1].set_xlabel("step")
     axes[-1].xaxis.get_major_locator().set_params(integer=True)
     part.align_ylabels(axes)
     return axes
 
 
-def _ends(part: Figure, states: np.ndarray) -> None:
-    """States as rows of cells, black for the largest and white for its negative, as pictures are."""
+def _final_states(part: Figure, states: np.ndarray) -> None:
+    """Draw states as rows of cells: black for the largest activation, white for its negative, as in pictures."""
     finite = np.abs(states[np.isfinite(states)])
     most = float(finite.max(initial=0.0)) or 1.0
     ax = part.subplots()

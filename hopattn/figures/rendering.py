@@ -1,4 +1,4 @@
-"""From results to files: figures drawn in the house's style, the same bytes each time."""
+"""From results to files: figures in the common style, the same bytes each time."""
 
 import io
 import re
@@ -15,21 +15,22 @@ from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import write_over
 from hopattn.scenario.result import Result
 
-_HASHED = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
-_REFERRED = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
 FORMATS = ("svg", "pdf", "png", "gif")
-_UNDATED: dict[str, dict[str, Any]] = {
+_NO_METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},
 }
+"""The metadata of each format that a file leaves out, because dates and versions would change its bytes."""
+_HASHED_ID = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
+_ID_OR_REFERENCE = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
 
 
-def drawn(plot: Plot, result: Result, format: str = "svg") -> tuple[bytes, tuple[str, ...]]:
-    """A figure as the bytes of a file, and notes on glyphs that the font lacks, which show as boxes.
+def rendered_figure(plot: Plot, result: Result, format: str = "svg") -> tuple[bytes, tuple[str, ...]]:
+    """A figure of a result as the bytes of a file, and notes on glyphs that the font lacks and shows as boxes.
 
-    Raises `InvalidInput` for another format than svg, pdf, png, and gif for one that moves, and where the result has
-    nothing for this figure.
+    format: svg, pdf or png; also gif for a figure that moves. Raises `InvalidInput` for another format, and for a
+    result from which this figure cannot be drawn.
     """
     if format not in FORMATS:
         raise InvalidInput(f"format: {unknown(format, FORMATS)}")
@@ -40,7 +41,10 @@ def drawn(plot: Plot, result: Result, format: str = "svg") -> tuple[bytes, tuple
 
 
 def rendered(draw: Callable[[Figure], None], format: str = "svg") -> tuple[bytes, tuple[str, ...]]:
-    """What is drawn into an empty figure, as the bytes of a file, and notes on glyphs that the font lacks."""
+    """The figure that `draw` draws, as the bytes of a file, and notes on glyphs that the font lacks.
+
+    draw: draws into the empty figure that it gets. format: svg, pdf or png.
+    """
     from matplotlib.figure import Figure as Canvas
 
     buffer = io.BytesIO()
@@ -48,41 +52,48 @@ def rendered(draw: Callable[[Figure], None], format: str = "svg") -> tuple[bytes
         warnings.simplefilter("always")
         figure = Canvas(figsize=SIZE, dpi=DPI, layout="constrained")
         draw(figure)
-        figure.savefig(buffer, format=format, metadata=_UNDATED[format])
-    glyphs = {str(one.message).partition(" missing")[0] for one in caught if "missing from font" in str(one.message)}
-    data = _numbered(buffer.getvalue()) if format == "svg" else buffer.getvalue()
+        figure.savefig(buffer, format=format, metadata=_NO_METADATA[format])
+    messages = [str(warning.message) for warning in caught]
+    glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
+    data = _with_numbered_ids(buffer.getvalue()) if format == "svg" else buffer.getvalue()
     return data, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
 
 
-def _numbered(svg: bytes) -> bytes:
-    """The parts of an SVG numbered in their order: matplotlib names them by hashes of coordinates, of which the layout
-    leaves the last digits open.
+def _with_numbered_ids(svg: bytes) -> bytes:
+    """An SVG whose parts have numbers, in their order, as ids.
+
+    matplotlib's ids are hashes of coordinates, and the layout may change the last digits of a coordinate.
     """
-    names = dict.fromkeys(found[1] for found in _HASHED.finditer(svg))
+    names = dict.fromkeys(match[1] for match in _HASHED_ID.finditer(svg))
     numbers = {name: b"part%d" % i for i, name in enumerate(names, start=1)}
-    return _REFERRED.sub(lambda found: found[1] + numbers.get(found[2], found[2]), svg)
+    return _ID_OR_REFERENCE.sub(lambda match: match[1] + numbers.get(match[2], match[2]), svg)
 
 
 def save(plot: Plot, result: Result, folder: Path, formats: Sequence[str]) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Write a figure into a folder, once in each format; gives each file with what is to be noted of it.
+    """Write a figure into a folder, one file for each format; gives the path of each file and the notes on it.
 
-    A file of the same name is replaced, whole or not at all. Raises `InvalidInput` as `drawn` does, before anything is
-    written, and `CannotDo` where the folder or the file cannot be written.
+    A file of the same name is replaced completely, or stays as it was. Raises `InvalidInput` as `rendered_figure` does,
+    before anything is written, and `CannotDo` if the folder or the file cannot be written.
     """
-    files = [(folder / f"{plot.name}.{format}", *drawn(plot, result, format)) for format in formats]
+    files = [(folder / f"{plot.name}.{format}", *rendered_figure(plot, result, format)) for format in formats]
     for path, data, notes in files:
         write_over(path, data)
         yield path, notes
 
 
-def chosen(names: Sequence[str]) -> list[Plot]:
-    """The figures of these names, all of them where there is none; raises `InvalidInput` for one that is unknown."""
+def figures_named(names: Sequence[str]) -> list[Plot]:
+    """The figures with these names, or every figure if there are no names; raises `InvalidInput` for an unknown one."""
     return [plots[name]() for name in names or plots]
 
 
-def formats_of(plot: Plot, formats: str, named: bool) -> list[str]:
-    """Formats with commas between them; gif only for a figure that moves, or that was asked for by name."""
-    return [one.strip() for one in formats.split(",") if plot.moves or named or one.strip() != "gif"]
+def formats_of(plot: Plot, formats: str, by_name: bool) -> list[str]:
+    """The formats in which to write a figure.
+
+    formats: names with commas between them. by_name: whether the user named this figure. A figure that does not move
+    and was not named leaves gif out.
+    """
+    names = [name.strip() for name in formats.split(",")]
+    return [name for name in names if plot.moves or by_name or name != "gif"]
 
 
 def drawable(result: Result) -> Iterator[Plot]:

@@ -7,17 +7,19 @@ from typing import Any
 from unicodedata import east_asian_width
 
 SIZE, DPI = (12.8, 7.2), 100
+"""Inches, and pixels in an inch."""
 INK, FAINT, EMPTY, PAPER = "#1a1a1a", "#8c8c8c", "#f2f2f2", "#ffffff"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Okabe and Ito's, which are told apart by every eye."""
+"""The palette of Okabe and Ito, whose colours also differ for colour-blind people."""
 SEQUENTIAL, DIVERGING = "cividis", "PuOr"
-"""For numbers from 0 up; for numbers on both sides of 0, centred there."""
-LONGEST = 14
-"""Letters of a label; of a longer one the first are shown."""
+"""The colour map of numbers from 0 up, and the one of numbers on both sides of 0, with its centre at 0."""
+LABEL = 14
+"""The width of a label, in letters; a wider token is cut."""
 _WIDE = frozenset("mwMWΩ@%")
+"""Letters that are wider than others in the font."""
 
 _SETTINGS: dict[str, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so that a figure looks the same everywhere
+    "font.family": "DejaVu Sans",  # part of matplotlib, so that a figure looks the same everywhere
     "font.size": 17,
     "axes.titlesize": 19,
     "axes.labelsize": 17,
@@ -34,7 +36,7 @@ _SETTINGS: dict[str, Any] = {
     "lines.linewidth": 2.5,
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,
-    "text.parse_math": False,  # a token such as $x_1$ is what it is
+    "text.parse_math": False,  # a token such as $x_1$ is no formula
     "svg.fonttype": "none",
     "svg.hashsalt": "hopattn",
     "pdf.fonttype": 42,
@@ -43,7 +45,7 @@ _SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Within it, matplotlib draws in this style, whatever the user's own settings are."""
+    """A context in which matplotlib draws in this style, whatever the user's settings are."""
     import matplotlib
     from cycler import cycler
 
@@ -55,12 +57,12 @@ def styled() -> Iterator[None]:
 
 
 def label(token: str) -> str:
-    """A token as a label: what cannot be printed is shown as a box, and a long one is cut."""
-    return short(token, LONGEST)
+    """A token as a label: characters that cannot be printed are boxes, and a long token is cut."""
+    return short(token, LABEL)
 
 
 def short(token: str, letters: float) -> str:
-    """A token as a label no wider than so many letters of common width."""
+    """A token as a label whose `width` is at most `letters`."""
     text = "".join(c if c.isprintable() else "□" for c in token)
     if width(text) <= letters:
         return text
@@ -69,12 +71,12 @@ def short(token: str, letters: float) -> str:
 
 
 def width(text: str) -> float:
-    """How wide a text is, in letters of common width."""
+    """The width of a text, in letters of common width."""
     return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number in a cell, as a lecture writes it: .58, −.2, 1."""
+    """A number as the lectures write it: .58, −.2, 1. digits: the largest number of decimals."""
     text = f"{value:.{digits}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     text = "0" if text == "-0" else text.replace("-", "−")
@@ -82,6 +84,6 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def readable_on(colour: Any) -> str:
-    """Black or white, whichever is read more easily on a colour."""
+    """Black or white, whichever is easier to read on a colour."""
     red, green, blue = colour[:3]
     return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.45 else PAPER

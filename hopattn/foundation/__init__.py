@@ -1,15 +1,16 @@
-"""What every other room stands on: arrays of any library, checks, files, registries, threads. Nothing of the subject.
+"""Foundation: arrays of any library, checks, files, registries, threads. Nothing here is about memories or attention.
 
 - `version.py`: the version of the package
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
-- `display.py`: how an object shows itself in a notebook
-- `chunks.py`: the rows of an array, some at a time
-- `threads.py`: threads that share work, the size of the processor's caches
+- `display.py`: objects that a notebook shows as HTML
+- `chunks.py`: the rows of an array in blocks
+- `threads.py`: threads that share work, the size of the processor's cache
+- `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
-- `labelled.py`: arrays whose axes and rows carry names
+- `labelled.py`: arrays with named axes and labelled rows
 - `scalars.py`: checks of single numbers
 - `grids.py`: the values of an axis of a grid, as a person writes them
-- `registry.py`: named choices, found by the files they lie in
+- `registry.py`: named choices, found in the modules that define them
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `roots.py`: the root of a falling function

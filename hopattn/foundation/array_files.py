@@ -1,4 +1,4 @@
-"""Arrays that stay in their file: mapped into memory, so that only what is worked on is read."""
+"""Arrays that stay in their file: the file is mapped into memory, and only the rows in use are read."""
 
 import json
 import math
@@ -11,18 +11,18 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput, nearest, shortened, unknown
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
-"""What a `.safetensors` file calls the numbers that NumPy has too."""
-_LONGEST_HEADER = 100_000_000
-"""Bytes; the format's own limit."""
+"""The floating-point dtypes of a `.safetensors` file, and their names in NumPy."""
+_MAX_HEADER = 100_000_000
+"""The longest header in bytes that the `.safetensors` format allows."""
 
 
 def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
-    """An array of floating-point numbers in a `.npy` or `.safetensors` file, as a read-only `numpy.memmap`.
+    """A floating-point array in a `.npy` or `.safetensors` file, mapped into memory as a read-only `numpy.memmap`.
 
-    name: which array, of a `.safetensors` file with several. Keys of a `Memory` that are given so may be larger than
-    the machine's memory. Raises `InvalidInput` for a file that is not there, is torn, or is something else than its
-    name says, for an array that is not there, and for other numbers than floating-point ones. While it is mapped, a
-    file must not be cut short: the system then ends the process.
+    name: the array to map, if a `.safetensors` file holds several. The keys of a `Memory` may be such an array, larger
+    than the machine's memory. Raises `InvalidInput` for a missing file or array, for a file that is incomplete or not
+    of the format that its name says, and for numbers that are not floating-point. Do not shorten a file while it is
+    mapped: the operating system then ends the process.
     """
     file = Path(path)
     require_file(file)
@@ -32,20 +32,20 @@ def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
     if ending == ".npy" and name is not None:
         raise InvalidInput(f"{named(file)} holds one array without a name, and '{shortened(name)}' was asked for")
     try:
-        found = _npy(file) if ending == ".npy" else _safetensors(file, name)
+        array = _npy(file) if ending == ".npy" else _safetensors(file, name)
     except InvalidInput:
         raise
     except OSError as error:
         raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
     except (ValueError, EOFError, KeyError, TypeError, OverflowError, RecursionError):
         raise InvalidInput(f"{named(file)} is no {ending} file, or a torn one") from None
-    if found.dtype.kind != "f":
-        raise InvalidInput(f"{named(file)}: expected floating-point numbers, not {found.dtype}")
-    return found
+    if array.dtype.kind != "f":
+        raise InvalidInput(f"{named(file)}: expected floating-point numbers, not {array.dtype}")
+    return array
 
 
 def require_file(file: Path) -> None:
-    """Raise `InvalidInput` where there is no such file, with the nearest name in its folder."""
+    """Raise `InvalidInput` for a missing file; the message gives the nearest name in its folder."""
     try:
         if file.is_file():
             return
@@ -62,34 +62,34 @@ def require_file(file: Path) -> None:
 
 
 def named(file: Path) -> str:
-    """A file as a message names it."""
+    """The name of a file in quotes, for a message."""
     return f"'{shortened(file.name)}'"
 
 
 def _npy(file: Path) -> np.ndarray:
-    found: np.ndarray = np.lib.format.open_memmap(file, mode="r")
-    return found
+    array: np.ndarray = np.lib.format.open_memmap(file, mode="r")
+    return array
 
 
 def _safetensors(file: Path, name: str | None) -> np.ndarray:
-    """The array of that name."""
+    """The array `name` of a `.safetensors` file, or its only array."""
     header, begin = _header(file)
     if name is None and len(header) > 1:
         raise InvalidInput(f"{named(file)} holds {len(header)} arrays; name one of {', '.join(sorted(header)[:20])}")
     if name is not None and name not in header:
         raise InvalidInput(f"{named(file)}: {unknown(name, header)}")
-    told = header[name] if name is not None else next(iter(header.values()), {})
-    if told["dtype"] not in _DTYPES:
-        raise InvalidInput(f"{named(file)}: expected numbers of {', '.join(_DTYPES)}, not {shortened(told['dtype'])}")
-    start, end = told["data_offsets"]
-    dtype, shape = np.dtype(_DTYPES[told["dtype"]]), tuple(told["shape"])
+    entry = header[name] if name is not None else next(iter(header.values()), {})
+    if entry["dtype"] not in _DTYPES:
+        raise InvalidInput(f"{named(file)}: expected numbers of {', '.join(_DTYPES)}, not {shortened(entry['dtype'])}")
+    start, end = entry["data_offsets"]
+    dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
     if start < 0 or end - start != dtype.itemsize * math.prod(shape) or begin + end > file.stat().st_size:
         raise ValueError
     return np.memmap(file, dtype, mode="r", offset=begin + start, shape=shape)
 
 
 def names_in(path: str | os.PathLike[str]) -> list[str]:
-    """The names of the arrays of a `.safetensors` file; raises `InvalidInput` as `mapped` does."""
+    """The names of the arrays in a `.safetensors` file; raises `InvalidInput` as `mapped` does."""
     file = Path(path)
     require_file(file)
     try:
@@ -101,10 +101,13 @@ def names_in(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _header(file: Path) -> tuple[dict[str, Any], int]:
-    """What a file begins with, and where the numbers begin: the length of the header, the header in JSON, numbers."""
+    """The header of a `.safetensors` file, and the byte at which its numbers begin.
+
+    The file is the length of the header in 8 bytes, the header in JSON, and the numbers.
+    """
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
-        if length > min(_LONGEST_HEADER, file.stat().st_size - 8):
+        if length > min(_MAX_HEADER, file.stat().st_size - 8):
             raise ValueError
         header: dict[str, Any] = json.loads(stream.read(length))
     header.pop("__metadata__", None)

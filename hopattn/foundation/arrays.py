@@ -1,8 +1,9 @@
-"""Arrays of any library: their namespace, unit vectors, tolerance by dtype, checks of shape and value.
+"""Arrays of any library: their namespace, conversions, tolerance by dtype, checks of shape and value.
 
 The mathematics above this file is written once against the Python array API standard and runs on NumPy, PyTorch
-and JAX arrays. Shapes are checked everywhere; values only where arrays enter (constructors and `recall`), because a
-check on values cannot run while a function is being traced or differentiated.
+and JAX arrays. Shapes are checked everywhere. Values are checked only where arrays enter (constructors and `recall`),
+because a check of values cannot run while a function is traced or differentiated. `what` is the name of an array in
+messages.
 """
 
 import os
@@ -12,16 +13,16 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 
-Array = Any  # an array of whichever library the user brought; its shape stands in each docstring
+Array = Any  # an array of any supported library; the docstrings give its shape
 
 
 def namespace(*arrays: Array) -> Any:
-    """The array API namespace that the arrays share; raises `InvalidInput` where they are of different libraries.
+    """The array API namespace of the arrays; raises `InvalidInput` if they belong to different libraries.
 
-    NumPy (2.1 and later) is such a namespace itself; the compatibility layer is asked only for other libraries,
-    since importing it costs as much as importing NumPy.
+    NumPy (2.1 and later) is such a namespace itself. The compatibility layer is imported only for other libraries,
+    because its import takes as long as NumPy's.
     """
-    if len(arrays) == 1 and isinstance(arrays[0], np.ndarray):  # by far the most
+    if len(arrays) == 1 and isinstance(arrays[0], np.ndarray):  # the most frequent case
         return np
     if all(isinstance(array, (np.ndarray, np.generic)) for array in arrays):
         return np
@@ -35,7 +36,11 @@ def namespace(*arrays: Array) -> Any:
 
 
 def as_array(values: Any, what: str = "array", like: Array | None = None) -> Array:
-    """An array as it is, anything else (lists, tuples, numbers) as an array of the library of `like`, or of NumPy."""
+    """The values as an array; an array of any library is returned as it is.
+
+    like: lists, tuples and numbers become an array of its library; without it, of NumPy. Raises `InvalidInput` for
+    rows of unequal length and for entries that are not real numbers.
+    """
     if _is_foreign_array(values):
         return values
     try:
@@ -50,7 +55,7 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
 
 
 def as_float(values: Any, what: str = "array", like: Array | None = None) -> Array:
-    """The values as a floating-point array; whole numbers and booleans take the library's default float."""
+    """The values as a floating-point array; whole numbers and booleans become the library's default float."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return values
     array = as_array(values, what, like)
@@ -64,7 +69,7 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
 
 
 def tolerance(dtype: Any) -> float:
-    """How far apart two iterates of a dtype may lie and still count as one: ε^¾.
+    """The largest difference at which two iterates count as equal: ε^¾, with ε of the dtype.
 
     That is 1.8e-12 in float64 and 6.4e-6 in float32.
     """
@@ -72,13 +77,13 @@ def tolerance(dtype: Any) -> float:
 
 
 def require_finite(array: Array, what: str) -> None:
-    """Raise `InvalidInput` naming the first row that holds a NaN or an infinity."""
+    """Raise `InvalidInput` for a NaN or an infinity; the message names the first such row."""
     xp = namespace(array)
     if array.ndim < 2:
         if not bool(xp.all(xp.isfinite(array))):
             raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers")
         return
-    for start in range(0, array.shape[0], 4096):  # so that many rows, perhaps in a file, need no room of their size
+    for start in range(0, array.shape[0], 4096):  # in blocks: rows that lie in a file may be larger than the memory
         bad = ~xp.isfinite(array[start : min(start + 4096, array.shape[0]), ...])
         if bool(xp.any(bad)):
             row = first_true(xp.any(bad, axis=-1), start)
@@ -86,7 +91,7 @@ def require_finite(array: Array, what: str) -> None:
 
 
 def stored_rows(values: Any, what: str) -> Array:
-    """Vectors to be stored, `(n_patterns, dim)`; raises `InvalidInput` where there are none, or they are not finite."""
+    """Vectors to store, `(n_patterns, dim)`; raises `InvalidInput` if there are none or an entry is not finite."""
     rows = as_float(values, what)
     if rows.ndim != 2 or 0 in rows.shape:
         raise InvalidInput(
@@ -97,15 +102,15 @@ def stored_rows(values: Any, what: str) -> Array:
 
 
 def require_dim(array: Array, dim: int, what: str, other: str) -> None:
-    """Raise `InvalidInput` unless the last axis of `array` has the length `dim` that `other` has."""
+    """Raise `InvalidInput` unless the last axis of `array` has the length `dim`, the dim of `other`."""
     if array.ndim == 0:
         raise InvalidInput(f"{what}: expected vectors of dim {dim}, not a single number")
     if array.shape[-1] != dim:
         raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}")
 
 
-def require_within(energy: np.ndarray) -> None:
-    """Raise `InvalidInput` naming the first cue whose energy is no finite number."""
+def require_finite_energy(energy: np.ndarray) -> None:
+    """Raise `InvalidInput` for an energy that is not finite; the message names the row of the first such cue."""
     bad = ~np.isfinite(energy)
     if np.any(bad):
         where = "" if energy.ndim == 0 else f" (row {first_true(bad)})"
@@ -115,12 +120,12 @@ def require_within(energy: np.ndarray) -> None:
 
 
 def require_room(numbers: int, what: str) -> None:
-    """Raise `InvalidInput` where so many numbers in float64 would not fit into this machine's memory."""
+    """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into this machine's memory."""
     if numbers < 2**24:  # 128 MiB, which any machine has
         return
     try:
         room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # a system that does not tell
+    except (AttributeError, ValueError, OSError):  # a system that does not say
         return
     if 8 * numbers > room:
         gib = 2**30
@@ -128,6 +133,7 @@ def require_room(numbers: int, what: str) -> None:
 
 
 def _is_foreign_array(values: Any) -> bool:
+    """Whether the values are an array of a library other than NumPy."""
     if isinstance(values, (np.ndarray, np.generic, list, tuple, int, float)):
         return False
     from array_api_compat import is_array_api_obj
@@ -135,9 +141,9 @@ def _is_foreign_array(values: Any) -> bool:
     return bool(is_array_api_obj(values))
 
 
-def first_true(flags: Array, before: int = 0) -> str:
-    """The index of the first True, of rows with so many before them, as NumPy counts: `3`, or `1, 3` with more axes."""
+def first_true(flags: Array, offset: int = 0) -> str:
+    """The index of the first True as text: `3`, or `1, 3` with two axes. offset: added to the index of the row."""
     xp = namespace(flags)
     flat = int(xp.argmax(xp.astype(xp.reshape(flags, (-1,)), xp.int8)))
     row, *rest = np.unravel_index(flat, tuple(flags.shape))
-    return ", ".join(str(int(i)) for i in (before + row, *rest))
+    return ", ".join(str(int(i)) for i in (offset + row, *rest))

@@ -1,10 +1,13 @@
-"""Display: how an object shows itself in a notebook."""
+"""Display: objects that a notebook shows as HTML."""
 
 from importlib import import_module
 
 
 class ShownInNotebook:
-    """An object that a notebook shows as HTML; the notebook view, which lies above, is asked for by its name."""
+    """A base class for objects that a notebook shows as HTML.
+
+    The module that writes the HTML belongs to a higher room. It is imported by name when a notebook shows the object.
+    """
 
     def _repr_html_(self) -> str:
         """The object's tables and figure as HTML."""

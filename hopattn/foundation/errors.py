@@ -1,51 +1,51 @@
-"""What a user can do wrong, said in one clear message each.
+"""Errors that a user can meet, each with one clear message, and the nearest choice for a mistyped name.
 
-The command line turns the class into an exit code: `InvalidInput` is 2, `CannotDo` is 3.
+The command line turns the class of an error into an exit code: `InvalidInput` is 2, `CannotDo` is 3.
 """
 
 from collections.abc import Iterable, Mapping
 
-MANY = 40
-"""So many choices, or problems of a file, are told; of more, only how many."""
+MAX_LISTED = 40
+"""The most choices, or problems of a file, that a message lists; of the rest it gives the number."""
 
 
 class HopattnError(Exception):
-    """The root of everything that hopattn raises on purpose."""
+    """The base class of all errors that hopattn raises on purpose."""
 
 
 class InvalidInput(HopattnError, ValueError):
-    """What was given cannot be used; the message says where, what stands there and what was expected."""
+    """An input that cannot be used; the message gives the place, the value that stands there and the expected one."""
 
 
 class CannotDo(HopattnError, RuntimeError):
-    """What was asked for is right, but the machine could not do it (a full disk, a lost worker)."""
+    """A valid request that the machine could not carry out (a full disk, a lost worker)."""
 
 
 class InvalidScenario(InvalidInput):
-    """One scenario file with everything that is wrong in it, one problem a line."""
+    """An invalid scenario file; the message lists its problems, one on each line."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
-        more = len(self.problems) - MANY
-        told = [*self.problems[:MANY], *([f"… and {more} more"] if more > 0 else [])]
-        super().__init__("\n".join(told))
+        more = len(self.problems) - MAX_LISTED
+        lines = [*self.problems[:MAX_LISTED], *([f"… and {more} more"] if more > 0 else [])]
+        super().__init__("\n".join(lines))
 
 
 def nearest(word: object, choices: Iterable[str]) -> str | None:
-    """The choice that a typing slip most likely meant, or None where nothing is near.
+    """The choice that is most like a mistyped word, or None if no choice is near.
 
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
     """
-    from difflib import get_close_matches  # not while the command line starts
+    from difflib import get_close_matches  # imported here, so that the command line starts fast
 
     by_lower = {choice.lower(): choice for choice in choices}
-    found = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+    matches = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[matches[0]] if matches else None
 
 
 def unknown(word: object, choices: Iterable[str]) -> str:
-    """The sentence for a mistyped name: what stands there, the nearest choice, all choices.
+    """The message for a mistyped name: the name, the nearest choice, all choices.
 
     >>> unknown("softmx", ["softmax", "argmax"])
     "'softmx' is unknown; did you mean 'softmax'? (choices: argmax, softmax)"
@@ -54,12 +54,12 @@ def unknown(word: object, choices: Iterable[str]) -> str:
     guess = nearest(word, ordered)
     hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
     shown = [choice if choice.isprintable() and choice.strip() == choice != "" else repr(choice) for choice in ordered]
-    listed = shown if len(shown) <= MANY else [*shown[:MANY], f"… {len(shown)} in all"]
+    listed = shown if len(shown) <= MAX_LISTED else [*shown[:MAX_LISTED], f"… {len(shown)} in all"]
     return f"'{shortened(word)}' is unknown{hint} (choices: {', '.join(map(shortened, listed)) or 'none'})"
 
 
 def shortened(value: object, width: int = 60) -> str:
-    """A value as text that fits into one line of a message.
+    """A value as text that fits into one line of a message: at most `width` characters, without control characters.
 
     >>> shortened("a" * 100, width=10)
     'aaaaaaaaa…'

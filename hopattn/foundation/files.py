@@ -1,4 +1,4 @@
-"""Writing files so that nothing is lost: under a temporary name first, then renamed."""
+"""Files that are written whole or not at all: under a temporary name first, then renamed."""
 
 import io
 import json
@@ -15,16 +15,16 @@ import numpy as np
 from hopattn.foundation.errors import CannotDo, InvalidInput
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time that is written into archives, so that the same arrays give the same bytes."""
+"""The time stamp of files in archives: a fixed one, so that equal arrays give equal bytes."""
 
 
 def write_new(file: Path, data: bytes) -> None:
-    """Write a file that is not there yet; raises `CannotDo` where it cannot be written."""
+    """Write a new file; raises `InvalidInput` if it exists already, and `CannotDo` if it cannot be written."""
     try:
         with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
             stream.write(data)
         os.chmod(stream.name, 0o666 & ~_umask())  # noqa: PTH101
-        os.link(stream.name, file)  # unlike a rename, it fails where the file has appeared meanwhile
+        os.link(stream.name, file)  # unlike a rename, a link fails if the file exists by now
     except FileExistsError:
         raise InvalidInput(f"{file}: is there already, and is left as it is") from None
     except OSError as error:
@@ -35,7 +35,7 @@ def write_new(file: Path, data: bytes) -> None:
 
 
 def write_over(file: Path, data: bytes) -> None:
-    """Write a file, in place of one that may be there, whole or not at all; raises `CannotDo` where it cannot be."""
+    """Write a file, whole or not at all, and replace an existing one; raises `CannotDo` if it cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
@@ -51,27 +51,27 @@ def write_over(file: Path, data: bytes) -> None:
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a new folder of files, whole or not at all.
 
-    Raises `InvalidInput` for a folder that is there already and not empty, or something else of that name, and
-    `CannotDo` where it cannot be written.
+    Raises `InvalidInput` if the path exists already and is not an empty folder, and `CannotDo` if the folder cannot be
+    written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidInput(f"{folder}: is there already, and is left as it is; give the name of a new folder")
-    made = ""
+    temporary = ""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")
+        temporary = tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")
         for name, data in files.items():
-            Path(made, name).write_bytes(data)
-        os.chmod(made, 0o777 & ~_umask())  # noqa: PTH101
-        Path(made).replace(folder)
+            Path(temporary, name).write_bytes(data)
+        os.chmod(temporary, 0o777 & ~_umask())  # noqa: PTH101
+        Path(temporary).replace(folder)
     except OSError as error:
         raise CannotDo(f"{folder}: cannot be written: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Arrays as the bytes of an `.npz` archive, the same for the same arrays; `numpy.load` gives them back by name."""
+    """The bytes of an `.npz` archive of named arrays, for `numpy.load`; equal arrays give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
@@ -83,13 +83,13 @@ def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def _umask() -> int:
-    """What the user keeps others from, which temporary files do not follow by themselves."""
+    """The permissions that the user withholds from new files; temporary files do not follow this setting."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON; letters of every script stay readable, characters that could steer a terminal are escaped."""
+    """A value as JSON; letters of every script stay readable, characters that can control a terminal are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
     return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)

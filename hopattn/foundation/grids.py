@@ -1,4 +1,4 @@
-"""The numbers that a quantity runs through, as a person writes them: 0.1:32:log20, 0:0.2:21, 1,2,5."""
+"""Grids: the values of an axis as a person writes them, such as 0.1:32:log20, 0:0.2:21 or 1,2,5."""
 
 import math
 import re
@@ -10,17 +10,18 @@ from hopattn.foundation.errors import InvalidInput, shortened
 Values = tuple[int | float, ...]
 
 MOST = 100_000
-"""The most numbers of one axis."""
+"""The largest number of values of one axis."""
 
 _HOW = "expected start:stop:count, start:stop:logcount, or numbers with commas between them"
 
 
 def values_of(text: str, what: str = "grid") -> Values:
-    """The numbers of one axis, rising, each once.
+    """The values of one axis, in rising order, each once.
 
-    start:stop:21 are 21 numbers at equal distances, both ends included; start:stop:log20 are 20 at equal ratios.
-    Numbers that are written without a point, and steps between them that are whole, stay whole. what: what a message
-    calls the axis. Raises `InvalidInput` for a grid that is empty, reversed, holds a number twice, or no numbers.
+    start:stop:21 gives 21 values at equal distances, both ends included; start:stop:log20 gives 20 at equal ratios.
+    Whole numbers stay whole: those of a list, and a spaced grid whose ends and step are whole. what: the name of the
+    axis in messages. Raises `InvalidInput` for a grid that is empty or not in rising order, that repeats a value, or
+    that holds an entry that is not a finite number.
 
     >>> values_of("0:1:5")
     (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -29,12 +30,11 @@ def values_of(text: str, what: str = "grid") -> Values:
     """
     if ":" in text:
         return _spaced(text, what)
-    found = tuple(_number(part, what) for part in text.split(","))
-    return in_order(found, what)
+    return in_order(tuple(_number(part, what) for part in text.split(",")), what)
 
 
 def axes_from(texts: Iterable[str]) -> dict[str, Values]:
-    """Keys and their numbers from the command line.
+    """The axes of a sweep from texts KEY=GRID of the command line: the values of each key.
 
     >>> axes_from(["load=0.1,0.2", "beta=1:100:log3"])
     {'load': (0.1, 0.2), 'beta': (1.0, 10.0, 100.0)}
@@ -51,22 +51,22 @@ def axes_from(texts: Iterable[str]) -> dict[str, Values]:
 
 
 def in_order(values: Values, what: str) -> Values:
-    """The numbers themselves, where they are finite and rise; else `InvalidInput`."""
+    """The values as they are; raises `InvalidInput` unless they are finite numbers in rising order."""
     if not values:
         raise InvalidInput(f"{what}: is empty; {_HOW}")
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise InvalidInput(f"{what}: {shortened(value)!r} is no finite number; {_HOW}")
-    for one, after in pairwise(values):
-        if after == one:
-            raise InvalidInput(f"{what}: {one:g} stands there twice")
-        if after < one:
-            raise InvalidInput(f"{what}: {after:g} comes after {one:g}; write the numbers in rising order")
+    for value, after in pairwise(values):
+        if after == value:
+            raise InvalidInput(f"{what}: {value:g} stands there twice")
+        if after < value:
+            raise InvalidInput(f"{what}: {after:g} comes after {value:g}; write the numbers in rising order")
     return values
 
 
 def _spaced(text: str, what: str) -> Values:
-    """The numbers of start:stop:count."""
+    """The values of start:stop:count or start:stop:logcount."""
     parts = text.split(":")
     if len(parts) != 3:
         raise InvalidInput(f"{what}: '{shortened(text)}' has {len(parts)} parts; {_HOW}")
@@ -101,9 +101,9 @@ def _number(text: str, what: str) -> int | float:
     if not plain:
         raise InvalidInput(f"{what}: a number is missing; {_HOW}")
     try:
-        found = int(plain) if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) else float(plain)
+        number = int(plain) if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) else float(plain)
     except ValueError:
         raise InvalidInput(f"{what}: '{shortened(plain)}' is no number; {_HOW}") from None
-    if not math.isfinite(found) or "_" in plain:
+    if not math.isfinite(number) or "_" in plain:
         raise InvalidInput(f"{what}: '{shortened(plain)}' is no finite number; {_HOW}")
-    return found
+    return number

@@ -1,8 +1,8 @@
-"""Registries: the named choices of one sort, found by where they lie.
+"""Registries: the named choices of one kind, found in the modules that define them.
 
-A class that lies in the scanned modules and derives from the sort's base is an entry. Its name is its class name in
-snake case, or what it states as `name`. So a new separation, activation or similarity is added by writing it, and
-nothing else.
+An entry is a concrete class that is defined in one of these modules and derives from the kind's base class. Its name is
+its class attribute `name`, or else its class name in snake case. A new separation, activation or similarity is
+therefore added by writing its class, and nothing else.
 """
 
 import inspect
@@ -21,6 +21,8 @@ Entry = TypeVar("Entry")
 
 class Registry(Mapping[str, type[Entry]], Generic[Entry]):
     """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
+
+    what: the name of the kind in messages. modules: full names of modules that are already imported.
 
     >>> from hopattn.retrieval.separation import separations
     >>> separations["softmax"](beta=2.0)
@@ -47,7 +49,7 @@ class Registry(Mapping[str, type[Entry]], Generic[Entry]):
             raise InvalidInput(f"{self.what}: {unknown(name, self._entries)}") from None
 
     def get(self, name: object, default: Any = None) -> Any:
-        """The entry of that name, or `default`, as for every mapping."""
+        """The entry of this name, or `default`, as for every mapping."""
         return self._entries.get(name, default) if isinstance(name, str) else default
 
     def __contains__(self, name: object) -> bool:
@@ -60,22 +62,26 @@ class Registry(Mapping[str, type[Entry]], Generic[Entry]):
         return len(self._entries)
 
     def make(self, choice: Any, **parameters: Any) -> Entry:
-        """An entry from its name and parameters, or `choice` itself where it is an entry already."""
+        """An entry from its name and parameters; a `choice` that is an entry already is returned as it is.
+
+        Raises `InvalidInput` for an unknown name or parameter, for a missing parameter, and for parameters together
+        with an entry.
+        """
         if isinstance(choice, self.base):
             if parameters:
                 given = ", ".join(parameters)
                 raise InvalidInput(f"{self.what}: {choice!r} carries its own {given}; give it in one place")
             return choice
         entry = self[choice]
-        own = fields(entry) if is_dataclass(entry) else ()
-        reject_unknown(f"{self.what} '{choice}'", parameters, [field.name for field in own])
-        if missing := [field.name for field in own if field.default is MISSING and field.name not in parameters]:
+        declared = fields(entry) if is_dataclass(entry) else ()
+        reject_unknown(f"{self.what} '{choice}'", parameters, [field.name for field in declared])
+        if missing := [field.name for field in declared if field.default is MISSING and field.name not in parameters]:
             raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}")
         return entry(**parameters)
 
 
 def modules_in(package: str) -> list[str]:
-    """Import every module that lies in a package's folder and give their full names."""
+    """Import every module in the folder of a package; returns their full names."""
     names = [f"{package}.{module.name}" for module in iter_modules(sys.modules[package].__path__)]
     for name in names:
         import_module(name)
@@ -83,7 +89,7 @@ def modules_in(package: str) -> list[str]:
 
 
 def snake_case(name: str) -> str:
-    """A class name as its registry name.
+    """A class name in snake case, as a registry writes it.
 
     >>> snake_case("RectifiedPower"), snake_case("KSubsets")
     ('rectified_power', 'k_subsets')
@@ -92,5 +98,5 @@ def snake_case(name: str) -> str:
 
 
 def name_of(entry: object) -> str:
-    """The name of an entry's class in snake case, as its registry has it."""
+    """The class name of an entry in snake case, as its registry writes it."""
     return snake_case(type(entry).__name__)

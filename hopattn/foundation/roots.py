@@ -1,4 +1,4 @@
-"""Roots: where a falling function changes its sign."""
+"""Roots: the point at which a falling function changes its sign."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,12 @@ from hopattn.foundation.arrays import Array, namespace
 def root(
     excess: Callable[[Array], Array], low: Array, high: Array, slope: Callable[[Array], Array] | None = None
 ) -> Array:
-    """Where a falling function changes its sign between low and high, by bisection.
+    """The root of a falling function in each interval from `low` to `high`.
 
-    A fixed number of halvings, which leaves nothing of an interval of length 1 in float64, so that it can be traced.
-    slope: how fast the function falls; where it is known, NumPy takes Newton's steps, a tenth as many.
+    excess: the function f. It is positive below the root.
+    slope: −f′, if it is known. NumPy arrays then take Newton's steps, a tenth as many as halvings.
+    Without it the interval is halved 64 times. In float64 nothing is left of an interval of length 1. The number is
+    fixed, so that the function can be traced.
     """
     if slope is not None and isinstance(low, np.ndarray):
         return _newton(excess, slope, low, high)
@@ -28,8 +30,10 @@ def root(
 def _newton(
     excess: Callable[[Array], Array], slope: Callable[[Array], Array], low: np.ndarray, high: np.ndarray
 ) -> np.ndarray:
-    """Newton's steps from the lower end, on which a convex function never oversteps; each narrows a bracket, of which
-    the middle is taken where a step would leave it, and every eighth time, until no step is longer than rounding.
+    """Newton's method from the lower end, from where the steps on a convex function never pass the root.
+
+    Each step narrows the bracket. The middle of the bracket is taken instead where a step would leave it, and at every
+    eighth step. The method ends when no step is longer than rounding.
     """
     t, eps = low, float(np.finfo(low.dtype).eps)
     for count in range(1, 512):

@@ -9,12 +9,12 @@ from hopattn.foundation.errors import InvalidInput, shortened
 
 
 def positive(value: Any, what: str) -> float:
-    """A positive finite number as a Python float, which leaves float32 arrays float32."""
+    """A positive finite number as a Python float, with which a float32 array stays float32."""
     return real(value, what, above=0.0)
 
 
 def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
-    """A finite number above a bound, or of at least one, as a Python float."""
+    """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`."""
     try:
         number = math.nan if isinstance(value, (bool, str)) else float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
@@ -28,7 +28,7 @@ def real(value: Any, what: str, above: float = float("-inf"), least: float = flo
 
 
 def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int:
-    """A whole number from `least` to `most`."""
+    """A whole number as an int; raises `InvalidInput` unless it is from `least` to `most` (None: no upper bound)."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         reach = f"of at least {least}" if most is None else f"from {least} to {most}"

@@ -1,7 +1,7 @@
-"""The machine: threads to share work out to, and how large its caches are.
+"""Threads that share work, and the size of the processor's cache.
 
-Blocks go to threads of our own, each with one thread of BLAS: the product of one block is too small to be divided
-again, and threads of BLAS within threads would only wait for one another.
+Blocks of work go to threads of this process, and BLAS has one thread meanwhile: the product of one block is too small
+to be divided again, and BLAS threads within threads would only wait for one another.
 """
 
 import os
@@ -15,135 +15,140 @@ from threading import Lock, Thread
 from typing import Any
 
 Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
-"""Does a work for each of many tasks, and gives what came of them in their order."""
+"""share(work, tasks): the results of work(*task) for each task, in the order of the tasks."""
 
-_WITHIN: ContextVar[bool] = ContextVar("within", default=False)
-"""Whether this is the work of such threads already: then there are no more to be had."""
+_IN_SHARED_WORK: ContextVar[bool] = ContextVar("in_shared_work", default=False)
+"""True within work that must not start threads of its own."""
 
-_ALLOWED: ContextVar[int | None] = ContextVar("allowed", default=None)
-"""How many threads there are to be had, where that is not for BLAS to say."""
+_THREAD_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
+"""The number of threads that `thread_limit` allows; None: as many as BLAS has."""
 
 
-class _Held:
-    """How many threads BLAS has is a setting of the whole process: two who change it at once might not set it back."""
+class _BlasSetting:
+    """The lock of BLAS's number of threads.
+
+    That number is a setting of the whole process: two threads that change it at the same time might not restore it.
+    """
 
     def __init__(self) -> None:
         self.lock = Lock()
 
 
-_BLAS = _Held()
+_BLAS = _BlasSetting()
 
 
-class _Alone:
-    """How many work alone just now: the first sets BLAS to one thread, the last sets it back."""
+class _SingleThreaded:
+    """The number of threads that are within `single_threaded`: the first limits BLAS, the last restores its setting."""
 
     def __init__(self) -> None:
         self.lock, self.count = Lock(), 0
         self.limit: Any = None
 
 
-_ALONE = _Alone()
-if hasattr(os, "register_at_fork"):  # the thread that holds it does not live on in a child
+_SINGLE_THREADED = _SingleThreaded()
+if hasattr(os, "register_at_fork"):  # in a forked child, no other thread is left that could release the lock
     os.register_at_fork(after_in_child=_BLAS.__init__)  # type: ignore[misc]
-    os.register_at_fork(after_in_child=_ALONE.__init__)  # type: ignore[misc]
+    os.register_at_fork(after_in_child=_SINGLE_THREADED.__init__)  # type: ignore[misc]
 
 
 @contextmanager
 def workers(threads: int | None = None) -> Iterator[Share]:
-    """Threads that share work, the caller among them.
+    """Give a function that shares tasks among threads; the calling thread is one of them.
 
-    threads: None for as many as `at_most` allows, or else as BLAS has by itself, which is what the user has set for it,
-    or one for each core. What NumPy is told to ignore here is ignored in the threads too. The first error of any of
-    them is raised, and no task is begun after it.
+    threads: their number. None: the limit of `thread_limit`; without one, the number of threads that BLAS has, which
+    the user may have set; without BLAS, one for each core. The threads work in a copy of the caller's context, so that
+    `numpy.errstate` holds in them too. After the first error no further task starts, and the error is raised. Within
+    shared work there are no more threads: the tasks run one after the other.
     """
-    if _WITHIN.get():
+    if _IN_SHARED_WORK.get():
         yield lambda work, tasks: [work(*task) for task in tasks]
         return
     with _BLAS.lock:
-        within = _WITHIN.set(True)
+        token = _IN_SHARED_WORK.set(True)
         try:
             blas = _blas()
-            own = max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
-            wanted = threads or _ALLOWED.get() or own
+            available = max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
+            number = threads or _THREAD_LIMIT.get() or available
             with blas.limit(limits=1):
-                yield lambda work, tasks: _shared(work, tasks, wanted)
+                yield lambda work, tasks: _run(work, tasks, number)
         finally:
-            _WITHIN.reset(within)
+            _IN_SHARED_WORK.reset(token)
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """Work in this thread alone, BLAS with one thread too, beside others that do the same in threads of this process.
+def single_threaded() -> Iterator[None]:
+    """Work in the calling thread only, with one thread of BLAS; several threads of a process may do so side by side.
 
-    So what comes out does not depend on how many work side by side.
+    The results therefore do not depend on the number of trials that run at the same time.
     """
-    with _ALONE.lock:
-        if _ALONE.count == 0:
-            _ALONE.limit = _blas().limit(limits=1)
-        _ALONE.count += 1
-    within = _WITHIN.set(True)
+    with _SINGLE_THREADED.lock:
+        if _SINGLE_THREADED.count == 0:
+            _SINGLE_THREADED.limit = _blas().limit(limits=1)
+        _SINGLE_THREADED.count += 1
+    token = _IN_SHARED_WORK.set(True)
     try:
         yield
     finally:
-        _WITHIN.reset(within)
-        with _ALONE.lock:
-            _ALONE.count -= 1
-            if _ALONE.count == 0:
-                _ALONE.limit.restore_original_limits()
+        _IN_SHARED_WORK.reset(token)
+        with _SINGLE_THREADED.lock:
+            _SINGLE_THREADED.count -= 1
+            if _SINGLE_THREADED.count == 0:
+                _SINGLE_THREADED.limit.restore_original_limits()
 
 
 @contextmanager
-def at_most(threads: int) -> Iterator[None]:
-    """Within it, `workers` gives so many threads where it is not told how many."""
-    before = _ALLOWED.set(threads)
+def thread_limit(threads: int) -> Iterator[None]:
+    """Set the number of threads that `workers` takes when its caller names none."""
+    token = _THREAD_LIMIT.set(threads)
     try:
         yield
     finally:
-        _ALLOWED.reset(before)
+        _THREAD_LIMIT.reset(token)
 
 
-def _shared(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:
-    found: list[Any] = [None] * len(tasks)
-    left, failed = deque(range(len(tasks))), deque[BaseException]()
+def _run(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:
+    """The results of the tasks, in their order; raises the first error of a task."""
+    results: list[Any] = [None] * len(tasks)
+    remaining, errors = deque(range(len(tasks))), deque[BaseException]()
 
-    def drain() -> None:
+    def run_remaining() -> None:
         try:
-            while left:
+            while remaining:
                 try:
-                    i = left.popleft()
-                except IndexError:  # another thread has taken the last
+                    i = remaining.popleft()
+                except IndexError:  # another thread has taken the last task
                     return
-                found[i] = work(*tasks[i])
+                results[i] = work(*tasks[i])
         except BaseException as error:
-            failed.append(error)
-            left.clear()
+            errors.append(error)
+            remaining.clear()
 
-    helpers = [Thread(target=copy_context().run, args=(drain,)) for _ in range(min(threads, len(tasks)) - 1)]
+    helpers = [Thread(target=copy_context().run, args=(run_remaining,)) for _ in range(min(threads, len(tasks)) - 1)]
     try:
         for helper in helpers:
             helper.start()
-    except RuntimeError:  # no thread is to be had, as when Python shuts down: the others do it all
+    except RuntimeError:  # no thread can start, for example while Python shuts down: the others do all tasks
         helpers = [helper for helper in helpers if helper.is_alive()]
-    drain()
+    run_remaining()
     for helper in helpers:
         helper.join()
-    if failed:
-        raise failed[0]
-    return found
+    if errors:
+        raise errors[0]
+    return results
 
 
-def second_cache() -> int:
-    """The size in bytes of the cache that a core has to itself (the second level); 1 MiB where it is not told."""
+def l2_cache_size() -> int:
+    """The size in bytes of a core's second-level cache, which it has to itself; 1 MiB if the system does not say."""
     try:
-        told = Path("/sys/devices/system/cpu/cpu0/cache/index2/size").read_text(encoding="ascii").strip()
-        return int(told.removesuffix("K")) * 1024
+        text = Path("/sys/devices/system/cpu/cpu0/cache/index2/size").read_text(encoding="ascii").strip()
+        return int(text.removesuffix("K")) * 1024
     except (OSError, ValueError):
         return 2**20
 
 
 @cache
 def _blas() -> Any:
-    """The BLAS that NumPy has loaded; looked for once, because that takes as long as a small step."""
+    """The controller of NumPy's BLAS; cached, because the search for the library takes as long as a small step."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

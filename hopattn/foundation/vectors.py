@@ -12,7 +12,7 @@ from hopattn.foundation.errors import InvalidInput
 def normalised(x: Array) -> Array:
     """Each row divided by its length, `(…, dim)`; a zero row stays zero.
 
-    The largest entry is divided out first, so that no square overflows or underflows.
+    Each row is divided by its largest entry first, so that no square overflows or underflows.
     """
     xp = namespace(x)
     scaled = x / nonzero(xp.max(xp.abs(x), axis=-1, keepdims=True))
@@ -20,7 +20,7 @@ def normalised(x: Array) -> Array:
 
 
 def linear(x: Array, matrix: Array) -> Array:
-    """y = W x for each row of x, `(…, dim)` to `(…, out)`: all rows in one product, a batch's too."""
+    """y = W x for each row of x, `(…, dim)` to `(…, out)`; all rows of a batch are one matrix product."""
     if x.ndim < 3:
         return x @ matrix.mT
     rows = namespace(x, matrix).reshape(x, (-1, x.shape[-1])) @ matrix.mT
@@ -28,18 +28,18 @@ def linear(x: Array, matrix: Array) -> Array:
 
 
 def nonzero(x: Array) -> Array:
-    """The numbers with 1 in place of 0, to divide by; the derivative at a 0 is then 0 and not NaN."""
+    """x with 1 in place of each 0, for use as a divisor; the derivative at a 0 is then 0 and not NaN."""
     xp = namespace(x)
     return xp.where(x == 0, xp.ones_like(x), x)
 
 
 def at_least(x: Array, low: float) -> Array:
-    """Each entry, or `low` where that is more."""
+    """The larger of each entry and `low`."""
     return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
 
 
 def row_length(x: Array) -> Array:
-    """|x| of each row, `(…,)`."""
+    """|x| of each row, `(…,)`; no square overflows or underflows."""
     xp = namespace(x)
     largest = xp.max(xp.abs(x), axis=-1)
     scaled = x / nonzero(largest)[..., None]
@@ -48,21 +48,22 @@ def row_length(x: Array) -> Array:
 
 
 def longest_row(rows: np.ndarray) -> float:
-    """The largest |x| of all rows `(n, dim)`; without a copy of them."""
+    """The largest |x| among rows `(n, dim)`, without a copy of them; NaN if a row is not finite."""
     longest = 0.0
     with np.errstate(all="ignore"):
         for start in range(0, len(rows), 4096):
-            some = rows[start : start + 4096]
-            square = float(np.einsum("ij,ij->i", some, some).max())
-            within = np.finfo(rows.dtype).smallest_normal <= square < math.inf
-            length = math.sqrt(square) if within else float(row_length(some).max())
-            if not length <= longest:  # a NaN too
-                longest = length
+            block = rows[start : start + 4096]
+            square = float(np.einsum("ij,ij->i", block, block).max())
+            in_range = np.finfo(rows.dtype).smallest_normal <= square < math.inf
+            length = math.sqrt(square) if in_range else float(row_length(block).max())
+            if math.isnan(length):
+                return length
+            longest = max(longest, length)
     return longest
 
 
 def largest_entry(rows: np.ndarray) -> float:
-    """max |x| of all entries, 0 where there are none; without a copy of them."""
+    """max |x| among all entries, without a copy of them; 0 for an empty array."""
     return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
 
 

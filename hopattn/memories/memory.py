@@ -1,7 +1,6 @@
-"""Memory: the one idea of this project, in one place.
+"""Memory: keys, values, and the four parts of a step.
 
-s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
-E(x) = Φ*(x) − Ψ(K x)
+s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(K x)
 """
 
 import os
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics import recall as dynamics
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import mapped
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
@@ -24,8 +23,8 @@ from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
 
 
-class Stored(dynamics.Recalled):
-    """What a memory of keys and values is by its parts, wherever they lie: its pass, and what it lacks and why."""
+class KeyValueMemory(AssociativeMemory):
+    """A memory of keys and values, wherever they lie: its four parts, and the reasons for what it lacks."""
 
     similarity: Similarity
     separation: Separation
@@ -33,8 +32,8 @@ class Stored(dynamics.Recalled):
 
     @property
     @abstractmethod
-    def itself(self) -> bool:
-        """Whether the values are the keys: auto-association."""
+    def autoassociative(self) -> bool:
+        """Whether the values are the keys."""
 
     @property
     @abstractmethod
@@ -43,55 +42,50 @@ class Stored(dynamics.Recalled):
 
     @cached_property
     def retrieval(self) -> Retrieval:
-        """The pass from cues to states that this memory makes."""
+        """One step of this memory, from cues to states."""
         return Retrieval(self.similarity, self.separation, self.activation)
 
     @property
-    def lacks_energy(self) -> str:
-        """Why the memory has no energy, or an empty string where it has one."""
-        if not self.itself:
+    def why_no_energy(self) -> str:
+        if not self.autoassociative:
             return "the values are given apart from the keys: what is read out is no state of the cue"
         if not self.similarity.linear:
             name = type(self.similarity).__name__.lower()
             return f"the similarity '{name}' is not the dot product, so the field is no gradient"
-        return self.separation.lacks_potential
+        return self.separation.why_no_potential
 
     @property
-    def lacks_single_updates(self) -> str:
-        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
-        return self.lacks_energy
+    def why_no_single_neuron_updates(self) -> str:
+        return self.why_no_energy
 
     @property
-    def lacks_recall(self) -> str:
-        """Why what is read out cannot be a cue, or an empty string where it can."""
+    def why_no_recall(self) -> str:
         dim, dim_out = self.dims
         return "" if dim == dim_out else f"values of dim {dim_out} are no cue for keys of dim {dim}; use step"
 
     @property
-    def lacks_convexity(self) -> str:
-        """Why the potential of the scores is not convex, or an empty string where it is."""
+    def why_not_convex(self) -> str:
         if not self.separation.convex:
             return f"the potential of {self.separation!r} is not convex"
-        return self.separation.lacks_precision
+        return self.separation.why_imprecise
 
     @property
-    def lacks_flow(self) -> str:
-        """Why its field cannot be followed in continuous time, or an empty string where it can."""
+    def why_no_continuous_time(self) -> str:
         return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Memory(Stored):
-    """An associative memory: keys that a cue is matched with, values that it reads out.
+class Memory(KeyValueMemory):
+    """An associative memory: a cue is compared with the keys, and the step returns a combination of the values.
 
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
-    kept as they are, not copied; the path of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
+    kept as they are, not copied. The path of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
-    a separation given by name; a separation given as an object carries its own. patterns: what a recalled state is
-    compared with, the values by default. Raises `InvalidInput` for sets that
-    are empty or not rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a
-    beta that is not positive. Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P
-    our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
+    a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
+    that recalled states are compared with, the values by default. Raises `InvalidInput` for sets that are empty or not
+    rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a beta that is not
+    positive. Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P our values, q our
+    cue); the energy: Krotov & Hopfield (2021), ICLR.
 
     >>> import hopattn as ha
     >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
@@ -147,34 +141,35 @@ class Memory(Stored):
         return self.retrieval.weights(self._cues(cues), self.keys, mask)
 
     def step(self, cues: Any, mask: Any = None) -> Array:
-        """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`. With softmax and the identity activation it is
-        attention.
+        """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`.
+
+        With the softmax separation and the identity activation, the step is attention.
         """
         states = self._cues(cues)
         before = states if self.values.shape == self.keys.shape else None
         return self.retrieval.step(states, self.keys, self.values, mask, before)
 
     def field(self, cues: Any, mask: Any = None) -> Array:
-        """h = Vᵀ p: what the activation is given, `(n_cues, dim_out)`."""
+        """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         return self.retrieval.field(self._cues(cues), self.keys, self.values, mask)
 
-    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
-        """A batch of states whose neurons are updated one at a time; see `lacks_energy` for where that is possible."""
-        return StoredSpins(states, self.keys, self.retrieval.felt, mask)
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
+        """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
+        return StoredSpins(states, self.keys, self.retrieval.effective_separation, mask)
 
     def energy(self, states: Any, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
 
-        Raises `InvalidInput` where the memory has no energy; `lacks_energy` says why.
+        Raises `InvalidInput` with `why_no_energy` where the memory has no energy.
         """
-        if self.lacks_energy:
-            raise InvalidInput(f"energy: {self.lacks_energy}")
+        if reason := self.why_no_energy:
+            raise InvalidInput(f"energy: {reason}")
         return self.retrieval.energy(self._cues(states), self.keys, mask)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array]:
-        """One step, and the energy of the states before it, of one pass over the keys."""
-        if self.lacks_energy:
-            raise InvalidInput(f"energy: {self.lacks_energy}")
+        """One step, and the energy of the states before it, from one pass over the keys."""
+        if reason := self.why_no_energy:
+            raise InvalidInput(f"energy: {reason}")
         return self.retrieval.step_with_energy(self._cues(states), self.keys, mask)
 
     @property
@@ -182,7 +177,7 @@ class Memory(Stored):
         return int(self.keys.shape[0])
 
     @property
-    def itself(self) -> bool:
+    def autoassociative(self) -> bool:
         return self.values is self.keys
 
     @property
@@ -198,5 +193,5 @@ class Memory(Stored):
 
 
 def _opened(rows: Any, what: str) -> Array:
-    """Vectors to be stored; of a file, mapped into memory, where a path is given."""
+    """Vectors to store, from an array or from the file of a path, which is mapped into memory."""
     return stored_rows(mapped(rows) if isinstance(rows, (str, os.PathLike)) else rows, what)

@@ -1,4 +1,10 @@
-"""Random patterns, and cues that are damaged patterns."""
+"""Random patterns, in two parts.
+
+For experiments, where the caller chooses size, sort and correlation: `random_patterns`, and `damaged` for the cues.
+
+For the certificate of descent, which tries a memory with many arguments: patterns and a β whose size, scale and bias
+are random too: `random_shape`, `random_spins`, `random_reals`, `random_beta`.
+"""
 
 from typing import Literal, get_args
 
@@ -15,17 +21,17 @@ SORTS = get_args(Sort)
 def random_patterns(
     rng: np.random.Generator, n_patterns: int, dim: int, sort: str = "spins", correlation: float = 0.0
 ) -> np.ndarray:
-    """Random patterns that share a common one, `(n_patterns, dim)`.
+    """Random patterns that all correlate with one common pattern, `(n_patterns, dim)`.
 
-    sort: "spins", ±1, or "unit", directions of unit magnitude. correlation: the cosine ρ in [0, 1) of any two patterns,
-    on average over the draws: a spin is that of a common pattern with the probability (1 + √ρ)/2, a direction is
-    √ρ u + √(1 − ρ) g/√dim for a common direction u and Gaussian g, scaled to unit magnitude (where ρ holds for a large
-    dim). Raises `InvalidInput` for another sort, a correlation outside, and numbers below 1.
+    sort: "spins" for ±1, or "unit" for directions of unit magnitude. correlation: ρ in [0, 1), the expected cosine of
+    any two patterns. A spin equals that of the common pattern with the probability (1 + √ρ)/2. A direction is
+    √ρ u + √(1 − ρ) g/√dim, scaled to unit magnitude, with a common direction u and Gaussian g; its ρ is exact only for
+    a large dim. Raises `InvalidInput` for an unknown sort, a correlation outside [0, 1), and numbers below 1.
     Source: Amit, Gutfreund & Sompolinsky (1987), Phys. Rev. A 35, 2293, for biased spins with a = √ρ.
     """
     count, size = whole(n_patterns, "n_patterns"), whole(dim, "dim")
     reject_unknown("sort", [sort], SORTS)
-    shared = _within(correlation, "correlation")
+    shared = _fraction(correlation, "correlation")
     if shared == 1:
         raise InvalidInput("correlation: at 1 all patterns are one; expected a number below 1")
     if sort == "spins":
@@ -40,45 +46,45 @@ def random_patterns(
 def damaged(
     patterns: np.ndarray, rng: np.random.Generator, flip: float = 0.0, noise: float = 0.0, hide: float = 0.0
 ) -> np.ndarray:
-    """Cues that are patterns `(n, dim)` with some of their neurons changed, each row by itself.
+    """Cues made from patterns `(n, dim)`: some neurons of each row are changed, independently of the other rows.
 
-    flip: which fraction of the neurons is reversed; noise: the standard deviation of what is added to every neuron;
-    hide: which fraction becomes unknown (0), whatever it was. A fraction is rounded to a number of neurons. What a
-    smaller fraction changes a larger one does too, and more patterns leave the first ones as they are. Raises
-    `InvalidInput` for a fraction outside 0 to 1 and a noise below 0.
+    flip: the fraction of neurons whose sign is reversed. noise: the standard deviation of the Gaussian noise added to
+    every neuron. hide: the fraction of neurons set to 0 (unknown), after flip and noise. A fraction is rounded to a
+    number of neurons. With the same seed, a larger fraction changes every neuron that a smaller one changes, and more
+    patterns leave the first rows the same. Raises `InvalidInput` for a fraction outside [0, 1] and a noise below 0.
     """
     n, dim = patterns.shape
     draws = rng.standard_normal((n, 3, dim))
-    flipped, hidden = (np.argsort(draws[:, part], axis=-1) for part in (0, 1))
-    grain = real(noise, "noise", least=0.0) * draws[:, 2]
-    turned = np.where(flipped < round(_within(flip, "flip") * dim), -patterns, patterns)
-    return np.where(hidden < round(_within(hide, "hide") * dim), 0.0, turned + grain)
+    flip_rank, hide_rank = (np.argsort(draws[:, part], axis=-1) for part in (0, 1))
+    added = real(noise, "noise", least=0.0) * draws[:, 2]
+    flipped = np.where(flip_rank < round(_fraction(flip, "flip") * dim), -patterns, patterns)
+    return np.where(hide_rank < round(_fraction(hide, "hide") * dim), 0.0, flipped + added)
 
 
-def _within(value: float, what: str) -> float:
-    found = real(value, what)
-    if not 0 <= found <= 1:
-        raise InvalidInput(f"{what}: expected a number from 0 to 1, not {found:g}")
-    return found
+def _fraction(value: float, what: str) -> float:
+    number = real(value, what)
+    if not 0 <= number <= 1:
+        raise InvalidInput(f"{what}: expected a number from 0 to 1, not {number:g}")
+    return number
 
 
-def drawn_shape(rng: np.random.Generator) -> tuple[int, int]:
-    """A random number of patterns and of neurons: loads from a tenth to three patterns a neuron."""
+def random_shape(rng: np.random.Generator) -> tuple[int, int]:
+    """`(n_patterns, N)`: N from 2 to 16 neurons, and about 0.1 N to 3 N patterns, at least one."""
     n = int(rng.integers(2, 17))
     return max(1, round(n * 10 ** rng.uniform(-1, 0.5))), n
 
 
-def drawn_spins(rng: np.random.Generator) -> np.ndarray:
-    """Random patterns of ±1, of a random bias."""
-    return np.where(rng.random(drawn_shape(rng)) < rng.uniform(0.3, 0.7), 1.0, -1.0)
+def random_spins(rng: np.random.Generator) -> np.ndarray:
+    """Patterns of ±1 with a random shape and a random probability of +1."""
+    return np.where(rng.random(random_shape(rng)) < rng.uniform(0.3, 0.7), 1.0, -1.0)
 
 
-def drawn_reals(rng: np.random.Generator) -> np.ndarray:
-    """Random patterns of normal numbers, of a random length; half of the time of unit magnitude."""
-    rows = rng.normal(size=drawn_shape(rng)) * 10 ** rng.uniform(-1, 1)
+def random_reals(rng: np.random.Generator) -> np.ndarray:
+    """Gaussian patterns with a random shape: with equal probability of unit magnitude, or on a random scale."""
+    rows = rng.normal(size=random_shape(rng)) * 10 ** rng.uniform(-1, 1)
     return np.asarray(unit(rows)) if rng.random() < 0.5 else rows
 
 
-def drawn_beta(rng: np.random.Generator) -> float:
-    """A random β from 10⁻² to 10²."""
+def random_beta(rng: np.random.Generator) -> float:
+    """A β from 10⁻² to 10², uniform in its logarithm."""
     return float(10 ** rng.uniform(-2, 2))

@@ -1,23 +1,23 @@
-"""Two sides of neurons that recall one another."""
+"""The bidirectional network: two sides of neurons, each of which recalls the other."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics import recall as dynamics
-from hopattn.dynamics.single_neuron import Running
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.single_neuron import SingleNeuronStates
 from hopattn.foundation.errors import InvalidInput
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.activation import Activation, Sign
 
 
 @dataclass(frozen=True, eq=False)
-class Bidirectional(dynamics.Recalled):
+class Bidirectional(AssociativeMemory):
     """Two associators with one matrix: y = sgn(W x), then x⁺ = sgn(Wᵀ y). The states are those of the left side.
 
-    forward: W, from left to right, with the right patterns; backward: Wᵀ, with the left ones. `answer` reads the right
-    side; `turned` is the same memory seen from there.
+    forward: W, from left to right, with the right patterns. backward: Wᵀ, from right to left, with the left patterns.
+    `answer` gives the state of the right side; `turned` is the same memory with the sides exchanged.
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
     """
 
@@ -26,12 +26,12 @@ class Bidirectional(dynamics.Recalled):
 
     @property
     def patterns(self) -> np.ndarray:
-        """What a recalled state is compared with: the left patterns."""
+        """The left patterns: recalled states are compared with them."""
         return self.backward.patterns
 
     @property
     def activation(self) -> Activation:
-        """The neurons of both sides are spins."""
+        """Sign: the neurons of both sides are spins."""
         return Sign()
 
     @property
@@ -40,35 +40,35 @@ class Bidirectional(dynamics.Recalled):
         return Bidirectional(self.backward, self.forward)
 
     def answer(self, cues: Any) -> np.ndarray:
-        """y = sgn(W x): the right side that a left state calls up, `(n, dim_right)`; 0 where its field is 0."""
+        """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
         return np.asarray(self.activation(self.forward.field(cues)))
 
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
-        """h = Wᵀ sgn(W x), `(n, dim_left)`. There are no patterns to mask."""
+        """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
         _no_mask(mask)
         return self.backward.field(self.answer(cues))
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
-        """x⁺ = sgn(Wᵀ sgn(W x)): to the right and back again."""
+        """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
         return np.asarray(self.activation(self.field(cues, mask), np.asarray(cues, dtype=float)))
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
-        """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube."""
+        """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
         _no_mask(mask)
         pairs = np.abs(self.forward.field(states)).sum(axis=-1)
         return np.asarray(self.activation.conjugate(np.asarray(states, dtype=float)) - pairs)
 
-    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> Running:
-        """Raises `InvalidInput`: a whole side turns at once."""
-        raise InvalidInput(f"update: {self.lacks_single_updates}")
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
+        """Raises `InvalidInput`: all neurons of a side are updated at once."""
+        raise InvalidInput(f"update: {self.why_no_single_neuron_updates}")
 
     @property
-    def lacks_single_updates(self) -> str:
+    def why_no_single_neuron_updates(self) -> str:
         """Why its neurons are not updated one at a time."""
         return "a bidirectional memory turns a whole side at once"
 
     @property
-    def lacks_flow(self) -> str:
+    def why_no_continuous_time(self) -> str:
         """Why its field cannot be followed in continuous time."""
         return "the field of a bidirectional memory jumps"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics import recall as dynamics
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
@@ -17,19 +17,19 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Activation, activations
 
 BLOCK = 512
-"""Rows of the couplings that are worked on at a time; threads that share many small products wait for one another."""
+"""The number of rows of the couplings in one product; threads that share small products wait for one another."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Hopfield(dynamics.Recalled):
+class Hopfield(AssociativeMemory):
     """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
 
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
-    patterns: `(n_patterns, N)`, what a recalled state is compared with, or None. Couplings that are whole numbers over
-    N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so that a tie is
-    a tie. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do not fit, and a
-    mistyped activation.
-    Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088, eq. 7 (their T is our W, their I our b).
+    patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. Couplings that are whole
+    numbers over N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so
+    that a tie is a tie. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do
+    not fit, and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088, eq. 7
+    (their T is our W, their I our b).
 
     >>> import hopattn as ha
     >>> network = ha.Hopfield(ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]], self_coupling=True))
@@ -80,13 +80,13 @@ class Hopfield(dynamics.Recalled):
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
-        if self.lacks_energy:
-            raise InvalidInput(f"energy: {self.lacks_energy}")
+        if reason := self.why_no_energy:
+            raise InvalidInput(f"energy: {reason}")
         x = self._states(states, mask)
         return np.asarray(self.activation.conjugate(x) - 0.5 * self.scale * self._pairs(x) - x @ self.bias)
 
     def _pairs(self, x: np.ndarray) -> np.ndarray:
-        """xᵀW x in counts: as W is symmetric, each pair of neurons is counted once and doubled, block by block."""
+        """xᵀW x, without the scale, by blocks. As W is symmetric, each pair of neurons is computed once and doubled."""
         total = np.zeros(x.shape[:-1], dtype=np.result_type(x, self.counts))
         light = self._light if are_spins(x) else None
         counts, states = (self.counts, x) if light is None else (light, x.astype(light.dtype))
@@ -98,20 +98,21 @@ class Hopfield(dynamics.Recalled):
 
     @cached_property
     def _light(self) -> np.ndarray | None:
-        """The counts in single precision, if they are whole numbers and no sum of them reaches 2²⁴: sums over spins are
-        then exact in it, and take half the time.
+        """The counts in single precision, or None.
+
+        They exist if the counts are whole numbers and no sum of them reaches 2²⁴: sums over spins are then exact in
+        single precision, and take half the time.
         """
         most = max(self.counts.max(), -self.counts.min())
         return self.counts.astype(np.float32) if self.scale != 1 and most * len(self.counts) < 2**24 else None
 
     @property
-    def lacks_energy(self) -> str:
-        """Why the network has no energy, or an empty string where it has one."""
+    def why_no_energy(self) -> str:
         return "" if self._symmetric else "the couplings are not symmetric"
 
     @cached_property
     def _symmetric(self) -> bool:
-        """Whether W is Wᵀ up to rounding; in blocks, because a transposed matrix is read across the memory."""
+        """Whether W equals Wᵀ up to rounding; in blocks, because reading a whole transposed matrix is slow."""
         matrix, uneven = self.couplings, 0.0
         for block in blocks(len(matrix), BLOCK):
             difference = matrix[block, block.start :] - matrix[block.start :, block].T
@@ -119,25 +120,23 @@ class Hopfield(dynamics.Recalled):
         return bool(uneven == 0 or uneven <= self._rounding * max(matrix.max(), -matrix.min()))
 
     @property
-    def lacks_convexity(self) -> str:
-        """Why ½ xᵀW x is not convex, or an empty string where it is."""
+    def why_not_convex(self) -> str:
         if self._lowest == 0:
             return ""
         return "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
 
-    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
         return CoupledSpins(self._states(states, mask), self.counts, self.scale, self.bias, self._light)
 
     @property
-    def lacks_single_convexity(self) -> str:
-        """Why ½ xᵀW x is not convex in each neuron alone, or an empty string where it is."""
+    def why_not_convex_in_each_neuron(self) -> str:
         return "a neuron has a negative self-coupling" if np.any(np.diagonal(self.couplings) < 0) else ""
 
     @property
     def curvature(self) -> float:
-        """How much ½|x|² would make ½ xᵀW x convex: minus the lowest eigenvalue of W, or 0."""
-        return float("inf") if self.lacks_energy else -self._lowest
+        """The least λ for which ½ xᵀW x + ½λ|x|² is convex: minus the lowest eigenvalue of W, or 0."""
+        return float("inf") if self.why_no_energy else -self._lowest
 
     @cached_property
     def _lowest(self) -> float:
@@ -148,7 +147,7 @@ class Hopfield(dynamics.Recalled):
 
     @property
     def _rounding(self) -> float:
-        """What rounding may leave of a relation between couplings that holds exactly."""
+        """The relative error that rounding may leave in a relation between couplings that holds exactly."""
         return max(1e-12, 4 * len(self.couplings) * float(np.finfo(self.couplings.dtype).eps))
 
     def _states(self, states: Any, mask: Any = None) -> np.ndarray:
@@ -168,7 +167,7 @@ def numpy_only(values: Any, what: str) -> np.ndarray:
 
 
 def known_patterns(patterns: Any, dim: int, other: str) -> np.ndarray:
-    """What a state is compared with, `(n_patterns, dim)`; none where `patterns` is None."""
+    """The patterns that states are compared with, `(n_patterns, dim)`, checked; no rows where `patterns` is None."""
     if patterns is None:
         return np.zeros((0, dim))
     known = numpy_only(patterns, "patterns")
@@ -180,9 +179,9 @@ def known_patterns(patterns: Any, dim: int, other: str) -> np.ndarray:
 
 
 def whole_over(matrix: np.ndarray, n: int) -> tuple[np.ndarray, float]:
-    """The matrix as whole numbers times 1/n, where it is that up to rounding; otherwise itself, times 1."""
+    """The matrix as (counts, scale): whole numbers and 1/n if it is that up to rounding, else the matrix and 1."""
     counts, eps = np.empty_like(matrix), 4 * np.finfo(matrix.dtype).eps
-    for rows in blocks(len(matrix), 64):  # so that what is compared stays in the cache
+    for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache
         several = n * matrix[rows]
         np.rint(several, out=counts[rows])
         several -= counts[rows]

@@ -1,12 +1,13 @@
-"""Learning: from patterns to couplings.
+"""Learning rules: the couplings of neurons that store patterns.
 
-Each rule takes patterns `(n_patterns, N)`, finite numbers and usually ±1, and gives the couplings of N neurons,
-`(N, N)`, W[i, j] from neuron j to neuron i. Without self-couplings the diagonal is 0. `associate` and `delta` take
-pairs of patterns instead, and give the couplings from one side to the other.
+A rule takes patterns `(n_patterns, N)`, finite numbers, usually ±1, and returns the couplings of N neurons, `(N, N)`;
+W[i, j] is the coupling from neuron j to neuron i. Without self-couplings the diagonal is 0. `associate` and `delta`
+take pairs of patterns, and return the couplings from the first pattern of a pair to the second.
 """
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,7 +17,22 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised, row_length
 
+Rule = TypeVar("Rule", bound=Callable[..., np.ndarray])
 
+rules: dict[str, Callable[..., np.ndarray]] = {}
+"""The rules that store patterns in the couplings of one network, by name; `learning_rule` adds one."""
+
+
+def learning_rule(rule: Rule) -> Rule:
+    """Mark a function as a learning rule that networks and scenarios may name.
+
+    Its first parameter takes the patterns; a parameter `self_coupling` says that it can keep the diagonal.
+    """
+    rules[rule.__name__] = rule
+    return rule
+
+
+@learning_rule
 def hebb(patterns: Any, self_coupling: bool = False) -> np.ndarray:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
@@ -32,6 +48,7 @@ def hebb(patterns: Any, self_coupling: bool = False) -> np.ndarray:
     return couplings
 
 
+@learning_rule
 def covariance(patterns: Any, self_coupling: bool = False) -> np.ndarray:
     """W_ij = (1/N) Σ_μ (ξ_i − a)(ξ_j − a), a the mean of all entries: Hebb's rule for patterns that are mostly silent.
 
@@ -41,11 +58,12 @@ def covariance(patterns: Any, self_coupling: bool = False) -> np.ndarray:
     return hebb(rows - rows.mean(), self_coupling)
 
 
+@learning_rule
 def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> np.ndarray:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
-    Without self-couplings a pattern is no longer mapped on itself, but its signs are. Raises `InvalidInput` naming the
-    pattern that depends on those before it: then there is no Q⁻¹.
+    Without self-couplings only the signs of a pattern are a fixed point. Raises `InvalidInput` if there is no Q⁻¹,
+    naming the first pattern that depends on those before it.
     Source: Personnaz, Guyon & Dreyfus (1985), J. Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky
     (1987), Phys. Rev. A 35, 380.
     """
@@ -53,36 +71,60 @@ def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> np.ndarray:
     return _diagonal(basis.T @ basis, self_coupling)
 
 
+@learning_rule
 def storkey(patterns: Any) -> np.ndarray:
     """W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j), pattern by pattern, with h_ij = Σ_{k≠i,j} W_ik ξ_k.
 
-    There are no self-couplings. Each pattern is stored with what the network already says of it taken off; the order of
-    the patterns matters.
+    There are no self-couplings. The fields h take off what the couplings already store of a pattern, so that the order
+    of the patterns matters. `storkey_by_definition` is the rule as the paper writes it; this function gives the same
+    couplings several times faster.
     Source: Storkey & Valabregue (1999), Neural Networks 12, 869, eq. 1.
     """
     rows = _patterns(patterns)
     n = rows.shape[1]
     couplings = np.zeros((n, n))
-    even = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
+    one_magnitude = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
     growth = math.log1p(2 * float(rows[0, 0]) ** 2 / n)
-    together = min(64, int(math.log(8) / growth)) if even and growth > 0 else 1  # within which they grow eightfold
+    # Patterns of one magnitude are stored together, as many as let the couplings grow eightfold.
+    together = min(64, int(math.log(8) / growth)) if one_magnitude and growth > 0 else 1
     for block in blocks(len(rows), max(together, 1)):
         _store(couplings, rows[block])
     return couplings
 
 
-def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
-    """Store patterns by Storkey's rule, in place: one pattern, or some whose entries are all of one size.
+def storkey_by_definition(patterns: Any) -> np.ndarray:
+    """Storkey's rule as the paper writes it, one pattern after another: the definition of `storkey`.
 
-    With f = W ξ it is h_ij = f_i − W_ij ξ_j, since W_ii = 0 and W is symmetric, and the rule is a growth of the
-    couplings and a symmetric matrix of rank two, of which the diagonal is then left out:
+        W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j)          h_ij = Σ_{k≠i,j} W_ik ξ_k
+
+    >>> storkey_by_definition([[1, -1, 1]])
+    array([[ 0.        , -0.33333333,  0.33333333],
+           [-0.33333333,  0.        , -0.33333333],
+           [ 0.33333333, -0.33333333,  0.        ]])
+    """
+    rows = _patterns(patterns)
+    n = rows.shape[1]
+    couplings = np.zeros((n, n))
+    for pattern in rows:
+        terms = couplings * pattern  # W_ik ξ_k; 0 for k = i
+        h = terms.sum(axis=1, keepdims=True) - terms
+        couplings += (np.outer(pattern, pattern) - pattern[:, None] * h.T - h * pattern) / n
+        np.fill_diagonal(couplings, 0)
+    return couplings
+
+
+def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
+    """Store patterns by Storkey's rule, in place: one pattern, or several whose entries all have one magnitude.
+
+    With f = W ξ the field is h_ij = f_i − W_ij ξ_j, since W_ii = 0 and W is symmetric. The rule is then a growth of the
+    couplings plus a symmetric matrix of rank two, without its diagonal:
 
         W_ij ← W_ij (1 + (ξ_i² + ξ_j²)/N) − (ξ_i u_j + u_i ξ_j)/N          u = f − ½ξ
 
-    Where all entries are of one size the growth is a number c, so that the fields of all patterns can be found from W
-    as it is at first, from the u of the patterns before, c times for each since, and from the diagonal left out. What
-    is above the diagonal is written below it too: the growth is the rule's for symmetric couplings only, and would
-    blow the rounding of their two halves up.
+    Where all entries have one magnitude, the growth is a number c. The field of each pattern then follows from W as it
+    is at first, from the u of the patterns before it, times c for each pattern since, and from the diagonals that were
+    left out. Entries above the diagonal are copied below it: this form of the rule holds for symmetric couplings only,
+    and its growth would enlarge the rounding differences of the two halves.
     """
     k, n = rows.shape
     sizes = rows[0] * rows[0] / n
@@ -95,7 +137,7 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
         diagonal = c * diagonal - 2 * pattern * u[i] / n
     since = c ** np.arange(k - 1.0, -1.0, -1.0)[:, None] / -n
     left, right = np.concatenate([rows, u]).T, np.concatenate([since * u, since * rows])
-    for block in blocks(n, 64):  # which stay in the cache meanwhile
+    for block in blocks(n, 64):  # blocks that stay in the cache
         part, size = couplings[block, block.start :], block.stop - block.start
         part *= c**k if k > 1 else 1 + sizes[block, None] + sizes[block.start :]
         part += left[block] @ right[:, block.start :]
@@ -104,12 +146,13 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
         couplings[block.stop :, block] = part[:, size:].T
 
 
+@learning_rule
 def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
-    """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until there is none.
+    """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
-    There are no self-couplings. Starts from Hebb's rule; every neuron learns by itself, so the couplings are not
-    symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` where some pattern is still
-    unstable after `max_sweeps`: couplings can hold no more than 2N random patterns at κ = 0, and fewer at a larger κ.
+    There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
+    not symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` if a pattern is still
+    unstable after `max_sweeps`: couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
     Source: Gardner (1988), J. Phys. A 21, 257, section 4.
     """
     rows = _patterns(patterns)
@@ -117,7 +160,7 @@ def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) ->
         raise InvalidInput(f"stability: expected a finite number of at least 0, not {stability!r}")
     n = rows.shape[1]
     couplings = _diagonal(rows.T @ rows, self_coupling=False)
-    # N times the couplings: whole numbers for ±1 patterns, so that a field of 0 is seen as 0
+    # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.
     for _ in range(whole(max_sweeps, "max_sweeps")):
         if not sum(_correct(couplings, rows[block], stability) for block in blocks(len(rows), 64)):
             return np.asarray(couplings / n)
@@ -128,19 +171,19 @@ def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) ->
 
 
 def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
-    """Correct the couplings, in place, by some patterns in turn; how many neurons were weak.
+    """Correct the couplings in place, by one pattern after another; returns the number of neurons that were unstable.
 
-    All fields are found by one matrix product, and what the patterns before have changed since is added: pattern μ adds
-    a_i ξ_j to W_ij, j ≠ i, which changes h_i of pattern ν by a_i (ξ^μ·ξ^ν − ξ_i^μ ξ_i^ν), and |W_i|² accordingly.
+    One matrix product gives all fields; the changes by the patterns before are then added. Pattern μ adds a_i ξ_j to
+    W_ij, j ≠ i, which changes h_i of pattern ν by a_i (ξ^μ·ξ^ν − ξ_i^μ ξ_i^ν), and |W_i|² accordingly.
     """
     fields, products, squares = rows @ couplings.T, rows @ rows.T, rows * rows
     lengths = np.sum(couplings * couplings, axis=1) if stability else np.zeros(len(couplings))
-    added, own = np.zeros_like(rows), np.zeros(len(couplings))
+    added, diagonal = np.zeros_like(rows), np.zeros(len(couplings))
     for k, pattern in enumerate(rows):
-        fields[k] += products[k, :k] @ added[:k] - own * pattern
-        weak = pattern * fields[k] <= stability * np.sqrt(np.maximum(lengths, 0))
-        added[k, weak] = pattern[weak]
-        own += added[k] * pattern
+        fields[k] += products[k, :k] @ added[:k] - diagonal * pattern
+        unstable = pattern * fields[k] <= stability * np.sqrt(np.maximum(lengths, 0))
+        added[k, unstable] = pattern[unstable]
+        diagonal += added[k] * pattern
         if stability:
             lengths += added[k] * (2 * fields[k] + added[k] * (products[k, k] - squares[k]))
     changed = np.flatnonzero(added.any(axis=0))
@@ -150,36 +193,36 @@ def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
 
 
 def associate(left: Any, right: Any) -> np.ndarray:
-    """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule from the patterns x of one side, `(n_patterns, N)`, to those of another.
+    """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
-    right: y, `(n_patterns, M)`. Gives `(M, N)`; where both sides are one it is Hebb's rule with self-couplings. Raises
-    `InvalidInput` where the sides differ in number. Source: Kosko (1988), IEEE Trans. SMC 18, 49, eq. 7 (his M is the
-    transpose of our W, and not divided by N).
+    left: x, `(n_patterns, N)`. right: y, `(n_patterns, M)`. Returns `(M, N)`; with x = y it is Hebb's rule with
+    self-couplings. Raises `InvalidInput` if the sides differ in number. Source: Kosko (1988), IEEE Trans. SMC 18, 49,
+    eq. 7 (his M is the transpose of our W, and not divided by N).
     """
     cause, effect = _pairs(left, right)
     return np.asarray(effect.T @ cause / cause.shape[1])
 
 
 def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> np.ndarray:
-    """W ← W + η (v − W k) kᵀ / |k|², pair by pair: what the couplings already answer is taken off first.
+    """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
-    keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; gives `(dim_out, dim)`. rate: η, above 0 and below 2;
-    at 1 a pair is learned at once, and overwrites what its key was paired with before. sweeps: how often all pairs are
-    gone through; for independent keys all pairs are learned in the end (Kaczmarz's method). Raises `InvalidInput` for
-    sides that differ in number, a key that is zero, and a rate or number of sweeps outside.
+    keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;
+    at 1 one update stores a pair, and overwrites the value that its key had before. sweeps: the number of passes over
+    all pairs, 1 to 100,000; for independent keys all pairs are stored in the limit (Kaczmarz's method). Raises
+    `InvalidInput` if the sides differ in number, a key is zero, or the rate or the sweeps are outside their range.
     Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML, eq. 24 (their β is our η,
     their keys of length 1 are ours divided by |k|).
     """
-    cues, answers = _pairs(keys, values)
+    cues, targets = _pairs(keys, values)
     if real(rate, "rate", above=0.0) >= 2:
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
     if not np.all(given := cues.any(axis=1)):
         raise InvalidInput(f"keys: row {np.argmin(given)} is zero; nothing can be learned from it")
-    units, answers = normalised(cues), answers / row_length(cues)[:, None]
-    couplings = np.zeros((answers.shape[1], cues.shape[1]))
+    units, targets = normalised(cues), targets / row_length(cues)[:, None]
+    couplings = np.zeros((targets.shape[1], cues.shape[1]))
     for _ in range(whole(sweeps, "sweeps", most=100_000)):
         for block in blocks(len(units), 64):
-            couplings += rate * _errors(couplings, units[block], answers[block], rate).T @ units[block]
+            couplings += rate * _errors(couplings, units[block], targets[block], rate).T @ units[block]
     return couplings
 
 
@@ -190,6 +233,7 @@ def _errors(couplings: np.ndarray, keys: np.ndarray, values: np.ndarray, rate: f
 
 
 def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides as checked arrays with the same number of rows."""
     cause, effect = _patterns(left), _patterns(right)
     if len(cause) != len(effect):
         raise InvalidInput(f"patterns: {len(cause)} on one side, {len(effect)} on the other; expected pairs")
@@ -197,23 +241,25 @@ def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _patterns(patterns: Any) -> np.ndarray:
+    """Patterns as a checked array of floats; raises `InvalidInput` if their couplings would not fit into memory."""
     rows = stored_rows(patterns, "patterns")
     require_room(rows.shape[1] ** 2, f"couplings of {rows.shape[1]:,} neurons")
     return np.asarray(rows, dtype=float)
 
 
 def _diagonal(couplings: np.ndarray, self_coupling: bool) -> np.ndarray:
-    """The couplings with their diagonal as it is, or as 0, in place."""
+    """The couplings, with their diagonal set to 0 in place unless there are self-couplings."""
     if not self_coupling:
         np.fill_diagonal(couplings, 0)
     return np.asarray(couplings)
 
 
 def _orthonormal(rows: np.ndarray) -> np.ndarray:
-    """Orthonormal rows that span the patterns, `(n_patterns, N)`; raises `InvalidInput` naming one that is dependent.
+    """Orthonormal rows that span the patterns, `(n_patterns, N)`; raises `InvalidInput` naming a dependent pattern.
 
-    From the overlaps Q = L Lᵀ they are L⁻¹ξ, as long as each pattern is far enough from the span of those before it:
-    L_ii is that distance. Squares lose half of its digits, so that nearer ones are left to the patterns themselves.
+    With the overlaps Q = L Lᵀ these rows are L⁻¹ξ, if each pattern is far enough from the span of those before it: L_ii
+    is that distance. Q has the squares of the distances, which lose half of the digits; for patterns nearer than a
+    thousandth of their length, the rows come from the QR decomposition of the patterns themselves.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         overlaps = rows @ rows.T

@@ -1,8 +1,8 @@
-"""Activation: what a neuron does with its field.
+"""Activation: from the field of a neuron to its state.
 
     x⁺ = ∇Φ(h)
 
-Each activation is the gradient of a potential Φ over fields; the convex conjugate Φ* over states is its share of the
+Each activation is the gradient of a potential Φ over fields. Its convex conjugate Φ* over states is a term of the
 energy. Add an activation by adding a frozen dataclass here.
 """
 
@@ -26,16 +26,16 @@ class Activation(ABC):
     """A potential over fields, its gradient (the new state) and its conjugate (over states)."""
 
     discrete: ClassVar[bool] = False
-    """True where states are spins: then two states are one only if they are equal exactly."""
+    """True where states are spins: then two states are the same only if they are exactly equal."""
     directional: ClassVar[bool] = False
-    """True where only the direction of the field counts: ∇Φ(ch) = ∇Φ(h) for every c > 0."""
+    """True where only the direction of the field matters: ∇Φ(ch) = ∇Φ(h) for every c > 0."""
     elementwise: ClassVar[bool] = True
-    """True where each neuron looks at its own field alone, so that it can be updated by itself."""
+    """True where each neuron depends on its own field alone, so that it can be updated alone."""
     source: ClassVar[str]
 
     @abstractmethod
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        """∇Φ(h), `(…, dim)`; `state` is what the neurons were before, for the field that decides nothing."""
+        """∇Φ(h), `(…, dim)`; state: the neurons before the step, which a field of 0 leaves unchanged."""
 
     @abstractmethod
     def potential(self, field: Array) -> Array:
@@ -46,14 +46,14 @@ class Activation(ABC):
         """Φ*(x) = sup_h h·x − Φ(h), `(…,)`; infinite for a state that the activation cannot give."""
 
     def inverse(self, state: np.ndarray) -> np.ndarray:
-        """∇Φ*(x): the field that the state answers to; raises `InvalidInput` where many fields give one state."""
+        """∇Φ*(x): the field that gives this state; raises `InvalidInput` where many fields give the same state."""
         raise InvalidInput(f"{self!r} has no inverse: many fields give one state")
 
-    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
-        """The state x that makes Φ*(x) + ½λ|x|² − h·x least, for λ = `weight` ≥ 0: ∇Φ(h) where λ is 0."""
+    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """The state x that minimises Φ*(x) + ½λ|x|² − h·x, for λ = `weight` ≥ 0; it is ∇Φ(h) for λ = 0."""
         raise InvalidInput(f"{self!r} has no damped form")
 
-    def foreign(self, state: np.ndarray) -> str:
+    def why_outside_domain(self, state: np.ndarray) -> str:
         """Why a recall cannot start from a state `(dim,)`, or an empty string where it can."""
         return ""
 
@@ -76,7 +76,7 @@ class Identity(Activation):
     def inverse(self, state: np.ndarray) -> np.ndarray:
         return state
 
-    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         return field / (1 + weight)
 
 
@@ -94,7 +94,7 @@ class Unit(Activation):
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         return normalised(field)
 
-    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         """From the sphere h/|h|; from inside the ball h/λ, or h/|h| if that is longer."""
         inside = (weight > 0) & (row_length(state) < 1 - _slack(state)) & (row_length(field) <= weight)
         return np.where(inside[..., None], field / (weight or 1.0), self(field, state))
@@ -105,7 +105,7 @@ class Unit(Activation):
     def conjugate(self, state: Array) -> Array:
         return _zero_within(state, row_length(state) <= 1 + _slack(state))
 
-    def foreign(self, state: np.ndarray) -> str:
+    def why_outside_domain(self, state: np.ndarray) -> str:
         magnitude = float(np.linalg.norm(state))
         return "" if magnitude <= 1 + _slack(state) else f"has magnitude {magnitude:.6g}; expected at most 1"
 
@@ -127,8 +127,8 @@ class Sign(Activation):
         spins = xp.sign(field)
         return spins if state is None else xp.where(field == 0, state, spins)
 
-    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
-        """sgn(h); an unknown neuron stays unknown where |h| < ½λ, since to be ±1 would then cost more than it saves."""
+    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """sgn(h); an unknown neuron stays unknown where |h| < ½λ, because ±1 would raise the energy."""
         undecided = (state == 0) & (np.abs(field) < 0.5 * weight)
         return np.where(undecided, state, self(field, state))
 
@@ -140,14 +140,14 @@ class Sign(Activation):
         xp = namespace(state)
         return _zero_within(state, xp.all(xp.abs(state) <= 1, axis=-1))
 
-    def foreign(self, state: np.ndarray) -> str:
+    def why_outside_domain(self, state: np.ndarray) -> str:
         odd = state[~np.isin(state, (-1, 0, 1))]
         return f"holds {odd[0]:.6g}; spins are −1 or 1, or 0 for unknown" if odd.size else ""
 
 
 @dataclass(frozen=True)
 class Tanh(Activation):
-    """Φ(h) = β⁻¹ Σ log cosh βh_i, x⁺_i = tanh βh_i: graded neurons, which β makes steep.
+    """Φ(h) = β⁻¹ Σ log cosh βh_i, x⁺_i = tanh βh_i: graded neurons, the steeper the larger β.
 
     Φ*(x) = β⁻¹ Σ ½[(1+x) log(1+x) + (1−x) log(1−x)] on the cube, infinite outside. Raises `InvalidInput` for a β that
     is not positive. Source: Hopfield (1984), PNAS 81, 3088, eq. 7 (their λ is our β, their ∫g⁻¹ our Φ*).
@@ -181,12 +181,12 @@ class Tanh(Activation):
         edge = 1 - float(np.finfo(state.dtype).epsneg)
         return np.asarray(np.arctanh(np.clip(state, -edge, edge)) / self.beta)
 
-    def damped(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
-        """tanh βu with u + λ tanh βu = h: the left side rises with u, so u is found by bisection."""
+    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        """tanh βu with u + λ tanh βu = h; the left side rises with u, so that bisection finds u."""
         u = root(lambda u: field - u - weight * np.tanh(self.beta * u), field - weight, field + weight)
         return np.asarray(np.tanh(self.beta * u))
 
-    def foreign(self, state: np.ndarray) -> str:
+    def why_outside_domain(self, state: np.ndarray) -> str:
         odd = state[np.abs(state) > 1]
         return f"holds {odd[0]:.6g}; graded neurons lie between −1 and 1" if odd.size else ""
 
@@ -224,7 +224,7 @@ class LayerNorm(Activation):
         value = -self.gamma * n * self.epsilon**0.5 * xp.sqrt(xp.clip(left, 0.0, None))
         return value + _zero_within(state, inside)
 
-    def foreign(self, state: np.ndarray) -> str:
+    def why_outside_domain(self, state: np.ndarray) -> str:
         if abs(state.sum()) > self.gamma * state.size * _slack(state):
             return f"has the sum {state.sum():.6g}; layer normalisation keeps it at 0"
         length = float(np.linalg.norm(state)) / (self.gamma * state.size**0.5)
@@ -237,14 +237,14 @@ class LayerNorm(Activation):
 
 
 def _centred(field: Array) -> Array:
-    """The field less its mean; twice, so that the rounding of a large mean is taken off too."""
+    """The field minus its mean; subtracted twice, which also removes the rounding error of a large mean."""
     xp = namespace(field)
     once = field - xp.mean(field, axis=-1, keepdims=True)
     return once - xp.mean(once, axis=-1, keepdims=True)
 
 
 def _slack(state: Array) -> float:
-    """How far rounding may move a unit vector off the sphere."""
+    """The largest distance that rounding may move a unit vector off the sphere."""
     return float(8 * namespace(state).finfo(state.dtype).eps * state.shape[-1])
 
 

@@ -1,7 +1,6 @@
-"""Masks: which key each query may attend to. Boolean, True = may attend; rows are queries, columns are keys.
+"""Masks: the keys that each query may attend to. Boolean, True = may attend; rows are queries, columns are keys.
 
-A mask is an array, or a rule that makes the array once the scores are there. Add a rule by adding a frozen dataclass
-here.
+A mask is an array, or a rule that makes the array from the scores. Add a rule by adding a frozen dataclass here.
 """
 
 from abc import ABC, abstractmethod
@@ -20,24 +19,24 @@ Rounding = Callable[[], Any]
 
 
 class MaskRule(ABC):
-    """A rule that says for scores `(…, n_queries, n_keys)` which entries may be attended to."""
+    """A rule that makes a mask for scores `(…, n_queries, n_keys)`."""
 
     by_pairs: ClassVar[bool] = False
-    """True where each entry depends on its own score and place alone, whatever the others are."""
+    """True where each entry of the mask depends on its own score and position alone."""
 
     @abstractmethod
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        """A boolean array that broadcasts to the scores; `rounding` gives what rounding may leave of a score of 0."""
+        """A boolean array that broadcasts to the scores; `rounding()` is the largest rounding error of a score of 0."""
 
 
 class PositionRule(MaskRule):
-    """A rule that looks only at how far apart query and key stand."""
+    """A rule that depends only on the distance between query and key."""
 
     by_pairs: ClassVar[bool] = True
 
     @abstractmethod
     def sees(self, distance: np.ndarray) -> np.ndarray:
-        """Whether a key is seen that stands so many tokens before the query (below 0: after it)."""
+        """Whether a query may attend to a key at these distances, in tokens before the query (below 0: after it)."""
 
     def __call__(self, n: int, m: int | None = None) -> np.ndarray:
         """The mask `(n, m)` of n queries over m keys, as a NumPy array."""
@@ -123,15 +122,15 @@ def strict(n: int) -> np.ndarray:
 
 
 def window(n: int) -> Window:
-    """The rule by which each token sees itself and the n − 1 before it; `window(3)(5)` is its array for 5 tokens."""
+    """A rule: each token sees itself and the n − 1 tokens before it; `window(3)(5)` is its array for 5 tokens."""
     return Window(n)
 
 
 def padding(lengths: Any, n: int) -> np.ndarray:
-    """Which of n keys are words and not padding, for texts of the given lengths: `(…, 1, n)`, for masks `(…,
-    n_queries, n)`.
+    """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
 
-    lengths: whole numbers from 0 to n, a number or an array `(…,)`. Raises `InvalidInput` for others.
+    lengths: the number of words of each text, a whole number from 0 to n or an array `(…,)` of them. n: the number of
+    keys. Raises `InvalidInput` for other lengths.
 
     >>> import hopattn as ha
     >>> ha.padding([1, 3], 3).astype(int).tolist()
@@ -145,7 +144,7 @@ def padding(lengths: Any, n: int) -> np.ndarray:
 
 
 def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:
-    """A mask given as a name, a rule, an array or None, as a boolean array for these scores; None where all is allowed.
+    """A mask (a name, a rule, an array or None) as a boolean array for these scores; None where nothing is masked.
 
     Raises `InvalidInput` for an unknown name, an array that is not boolean, and one that does not broadcast to the
     scores.
@@ -160,15 +159,15 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
 
 
 def spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """A boolean array as one of this shape, in which nothing is copied; raises `InvalidInput` where it does not fit."""
+    """A boolean array broadcast to this shape, without a copy; raises `InvalidInput` where it does not fit."""
     _require_fit(mask, shape)
     return np.broadcast_to(np.asarray(mask), shape)
 
 
 def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.ndarray | bool:
-    """The part of a mask that these queries and keys have; True where all are seen, False where none is.
+    """The part of a mask for these queries and keys: an array, or True for all of it, or False for none of it.
 
-    mask: for scores of this shape, an array `(n, m)` or a rule that does not need the scores. One by position is asked
+    mask: an array `(n, m)`, or a rule that does not need the scores; shape is (n, m). A rule by position is evaluated
     once for each distance, so that no array of the whole shape is made.
     """
     if isinstance(mask, NoMask):
@@ -176,10 +175,11 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
     if isinstance(mask, PositionRule):
         behind = _behind(*shape)
         farthest, nearest = behind + rows[-1] - columns[0], behind + rows[0] - columns[-1]
-        seen = mask.sees(np.arange(farthest, nearest - 1, -1))
-        if seen.all() or not seen.any():
-            return bool(seen[0])
-        return np.lib.stride_tricks.sliding_window_view(seen, len(columns))[::-1]  # the last row begins the farthest
+        visible = mask.sees(np.arange(farthest, nearest - 1, -1))
+        if visible.all() or not visible.any():
+            return bool(visible[0])
+        windows = np.lib.stride_tricks.sliding_window_view(visible, len(columns))
+        return windows[::-1]  # the last row begins at the largest distance
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return bool(part.all()) if part.all() or not part.any() else part
 
@@ -193,7 +193,7 @@ def _require_fit(mask: Array, shape: tuple[int, ...]) -> None:
 
 
 def as_mask(mask: Any) -> Any:
-    """A mask given as a name, a rule, an array or None, as a rule or a boolean array; `InvalidInput` otherwise."""
+    """A mask (a name, a rule, an array or None) as a rule or a boolean array; raises `InvalidInput` for others."""
     if mask is None:
         return NoMask()
     if isinstance(mask, (str, MaskRule)):
@@ -214,14 +214,14 @@ def like(mask: Any, scores: Array) -> Array:
 
 
 def _distance(n: int, m: int | None) -> np.ndarray:
-    """How many tokens the key stands before the query, `(n, m)`, where the queries are the last n of the m tokens."""
+    """The distance from key to query in tokens, `(n, m)`; the queries are the last n of the m tokens."""
     n = whole(n, "n")
     m = n if m is None else whole(m, "m")
     return np.asarray(_behind(n, m) + np.arange(n)[:, None] - np.arange(m))
 
 
 def _behind(n: int, m: int) -> int:
-    """How many keys stand before the first query, where the queries are the last n of the m tokens."""
+    """The number of keys before the first query; the queries are the last n of the m tokens."""
     if m < n:
         raise InvalidInput(f"mask: {n} queries are more than {m} keys; the queries are the last words among the keys")
     return m - n

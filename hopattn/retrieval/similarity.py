@@ -25,20 +25,18 @@ class Similarity(ABC):
     """
 
     linear: ClassVar[bool] = False
-    """True where the scores are K x: only then is Kᵀ∇Ψ(K x) the gradient of Ψ(K x), and only then is there an
-    energy.
-    """
+    """True where the scores are K x: only then is Kᵀ∇Ψ(K x) the gradient of Ψ(K x), and is there an energy."""
     by_entries: ClassVar[bool] = False
-    """True where the differences of all entries are held at once."""
+    """True where the computation holds the differences of all entries at once, `(…, n_cues, n_patterns, dim)`."""
     by_pairs: ClassVar[bool] = True
-    """True where each score is one of its cue and its key, wherever they stand among the others."""
+    """True where each score depends on its own cue and key alone, whatever their position in the batch."""
     source: ClassVar[str]
 
     @abstractmethod
     def __call__(self, cues: Array, keys: Array) -> Array: ...
 
     def rounding(self, cues: Array, keys: Array) -> Array:
-        """What rounding may leave of a score that is 0, shaped as the scores: ε · dim · |x||k|."""
+        """The largest rounding error of a score that is 0, shaped as the scores: ε · dim · |x||k|."""
         eps = float(namespace(cues).finfo(cues.dtype).eps)
         own, stored = row_length(cues), row_length(keys)
         return eps * cues.shape[-1] * (own * stored if cues.ndim == 1 else own[..., None] * stored[..., None, :])
@@ -73,7 +71,8 @@ class Cosine(Similarity):
 class Euclidean(Similarity):
     """s_μ = −|k_μ − x|, 0 or less; 0 where the cue is the key.
 
-    Source: Millidge et al. (2022), ICML, section 3. Not the inverse of the distance: a noiseless cue would divide by 0.
+    Source: Millidge et al. (2022), ICML, section 3. The inverse of the distance is not used, because a cue without
+    noise would divide by 0.
     """
 
     by_entries: ClassVar[bool] = True

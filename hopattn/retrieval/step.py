@@ -1,31 +1,66 @@
-"""One step of recall."""
+"""One step of associative recall: the four formulas, in four lines.
+
+    s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
+
+`Retrieval.in_one_piece` holds the first three and `Retrieval.activate` the fourth. The same three over blocks of cues
+and keys are in `blockwise/`; large work goes there.
+"""
 
 import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hopattn.foundation.arrays import Array, require_room
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise.streaming import stream, worth_streaming
+from hopattn.retrieval.blockwise.sizes import worth_streaming
+from hopattn.retrieval.blockwise.streaming import stream
 from hopattn.retrieval.masks import as_mask, resolve
-from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.one_pass import Pass
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.scores import scaled
 from hopattn.retrieval.similarity import Similarity
 
 
 @dataclass(frozen=True)
 class Retrieval:
-    """One pass from cues to states: scores, then weights, then the weighted sum of the values, then the activation."""
+    """One step of recall over keys and values that are given with each call.
+
+    Cues are `(…, n_cues, dim)` or `(dim,)`, keys `(…, n_patterns, dim)`, values `(…, n_patterns, dim_out)`. A mask is a
+    name, a rule, a boolean array that broadcasts to the scores, or None.
+    Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue).
+    """
 
     similarity: Similarity
     separation: Separation
     activation: Activation
 
     @property
-    def felt(self) -> Separation:
-        """The separation as the activation feels it: where only the field's direction counts, one with that direction
-        alone, which stays within the numbers.
+    def effective_separation(self) -> Separation:
+        """The separation that the step really uses.
+
+        Where only the field's direction matters, it is an equivalent separation that cannot overflow.
         """
         return self.separation.direction() if self.activation.directional else self.separation
+
+    def in_one_piece(
+        self, separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, wants_potential: bool
+    ) -> Pass:
+        """The definition of a pass: all scores, all weights, their product with the values; then Ψ(s) if asked for."""
+        scores = self.scores(cues, keys)  # s = sim(K, x)
+        where = self.allowed(mask, scores, cues, keys)
+        potential = separation.potential(scores, where) if wants_potential else None
+        if values is None:
+            return Pass(None, 1.0, potential)
+        weights, factor = separation.factored_weights(scores, where)  # p = ∇Ψ(s), as factor · weights
+        field = weights @ values  # h = Vᵀ p, as factor · field
+        return Pass(field, factor, potential)
+
+    def activate(self, result: Pass, state: Array | None) -> Array:
+        """x⁺ = ∇Φ(h). state: the neurons before the step, which decide where a field of 0 does not."""
+        field = result.field if self.activation.directional else scaled(result.field, result.factor)
+        return self.activation(field, state)  # x⁺ = ∇Φ(h)
 
     def scores(self, cues: Array, keys: Array) -> Array:
         """s = sim(K, x), `(…, n_cues, n_patterns)`; raises `InvalidInput` where they would not fit into memory."""
@@ -33,58 +68,53 @@ class Retrieval:
         require_room(pairs * (cues.shape[-1] if self.similarity.by_entries else 1), f"scores of {pairs:,} pairs")
         return self.similarity(cues, keys)
 
+    def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
+        """The mask as a boolean array for these scores, or None where nothing is masked."""
+        return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
+
     def weights(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
         return self.separation.weights(scores, self.allowed(mask, scores, cues, keys))
 
-    def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
-        """The mask as a boolean array for these scores, or None where nothing is masked."""
-        return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
-
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
-        """h = Vᵀ p, `(…, n_cues, dim)`."""
-        field, factor, _ = self._passed(self.separation, cues, keys, values, mask)
-        return scaled(field, factor)
+        """h = Vᵀ p, `(…, n_cues, dim_out)`."""
+        result = self._pass(self.separation, cues, keys, values, mask)
+        return scaled(result.field, result.factor)
 
     def step(self, cues: Array, keys: Array, values: Array, mask: Any = None, state: Array | None = None) -> Array:
-        """x⁺ = ∇Φ(h), `(…, n_cues, dim)`; `state` is what the neurons were before."""
-        field, factor, _ = self._passed(self.felt, cues, keys, values, mask)
-        return self.responded(field, factor, state)
-
-    def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
-        """x⁺ and E(x) of one pass, for keys that are the values too: the scores serve both."""
-        field, factor, potential = self._passed(self.felt, states, keys, keys, mask, potential=True)
-        return self.responded(field, factor, states), self.activation.conjugate(states) - potential
+        """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`; state: the neurons before the step."""
+        return self.activate(self._pass(self.effective_separation, cues, keys, values, mask), state)
 
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
-        _, _, potential = self._passed(self.felt, states, keys, None, mask, potential=True)
-        return self.activation.conjugate(states) - potential
+        result = self._pass(self.effective_separation, states, keys, None, mask, wants_potential=True)
+        return self.activation.conjugate(states) - result.potential
 
-    def responded(self, field: Array, factor: Any, state: Array | None) -> Array:
-        """x⁺ = ∇Φ(h) of a field that is factor · array; `state` is what the neurons were before."""
-        return self.activation(field if self.activation.directional else scaled(field, factor), state)
+    def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
+        """x⁺ and E(x) from one pass, for keys that are the values too: both need the same scores."""
+        result = self._pass(self.effective_separation, states, keys, keys, mask, wants_potential=True)
+        return self.activate(result, states), self.activation.conjugate(states) - result.potential
 
-    def _passed(
-        self, separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, potential: bool = False
-    ) -> tuple[Array, Any, Array]:
-        """The field as array and factor, h = factor · array, and Ψ(s), where they are asked for.
+    def _pass(
+        self,
+        separation: Separation,
+        cues: Array,
+        keys: Array,
+        values: Array | None,
+        mask: Any,
+        wants_potential: bool = False,
+    ) -> Pass:
+        """One pass over all keys: in one piece, or over blocks where that is faster."""
+        rule = as_mask(mask)
+        if not worth_streaming(self.similarity, cues, keys, rule):
+            return self.in_one_piece(separation, cues, keys, values, rule, wants_potential)
+        batch = cues if cues.ndim > 1 else cues[None]
+        result = stream(self.similarity, separation, batch, keys, values, rule, potential=wants_potential)
+        return result if cues.ndim > 1 else _only_row(result)
 
-        All scores, all weights, their product with the values: the definition. `stream` gives the same by blocks.
-        """
-        if worth_streaming(self.similarity, cues, keys, rule := as_mask(mask)):
-            many = cues if cues.ndim > 1 else cues[None]
-            found = stream(self.similarity, separation, many, keys, values, rule, potential=potential)
-            if cues.ndim > 1:
-                return found.field, found.factor, found.potential
-            return (
-                found.field[0],
-                found.factor if isinstance(found.factor, float) else found.factor[0],
-                found.potential[0],
-            )
-        scores = self.scores(cues, keys)
-        allowed = self.allowed(mask, scores, cues, keys)
-        weights, factor = (None, 1.0) if values is None else separation.factored_weights(scores, allowed)
-        field = None if values is None else weights @ values
-        return field, factor, separation.potential(scores, allowed) if potential else None
+
+def _only_row(result: Pass) -> Pass:
+    """The pass of a single cue, without the axis of cues."""
+    factor = result.factor[0] if isinstance(result.factor, np.ndarray) else result.factor
+    return Pass(np.asarray(result.field)[0], factor, np.asarray(result.potential)[0])

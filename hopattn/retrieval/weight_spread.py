@@ -1,4 +1,4 @@
-"""How widely the weight of a head is spread: how few keys hold most of it, its entropy, its operating class (NumPy)."""
+"""The spread of a head's weight: the fewest keys that hold most of it, its entropy, its operating class (NumPy)."""
 
 from enum import StrEnum
 from typing import Any
@@ -15,7 +15,7 @@ MASS = 0.9
 
 
 class OperatingClass(StrEnum):
-    """What a head does, by how many keys its weight is spread over; `meaning` says it in a sentence."""
+    """The class of a head by the number of keys that share its weight; `meaning` describes it in a sentence."""
 
     I = "I"  # noqa: E741
     II = "II"
@@ -35,9 +35,9 @@ class OperatingClass(StrEnum):
 def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
     """The least number of weights that hold this share of their sum, `(…,)` for weights `(…, n_keys)`.
 
-    weights: 0 or more; a row need not sum to 1. mass: above 0, at most 1. A row of nothing but zeros needs 0. Sums that
-    fall short by rounding alone count as reached. Raises `InvalidInput` for a weight below 0, a NaN or an infinity,
-    and another mass. Source: Ramsauer et al. (2021), ICLR, section 3 (their k, with mass 0.9).
+    weights: 0 or more; a row need not sum to 1. mass: above 0, at most 1. A row of zeros needs 0. A sum that falls
+    short by rounding alone counts as reached. Raises `InvalidInput` for a weight below 0, a NaN or an infinity, and
+    another mass. Source: Ramsauer et al. (2021), ICLR, section 3 (their k, with mass 0.9).
 
     >>> least_number([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]).tolist()
     [3, 1]
@@ -52,9 +52,9 @@ def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
 
 
 def entropy(weights: Any) -> np.ndarray:
-    """−Σ p ln p in nats, p = w / Σw: from 0, one key, to ln n_keys, all alike; `(…,)` for weights `(…, n_keys)`.
+    """−Σ p ln p in nats with p = w / Σw, `(…,)` for weights `(…, n_keys)`: 0 for one key, ln n_keys for equal weights.
 
-    A row of nothing but zeros gives 0. Raises `InvalidInput` as `least_number` does.
+    A row of zeros gives 0. Raises `InvalidInput` as `least_number` does.
 
     >>> float(entropy([0.5, 0.5, 0.0]).round(4))
     0.6931
@@ -66,12 +66,12 @@ def entropy(weights: Any) -> np.ndarray:
 def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
     """The operating class of one head, from its weights `(n_queries, n_keys)`: I to IV, from averaging to single keys.
 
-    k is the least number of weights of a row that hold 90 % of it, N the number of keys that the row may attend to:
-    all of them, or those that are True in mask, which broadcasts to the weights. With the median of k/N over the rows:
-    I above 1/2, II above 1/8, III above 1/32, IV at most 1/32. So among fewer than 32 keys there is no class IV. Rows
-    with nothing to attend to do not count. Raises `InvalidInput` for weights of another form or below 0, a mask that
-    does not fit, and where no row has any weight. Source: Ramsauer et al. (2021), ICLR, section 3 (all N are alike
-    there).
+    k is the least number of weights that hold 90 % of a row. N is the number of keys that the row may attend to: all
+    keys, or those that are True in mask, which broadcasts to the weights. The median of k/N over the rows decides: I
+    above 1/2, II above 1/8, III above 1/32, IV at most 1/32. Fewer than 32 keys therefore never give class IV. Rows
+    with nothing to attend to do not count. Raises `InvalidInput` for weights of another shape or below 0, a mask that
+    does not fit, and weights that are all 0. Source: Ramsauer et al. (2021), ICLR, section 3 (where N is the same for
+    all rows).
 
     >>> import hopattn as ha
     >>> str(ha.operating_class([[0.25, 0.25, 0.25, 0.25]])), str(ha.operating_class([[1.0] + [0.0] * 31]))
@@ -80,22 +80,22 @@ def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
     rows = np.atleast_2d(shares_of(weights))
     if rows.ndim != 2:
         raise InvalidInput(f"weights: expected one head, (n_queries, n_keys), not shape {rows.shape}")
-    seen = np.count_nonzero(_spread(mask, rows.shape), axis=-1)
-    return class_of(least_number(rows), seen)
+    visible = np.count_nonzero(_spread(mask, rows.shape), axis=-1)
+    return class_of(least_number(rows), visible)
 
 
-def class_of(least: np.ndarray, seen: np.ndarray) -> OperatingClass:
-    """The class by the least numbers of keys and the numbers of keys that could be attended to, `(n_queries,)` each."""
-    counts = (least > 0) & (seen > 0)
+def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
+    """The class, from the least number k of keys and the number N of visible keys of each row, `(n_queries,)` each."""
+    counts = (least > 0) & (visible > 0)
     if not counts.any():
         raise InvalidInput("weights: no row has any weight, so there is no operating class")
-    middle = float(np.median(least[counts] / seen[counts]))
+    middle = float(np.median(least[counts] / visible[counts]))
     bounds = {OperatingClass.I: 1 / 2, OperatingClass.II: 1 / 8, OperatingClass.III: 1 / 32}
     return next((name for name, bound in bounds.items() if middle > bound), OperatingClass.IV)
 
 
 def shares_of(weights: Any) -> np.ndarray:
-    """The weights of each row over their sum; a zero row stays zero. Raises `InvalidInput` for those below 0."""
+    """The weights of each row divided by their sum; a zero row stays zero. Raises `InvalidInput` if a weight is < 0."""
     given = np.asarray(as_float(weights, "weights"))
     if given.ndim == 0 or 0 in given.shape:
         raise InvalidInput(f"weights: expected (…, n_keys) with at least one weight, not shape {given.shape}")

@@ -1,8 +1,8 @@
-"""From the text of a file to the specification of each of its runs, or to the list of all that is wrong in it."""
+"""The check of a scenario: from the text of a file to the specification of each run, or to the list of all errors."""
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -15,31 +15,37 @@ from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import Spec, Variant
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
-from hopattn.scenario.language.messages import complaints
+from hopattn.scenario.language.messages import schema_problems
 from hopattn.scenario.language.overrides import changed
 
 SCHEMA_VERSION = 1
 
 Origin = str | Path
-"""Where a changed value comes from: words to say it, or the path in the file that asked for it."""
+"""The origin of a changed value: words for a message, or the path of the change in the file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """What a good file comes to: a specification for each run, the line of each path, the expectations set aside."""
+    """The result of the check of a file without errors.
+
+    runs: the specification of each run, by the name of its variant; the scenario as written has the empty name. lines:
+    the line number of each path. not_applicable: the expectations, by number and run, that a change from outside left
+    without an object.
+    """
 
     runs: Mapping[str, Spec]
     lines: Mapping[Path, int]
-    void: frozenset[tuple[int, str]]
+    not_applicable: frozenset[tuple[int, str]]
 
 
 def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:
-    """Check a text after changing it; raises `InvalidScenario` with all that is wrong, in the order of its lines.
+    """Check the text of a scenario after the overrides are applied.
 
-    where: the file that the text comes from; files that it names are looked for in the same folder.
+    where: the path of the file, for messages; files that the scenario names are looked for in the same folder.
+    overrides: paths and values, as for `--set`. Raises `InvalidScenario` with all errors, in the order of their lines.
     """
     try:
         with np.errstate(all="ignore"):
@@ -49,43 +55,43 @@ def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:
 
 
 class _Checker:
-    """One pass over one file: collects the problems of all its runs, and raises them together."""
+    """One check of one file: it collects the errors of all runs and raises them together."""
 
     def __init__(self, where: str, text: str) -> None:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
-        self.found: set[tuple[int, str]] = set()
-        self.void: set[tuple[int, str]] = set()
-        self.layouts: dict[str, Layout] = {}
+        self.errors: set[tuple[int, str]] = set()
+        self.not_applicable: set[tuple[int, str]] = set()
+        self.layouts: dict[str, ArrayLayout] = {}
         self.document = self._toml()
         self.lines = key_lines(text)
 
     def check(self, overrides: Mapping[str, Any]) -> Checked:
         runs: dict[str, Spec] = {}
         model = self._model()
-        document, origins = self._overridden(overrides)
+        document, origins = self._with_overrides(overrides)
         base = self._spec("", model, document, origins)
         if base is None:
-            raise self._refusal()
+            raise self._invalid()
         runs[""] = base
         for i, variant in enumerate(base.variant):
-            self._note(variant.problems(("variant", i)), {})
+            self._report_all(variant.problems(("variant", i)), {})
             runs |= self._variant(model, document, origins, variant, i, runs)
         self._expectations(base, document, origins)
-        if self.found:
-            raise self._refusal()
-        return Checked(runs, self.lines, frozenset(self.void))
+        if self.errors:
+            raise self._invalid()
+        return Checked(runs, self.lines, frozenset(self.not_applicable))
 
     def _toml(self) -> dict[str, Any]:
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             reason, _, place = str(error).partition(" (at ")
-            found = re.match(r"line (\d+)", place)
-            line = found[1] if found else str(self.text.count("\n") + 1)
+            match = re.match(r"line (\d+)", place)
+            line = match[1] if match else str(self.text.count("\n") + 1)
             advice = "; a key of other letters than a-z, A-Z, 0-9, _ and - stands in quotes" if " key" in reason else ""
             raise InvalidScenario([f"{self.where}:{line}: not TOML: {shortened(reason, 200)}{advice}"]) from None
-        except ValueError:  # Python reads no whole number of more than 4,300 digits
+        except ValueError:  # Python refuses whole numbers of more than 4,300 digits
             digits = re.search(r"\d{4300}", self.text.replace("_", ""))
             line = str(self.text.count("\n", 0, digits.start()) + 1) if digits else "1"
             raise InvalidScenario([f"{self.where}:{line}: holds a number of too many digits"]) from None
@@ -93,40 +99,40 @@ class _Checker:
     def _model(self) -> type[Spec]:
         version, kind = self.document.get("schema"), self.document.get("kind")
         if "schema" in self.document and (version != SCHEMA_VERSION or isinstance(version, bool)):
-            self._complain(
+            self._report(
                 ("schema",), f"{_plain(version)} is unknown; this version of hopattn reads schema = {SCHEMA_VERSION}"
             )
         elif isinstance(kind, str) and kind in kinds:
             return kinds[kind]
         elif "kind" in self.document:
-            self._complain(("kind",), unknown(kind, kinds))
+            self._report(("kind",), unknown(kind, kinds))
         else:
-            slip = nearest("kind", self.document)
-            near = f"; did you mean it by '{shortened(slip)}'?" if slip else ""
-            self._complain((slip,) if slip else (), f"'kind' is missing{near} (choices: {', '.join(kinds)})")
-        raise self._refusal()
+            typo = nearest("kind", self.document)
+            near = f"; did you mean it by '{shortened(typo)}'?" if typo else ""
+            self._report((typo,) if typo else (), f"'kind' is missing{near} (choices: {', '.join(kinds)})")
+        raise self._invalid()
 
     def _spec(
         self, name: str, model: type[Spec], document: dict[str, Any], origins: Mapping[Path, Origin]
     ) -> Spec | None:
-        """The specification of one run with its problems noted; what the schema refused is left out of it.
+        """The specification of one run, without the values that the schema refused; its problems are reported.
 
-        None where too much is wrong for the rest to be read.
+        None if the file still cannot be read without those values.
         """
         try:
             spec = model.model_validate(document, context=self.context)
         except ValidationError as error:
-            wrong = list(complaints(error, model, document))
-            self._note(wrong, origins)
-            repaired = _without(document, [problem.path for problem in wrong])
+            refused = list(schema_problems(error, model, document))
+            self._report_all(refused, origins)
+            repaired = _without(document, [problem.path for problem in refused])
             try:
                 spec = model.model_validate(repaired, context=self.context)
             except ValidationError:
                 return None
         problems = [*spec.problems()]
-        self._note(problems, origins)
+        self._report_all(problems, origins)
         if all(problem.path[:1] == ("input",) for problem in problems):
-            self.layouts[name] = spec.layout()  # an unknown token is a row all the same, so expectations can be checked
+            self.layouts[name] = spec.layout()  # an unknown token has a row too, so expectations can be checked
         return spec
 
     def _variant(
@@ -136,22 +142,23 @@ class _Checker:
         origins: Mapping[Path, Origin],
         variant: Variant,
         i: int,
-        known: Any,
+        known: Mapping[str, Spec],
     ) -> dict[str, Spec]:
+        """The specification of variant i by its name; empty if it is invalid. known: the runs before it."""
         place: Path = ("variant", i, "set")
         if variant.name in known:
-            self._complain(("variant", i, "name"), f"'{variant.name}' is the name of two variants")
+            self._report(("variant", i, "name"), f"'{variant.name}' is the name of two variants")
             return {}
         try:
-            changes, own = changed(document, variant.changes)
+            varied, own = changed(document, variant.changes)
         except InvalidInput as error:
-            self._complain(place, str(error))
+            self._report(place, str(error))
             return {}
-        asked: dict[Path, Origin] = {**origins, **{path: (*place, text) for path, text in own.items()}}
-        spec = self._spec(variant.name, model, changes, asked)
+        all_origins: dict[Path, Origin] = {**origins, **{path: (*place, text) for path, text in own.items()}}
+        spec = self._spec(variant.name, model, varied, all_origins)
         return {} if spec is None else {variant.name: spec}
 
-    def _overridden(self, overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Path, Origin]]:
+    def _with_overrides(self, overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Path, Origin]]:
         try:
             result, places = changed(self.document, overrides)
         except InvalidInput as error:
@@ -159,9 +166,9 @@ class _Checker:
         return result, {path: f"--set {text}" for path, text in places.items()}
 
     def _expectations(self, base: Spec, document: Mapping[str, Any], origins: Mapping[Path, Origin]) -> None:
-        """Note what the expectations speak of that is not there.
+        """Report the expectations that refer to something that does not exist.
 
-        After a change from outside, those that have lost what they speak of are set aside instead.
+        After a change from outside, such an expectation is set aside instead, as not applicable.
         """
         declared = {variant.name for variant in base.variant}
         for i, expectation in enumerate(base.expect) if base.expect else _each_valid(document.get("expect")):
@@ -173,39 +180,40 @@ class _Checker:
                 elif name in self.layouts:
                     problems = [*expectation.problems(self.layouts[name], ("expect", i))]
                 if problems and origins and not own:
-                    self.void.add((i, name))
+                    self.not_applicable.add((i, name))
                 else:
-                    self._note(problems, origins)
+                    self._report_all(problems, origins)
 
-    def _note(self, problems: Any, origins: Mapping[Path, Origin]) -> None:
+    def _report_all(self, problems: Iterable[Problem], origins: Mapping[Path, Origin]) -> None:
         for problem in problems:
-            self._complain(problem.path, problem.message, origins)
+            self._report(problem.path, problem.message, origins)
 
-    def _complain(self, path: Path, message: str, origins: Mapping[Path, Origin] | None = None) -> None:
+    def _report(self, path: Path, message: str, origins: Mapping[Path, Origin] | None = None) -> None:
+        """Add an error at a path; the error of a changed value names the change instead, as `origins` has it."""
         for end in range(len(path), 0, -1):
             origin = (origins or {}).get(path[:end])
             if isinstance(origin, str):
-                self.found.add((0, f"{origin}: {message}"))
+                self.errors.add((0, f"{origin}: {message}"))
                 return
             if origin is not None:
                 path = origin
                 break
         line = line_of(self.lines, path)
         place = f"{_dotted(path)}: " if path else ""
-        self.found.add((line, f"{self.where}:{line}: {place}{message}"))
+        self.errors.add((line, f"{self.where}:{line}: {place}{message}"))
 
-    def _refusal(self) -> InvalidScenario:
-        return InvalidScenario(message for _, message in sorted(self.found))
+    def _invalid(self) -> InvalidScenario:
+        return InvalidScenario(message for _, message in sorted(self.errors))
 
 
-def _without(document: Mapping[str, Any], wrong: list[Path]) -> dict[str, Any]:
-    """The document without what the schema refused, so that one can look what else is wrong in it.
+def _without(document: Mapping[str, Any], refused: list[Path]) -> dict[str, Any]:
+    """The document without the values that the schema refused, so that the rest of it can be checked.
 
-    A word's vector is replaced by another, because without the word more would seem to be wrong than is; the
-    expectations are all left out, to be looked at one by one.
+    A refused vector of a word is replaced by a valid one, since a missing word would cause further errors. If an
+    expectation is refused, all are left out; they are then checked one by one.
     """
     repaired = changed(document, {})[0]
-    for path in sorted(set(wrong), key=_from_the_end, reverse=True):
+    for path in sorted(set(refused), key=_removal_order, reverse=True):
         if path[:1] == ("expect",):
             repaired.pop("expect", None)
         elif path[:2] == ("vocabulary", "words") and len(path) > 2:
@@ -216,8 +224,8 @@ def _without(document: Mapping[str, Any], wrong: list[Path]) -> dict[str, Any]:
     return repaired
 
 
-def _from_the_end(path: Path) -> list[tuple[bool, int, str]]:
-    """Sorts paths so that, from the last to the first, leaving one out moves none that is still to come."""
+def _removal_order(path: Path) -> list[tuple[bool, int, str]]:
+    """A sort key of paths: removed from the last to the first, no entry moves the entries that are removed later."""
     return [(False, key, "") if isinstance(key, int) else (True, 0, key) for key in path]
 
 
@@ -234,7 +242,7 @@ def _remove(document: Any, path: Path) -> None:
 
 
 def _each_valid(items: Any) -> Iterator[tuple[int, Expectation]]:
-    """The expectations that the schema accepts, with their places; the others have been complained of."""
+    """The expectations that the schema accepts, with their numbers; the others are reported already."""
     adapter: TypeAdapter[Expectation] = TypeAdapter(AnyExpectation)
     for i, item in enumerate(items if isinstance(items, list) else []):
         try:
@@ -249,7 +257,7 @@ def _plain(value: Any) -> str:
 
 
 def _dotted(path: Path) -> str:
-    """A path as `--set` takes it, entries counted from 1.
+    """A path in the form of `--set`, with entries counted from 1.
 
     >>> _dotted(("layer", 0, "head", 1, "mask"))
     'layer.1.head.2.mask'

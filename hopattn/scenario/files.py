@@ -1,4 +1,4 @@
-"""Where scenario files lie: the user's own, and those that come with hopattn, in a clone as in an installed wheel."""
+"""Finding and reading scenario files: the user's own, and those that come with hopattn."""
 
 import os
 from pathlib import Path
@@ -7,28 +7,32 @@ from typing import Any
 from hopattn.foundation.errors import InvalidInput, nearest
 
 MAX_BYTES = 4 * 2**20
-"""A scenario is a page of text; a larger file is something else."""
+"""The largest size of a scenario file; a larger file is no scenario."""
 
 
 def shipped_folder() -> Path:
     """The folder of the scenarios that come with hopattn: inside the package in a wheel, beside it in a clone."""
     package = Path(__file__).resolve().parent.parent
-    carried = package / "scenarios"
-    return carried if carried.is_dir() else package.parent / "scenarios"
+    in_wheel = package / "scenarios"
+    return in_wheel if in_wheel.is_dir() else package.parent / "scenarios"
 
 
 def shipped() -> dict[str, Path]:
-    """The scenarios that come with hopattn by name, in the order of their folders."""
+    """The files of the scenarios that come with hopattn, by name, in the order of their folders."""
     return {path.stem: path for path in sorted(shipped_folder().glob("*/*.toml"))}
 
 
 def schema_file() -> Path:
-    """The JSON Schema that lies beside the shipped scenarios, for an editor to find."""
+    """The JSON Schema beside the shipped scenarios; editors read it."""
     return shipped_folder() / "scenario.schema.json"
 
 
 def resolve(path: Any) -> Path:
-    """The file that a path, or the name of a shipped scenario, means."""
+    """The file of a scenario, given by its path or by the name of a shipped scenario.
+
+    A file in the current folder comes before a shipped scenario of the same name. Raises `InvalidInput` for something
+    that is neither a path nor a name.
+    """
     try:
         given = os.fspath(path)
     except TypeError:
@@ -46,8 +50,9 @@ def resolve(path: Any) -> Path:
 
 
 def read_text(file: Path) -> str:
-    """The text of a scenario file; raises `InvalidInput` for one that is missing, no file, unreadable, too large, or
-    not UTF-8.
+    """The text of a scenario file.
+
+    Raises `InvalidInput` for a file that is missing, a folder, unreadable, too large or not UTF-8.
     """
     try:
         if file.is_dir():
@@ -62,7 +67,11 @@ def read_text(file: Path) -> str:
 
 
 def decode(data: bytes, where: str) -> str:
-    """Bytes as the text of a scenario."""
+    """The text of a scenario from its bytes; where: the name of the file in messages.
+
+    A byte order mark is left out, and Windows line ends become plain ones. Raises `InvalidInput` for a text that is too
+    large or not UTF-8.
+    """
     if len(data) > MAX_BYTES:
         raise InvalidInput(f"{where}: is larger than {MAX_BYTES // 2**20} MiB; a scenario is a page of text")
     try:

@@ -13,9 +13,11 @@ from hopattn.scenario.language.lines import Path
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A checked scenario: its text, and the specification of each of its runs.
+    """A checked scenario.
 
-    runs: by variant name; the scenario as it is written has the empty name.
+    name: the stem of its file. where: the file, as messages name it. text: the text of the file. runs: the
+    specification of each run, by the name of its variant; the scenario as written has the empty name. lines: the line
+    number of each path of the file.
     """
 
     name: str
@@ -23,20 +25,21 @@ class Scenario:
     text: str
     runs: Mapping[str, Spec]
     lines: Mapping[Path, int]
-    void: frozenset[tuple[int, str]] = frozenset()
-    """The expectations, by number and run, that a change from outside has left with nothing to speak of."""
+    not_applicable: frozenset[tuple[int, str]] = frozenset()
+    """The expectations, by number and run, that a change from outside left without an object."""
 
     @property
     def spec(self) -> Spec:
-        """The scenario as it is written."""
+        """The specification of the scenario as written, without a variant's changes."""
         return self.runs[""]
 
 
 def load(path: Any) -> Scenario:
-    """Read and check a scenario from a file, or by the name of one that comes with hopattn.
+    """Read and check a scenario.
 
-    path: a path to a TOML file, or a name such as "bank". Raises `InvalidScenario` (an `InvalidInput`) with all that
-    is wrong in the file, one line a problem: file, line, key, what stands there, what was expected.
+    path: the path of a TOML file, or the name of a scenario that comes with hopattn, such as "bank". Raises
+    `InvalidScenario` (an `InvalidInput`) with all errors of the file, one a line: file, line, key, the text in
+    question, and the expected one.
 
     >>> import hopattn as ha
     >>> ha.load("bank").spec.source
@@ -47,9 +50,10 @@ def load(path: Any) -> Scenario:
 
 
 def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
-    """A checked scenario from its text; overrides are made before it is checked.
+    """Check a scenario, given by its text, after the overrides are applied.
 
-    where: what a message calls the file; files that it names are looked for in the folder of that path.
+    where: the path of the file, for messages; files that the scenario names are looked for in the same folder. name:
+    the name of the scenario. overrides: paths and values, as for `--set`. Raises `InvalidScenario` as `load` does.
     """
     checked = check(text, where, overrides or {})
-    return Scenario(name, where, text, checked.runs, checked.lines, checked.void)
+    return Scenario(name, where, text, checked.runs, checked.lines, checked.not_applicable)

@@ -1,4 +1,4 @@
-"""What a scenario came to: labelled arrays for each run, and the verdict on each expectation."""
+"""The result of a scenario: labelled arrays for each run, and the verdict on each expectation."""
 
 import csv
 import io
@@ -19,7 +19,12 @@ from hopattn.scenario.words.character_pictures import Strip
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one expectation in one run; met is None where, after a change from outside, it does not apply."""
+    """The verdict on one expectation in one run.
+
+    run: the name of the run. expectation: its sentence. expected, computed: both values as text. met: None if the
+    expectation does not apply after a change from outside. line: its line in the file. note: a remark on the number
+    that the source prints.
+    """
 
     run: str
     expectation: str
@@ -32,21 +37,21 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of a scenario: as it is written, or with a variant's changes."""
+    """One run of a scenario: as written, with the empty name, or with a variant's changes."""
 
     name: str
     arrays: Mapping[str, Labelled]
     shown: tuple[str, ...] = ()
-    """The names of the arrays that say most about the run, for a terminal."""
+    """The names of the arrays that a terminal shows."""
     working: tuple[str, ...] = ()
-    """The arithmetic, line by line, where it was asked for."""
+    """The arithmetic, line by line; empty unless the run was made with `explain`."""
     strips: tuple[Strip, ...] = ()
-    """The pictures that say most about the run, for a terminal."""
+    """The pictures that a terminal shows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Result(ShownInNotebook):
-    """All runs of a scenario and the verdict on what it expects."""
+    """All runs of a scenario and the verdict on each of its expectations."""
 
     name: str
     title: str
@@ -66,17 +71,17 @@ class Result(ShownInNotebook):
 
     @property
     def arrays(self) -> dict[str, Labelled]:
-        """Every array of every run by name; a variant's are named `variant/array`."""
+        """Every array of every run by name; the arrays of a variant are named `variant/array`."""
         return {
             f"{run.name}/{name}" if run.name else name: array for run in self.runs for name, array in run.arrays.items()
         }
 
     def table(self) -> list[dict[str, Any]]:
-        """The expectations, one row each: run, expectation, expected, computed, met, line, note."""
+        """One row for each expectation: run, expectation, expected, computed, met, line, note."""
         return [asdict(outcome) for outcome in self.expectations]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in the result as dictionaries, lists, texts and numbers."""
+        """The whole result as dictionaries, lists, texts and numbers."""
         about = {name: getattr(self, name) for name in ("name", "title", "source", "note", "kind", "seed", "ok")}
         runs = [
             {"name": run.name, "arrays": {name: array.to_dict() for name, array in run.arrays.items()}}
@@ -86,11 +91,11 @@ class Result(ShownInNotebook):
         return {**about, "expectations": self.table(), "runs": runs}
 
     def to_json(self) -> str:
-        """The result as JSON: the same scenario, seed and versions give the same text."""
+        """The whole result as JSON; the same scenario, seed and versions give the same text."""
         return json_text(self.to_dict())
 
     def to_csv(self) -> str:
-        """The expectations as CSV, one row each."""
+        """The rows of `table` as CSV."""
         buffer = io.StringIO()
         writer = csv.DictWriter(buffer, [field.name for field in fields(Outcome)], lineterminator="\n")
         writer.writeheader()
@@ -98,17 +103,17 @@ class Result(ShownInNotebook):
         return buffer.getvalue()
 
     def provenance(self, command: str = "") -> dict[str, Any]:
-        """Where the numbers come from: versions, seed, the hash of the scenario, the command."""
+        """The origin of the numbers: versions, seed, hash of the scenario, command."""
         versions = {"hopattn": __version__, "numpy": np.__version__, "python": platform.python_version()}
         about = {"scenario": self.name, "source": self.source, "sha256": self.digest, "seed": self.seed}
         return {**about, "versions": versions, "machine": platform.machine(), "command": command}
 
     def save(self, folder: Any, command: str = "") -> None:
-        """Write arrays, result, expectations and provenance into a new folder, whole or not at all.
+        """Write arrays, result, expectations and provenance into a new folder: all files or none.
 
-        arrays.npz holds the arrays by the names of `arrays`, result.json what `to_json` gives, expectations.csv the
-        table, provenance.json versions, seed, the scenario's hash and `command`. Raises `InvalidInput` for a folder
-        that is there already and not empty, `CannotDo` where it cannot be written.
+        `arrays.npz` holds the arrays by the names of `arrays`, `result.json` the text of `to_json`, `expectations.csv`
+        the rows of `table`, and `provenance.json` versions, seed, the scenario's hash and `command`. Raises
+        `InvalidInput` for a folder that exists and is not empty, and `CannotDo` if it cannot be written.
         """
         files = {
             "arrays.npz": npz({name: array.values for name, array in self.arrays.items()}),

@@ -1,4 +1,4 @@
-"""Running a checked scenario: every run, then the verdict on every expectation."""
+"""Running a checked scenario: first every run, then the verdict on every expectation."""
 
 import hashlib
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ from hopattn.scenario.result import Outcome, Result, Run
 def run(
     scenario: Scenario, seed: int | None = None, overrides: Mapping[str, Any] | None = None, *, explain: bool = False
 ) -> Result:
-    """Run a scenario and all its variants, and hold what comes out against what it expects.
+    """Run a scenario and all its variants, and compare the results with its expectations.
 
-    seed: in place of the file's. overrides: paths and values, as for --set: {"layer.head.separation": "softmax"}.
-    explain: also write the arithmetic, in each run's `working`. Raises `InvalidScenario` where an override does not
-    fit.
+    seed: replaces the seed of the file. overrides: paths and values, as for `--set`: {"layer.head.separation":
+    "softmax"}. explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an
+    override that does not fit, and `InvalidInput` for numbers that overflow.
 
     >>> import hopattn as ha
     >>> ha.run(ha.load("bank")).ok
@@ -39,12 +39,12 @@ def run(
         runs = tuple(
             Run(
                 name,
-                found,
-                scenario.runs[name].shown(found),
-                tuple(scenario.runs[name].explain(found)) if explain else (),
-                tuple(scenario.runs[name].strips(found)),
+                computed,
+                scenario.runs[name].shown(computed),
+                tuple(scenario.runs[name].explain(computed)) if explain else (),
+                tuple(scenario.runs[name].strips(computed)),
             )
-            for name, found in arrays.items()
+            for name, computed in arrays.items()
         )
     return Result(
         name=scenario.name,
@@ -60,34 +60,34 @@ def run(
 
 
 def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, Labelled], tuple[Outcome, ...]]:
-    """Run a scenario as it is written, without its variants: the arrays, and the verdicts that speak of them."""
+    """Run a scenario as written, without its variants: its arrays, and the verdicts on its own expectations."""
     arrays = _computed(scenario, "", seed)
     return arrays, _judged(scenario, {"": arrays})
 
 
 def _computed(scenario: Scenario, name: str, seed: int | np.random.SeedSequence | None) -> dict[str, Labelled]:
-    spec, line = scenario.runs[name], line_of(dict(scenario.lines), (scenario.spec.working_part,))
+    """The arrays of one run; raises `InvalidInput` for numbers that are not finite, with the name of their array."""
+    spec, line = scenario.runs[name], line_of(dict(scenario.lines), (scenario.spec.main_table,))
     where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")
     try:
-        with np.errstate(all="ignore"):  # what is not finite is found below, and told by name
-            found = spec.compute(np.random.default_rng(spec.seed if seed is None else seed))
+        with np.errstate(all="ignore"):  # the loop below refuses numbers that are not finite
+            arrays = spec.compute(np.random.default_rng(spec.seed if seed is None else seed))
     except InvalidInput as error:
         raise InvalidInput(f"{where}{error}") from None
-    for what, array in found.items():
+    for key, array in arrays.items():
         if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
-            raise InvalidInput(
-                f"{where}the numbers grow out of range ('{what}'): use smaller vectors or a smaller beta"
-            )
-    return found
+            raise InvalidInput(f"{where}the numbers grow out of range ('{key}'): use smaller vectors or a smaller beta")
+    return arrays
 
 
 def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) -> tuple[Outcome, ...]:
+    """The verdict on each expectation in each of its runs, as far as the run is among the arrays."""
     outcomes = []
     layouts = {name: scenario.runs[name].layout() for name in arrays} if scenario.spec.expect else {}
     for i, expectation in enumerate(scenario.spec.expect):
         for name in (name for name in expectation.variants if name in arrays):
             sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
-            if (i, name) in scenario.void:
+            if (i, name) in scenario.not_applicable:
                 outcomes.append(Outcome(name, sentence, "", "", None, line, "set aside: it does not apply any more"))
             else:
                 met, expected, computed, note = expectation.judge(arrays[name], layouts[name])

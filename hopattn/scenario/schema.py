@@ -1,4 +1,4 @@
-"""The JSON Schema of scenario files, derived from the kinds and from what the code says about each key."""
+"""The JSON Schema of scenario files, derived from the classes of the kinds and the text below each of their fields."""
 
 import ast
 import inspect
@@ -16,7 +16,7 @@ from hopattn.scenario.language.fields import Table
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema, as a dictionary; each key is described by the text that stands under it in its class."""
+    """The JSON Schema as a dictionary; the description of a key is the text below its field in the class."""
     union: Any = Annotated[Union[tuple(kinds.values())], Field(discriminator="kind")]  # noqa: UP007
     made: dict[str, Any] = _tidied(TypeAdapter(union).json_schema(by_alias=True))
     definitions = made["$defs"]
@@ -34,33 +34,34 @@ def schema() -> dict[str, Any]:
 
 
 def _expectation(definitions: dict[str, Any]) -> dict[str, Any]:
-    """Any expectation; where it is told by its leading key to be one of them, it must be that one."""
+    """The schema of any expectation; one with the leading key of a class must be valid for that class."""
     leading = {kind.__name__: list(kind.leading) for kind in dict.fromkeys(LEADING.values())}
-    told: dict[str, Any] = {
+    conditions: dict[str, Any] = {
         name: {"anyOf": [{"required": [key]} for key in keys]} for name, keys in leading.items() if keys != [PLAIN]
     }
-    told[LEADING[PLAIN].__name__] = {"required": [PLAIN], "not": {"anyOf": list(told.values())}}
-    rules = [{"if": rule, "then": {"$ref": f"#/$defs/{name}"}} for name, rule in sorted(told.items())]
-    return {**_merged(definitions, told), "allOf": rules}
+    conditions[LEADING[PLAIN].__name__] = {"required": [PLAIN], "not": {"anyOf": list(conditions.values())}}
+    rules = [{"if": rule, "then": {"$ref": f"#/$defs/{name}"}} for name, rule in sorted(conditions.items())]
+    return {**_merged(definitions, conditions), "allOf": rules}
 
 
 def _owners(definitions: dict[str, Any], merged: dict[str, Any]) -> dict[str, Any]:
-    """For each key that only some kinds have, which kinds these are.
+    """The kinds that have a key, for each key that not all kinds have.
 
-    Rules by kind would say more, but an editor that meets `allOf` in the outermost table looks for its keys only there.
+    Rules for each kind would say more. But an editor that finds `allOf` in the outermost table offers only the keys in
+    it.
     """
-    having = {
+    owners = {
         key: sorted(name for name, kind in kinds.items() if key in definitions[kind.__name__]["properties"])
         for key in merged["properties"]
     }
-    return {key: {"properties": {"kind": {"enum": names}}} for key, names in having.items() if len(names) < len(kinds)}
+    return {key: {"properties": {"kind": {"enum": names}}} for key, names in owners.items() if len(names) < len(kinds)}
 
 
 def _merged(definitions: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """One table with the keys of several.
+    """The schema of one table with the keys of several tables.
 
-    An editor completes the keys of a table, not those of a choice between tables; and a mistake in a choice is marked
-    on the whole of it, where in a table it is marked on the key.
+    An editor completes the keys of a table, but not those of a choice between tables. It also marks an error in a table
+    at its key, but an error in a choice at the whole choice.
     """
     properties: dict[str, list[Any]] = {}
     names = list(names)
@@ -79,20 +80,21 @@ def _merged(definitions: dict[str, Any], names: Iterable[str]) -> dict[str, Any]
 
 
 def schema_text() -> str:
-    """The JSON Schema as text, the same bytes for the same version."""
+    """The JSON Schema as text; the same version gives the same bytes."""
     return json.dumps(schema(), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _tables(base: type[Table]) -> Iterator[type[Table]]:
+    """All classes derived from a table, directly or not."""
     for table in base.__subclasses__():
         yield table
         yield from _tables(table)
 
 
 def _described(table: type[Table]) -> dict[str, str]:
-    """The text under each field of a class and of those it derives from, by the key that a file has for it.
+    """The text below each field of a class and of its base classes, by the key of the field in a file.
 
-    pydantic can do this too, but for every class that is made, which costs a third of the time that a run takes.
+    pydantic can do this too, but does it whenever a class is created, which takes a third of the time of a run.
     """
     texts: dict[str, str] = {}
     for base in reversed([base for base in table.__mro__ if issubclass(base, Table)]):
@@ -106,14 +108,16 @@ def _described(table: type[Table]) -> dict[str, str]:
 
 @cache
 def _classes(module: Any) -> dict[str, list[ast.stmt]]:
-    """The body of each class of a module; empty for tables that are made from a registry."""
+    """The body of each class of a module, by the name of the class; empty for tables created from a registry."""
     tree = ast.parse(inspect.getsource(module)) if module is not None else ast.Module([], [])
     return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
 def _tidied(node: Any) -> Any:
-    """The schema without what says nothing here: null, which TOML does not have, titles that repeat the key, and
-    `discriminator`, a word of another language.
+    """The schema without parts that have no use here.
+
+    These are null, which TOML does not have, titles that repeat the key, and `discriminator`, which is no word of JSON
+    Schema.
     """
     if isinstance(node, list):
         return [_tidied(item) for item in node]
@@ -124,6 +128,6 @@ def _tidied(node: Any) -> Any:
         kept = {key: value for key, value in node.items() if key not in ("anyOf", "default")}
         return _tidied(rest | kept)
     names = node.get("properties") if node.get("type") == "object" else None
-    idle = {"title": str, "discriminator": dict}
-    tidy = {key: _tidied(value) for key, value in node.items() if not isinstance(value, idle.get(key, ()))}
+    useless = {"title": str, "discriminator": dict}
+    tidy = {key: _tidied(value) for key, value in node.items() if not isinstance(value, useless.get(key, ()))}
     return tidy | ({"properties": {key: _tidied(value) for key, value in names.items()}} if names else {})

@@ -1,8 +1,8 @@
-"""Attention heads, side by side and in layers.
+"""Attention heads: one head, heads in parallel, and layers of heads.
 
-- `positions/`: points on a circle, and the rotations that offset them
-- `baselines.py`: what attention is compared with: averages, counted pairs of words
-- `plain_attention.py`: softmax attention written apart, in NumPy and PyTorch, to compare ours with
-- `heads.py`: attention, one head, heads side by side
-- `layers.py`: layers of attention, one above the other
+- `positions/`: positions as vectors: points on a circle, and rotations that move them
+- `baselines.py`: simpler models to compare attention with: averages, bigrams
+- `plain_attention.py`: independent softmax attention in NumPy and PyTorch, to check ours with
+- `heads.py`: attention, one head, heads in parallel
+- `layers.py`: layers of attention heads, one after the other
 """

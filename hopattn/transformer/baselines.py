@@ -1,4 +1,4 @@
-"""The language models that a lecture holds attention against: an average of the words, and counted pairs of words."""
+"""Simple language models that a lecture compares with attention: the average of the words, and bigrams."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from hopattn.foundation.arrays import Array, namespace
 
 
 def average(words: Array) -> Array:
-    """The deep averaging network's view of a text: the mean of its word vectors, `(…, n, dim)` to `(…, dim)`.
+    """The mean of a text's word vectors, `(…, n, dim)` to `(…, dim)`: the input of a deep averaging network.
 
     Source: Iyyer et al. (2015), ACL, eq. 1 (their z, before the layers above it); CS 371N Lecture 10 ("DAN").
     """
@@ -18,16 +18,16 @@ def average(words: Array) -> Array:
 
 @dataclass(frozen=True)
 class Bigram:
-    """P(w_i | w_{i−1}), estimated by counting and normalising.
+    """A bigram model: P(w_i | w_{i−1}), estimated from counts.
 
-    counts: how often each word followed each word. Source: CS 371N Lecture 10 ("Bigram").
+    counts: for each word, the number of times that each other word followed it. Source: CS 371N Lecture 10 ("Bigram").
     """
 
     counts: dict[str, Counter[str]]
 
     @classmethod
     def counted(cls, texts: Iterable[Sequence[str]]) -> "Bigram":
-        """Count the pairs of neighbours in texts.
+        """The model of the pairs of neighbouring words in texts.
 
         >>> Bigram.counted([["A", "B", "A", "B", "B"]]).probability("B", after="A")
         1.0
@@ -39,11 +39,11 @@ class Bigram:
         return cls(counts)
 
     def probability(self, word: str, after: str) -> float:
-        """P(word | after); 0 where `after` was never seen before another word."""
-        seen = self.counts.get(after, Counter())
-        return seen[word] / seen.total() if seen else 0.0
+        """P(word | after); 0 if `after` was never followed by a word."""
+        followers = self.counts.get(after, Counter())
+        return followers[word] / followers.total() if followers else 0.0
 
     def likeliest(self, after: str) -> list[str]:
-        """The likeliest next words; several where they were counted equally often, none where nothing was counted."""
-        seen = self.counts.get(after, Counter())
-        return [word for word, count in seen.items() if count == max(seen.values())]
+        """The most frequent next words: several in a tie, an empty list if `after` was never followed by a word."""
+        followers = self.counts.get(after, Counter())
+        return [word for word, count in followers.items() if count == max(followers.values())]

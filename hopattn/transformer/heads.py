@@ -1,4 +1,4 @@
-"""Attention heads: a head is a memory whose keys and values are read from the text itself, cued by the text.
+"""Attention heads: a head is a memory whose cues, keys and values are linear maps of a text.
 
     attention(q, k, v) = Σ_j p_j v_j,   p = ∇Ψ(q Kᵀ)
 
@@ -7,7 +7,7 @@ One application is one step of associative recall.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +27,11 @@ def attention(
 ) -> Array:
     """Scaled dot-product attention, softmax(β q Kᵀ) V, or the same with another separation.
 
-    q: `(…, n_queries, dim)`; k: `(…, n_keys, dim)`; v: `(…, n_keys, dim_out)`; leading axes broadcast. beta: 1/√dim
-    by default; a separation given as an object carries its own. mask: boolean, True = may attend, broadcasting to
-    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with nothing to attend to gives 0. Gives `(…,
-    n_queries, dim_out)`. Raises `InvalidInput` where the shapes do not fit. Source: Vaswani et al. (2017), eq. 1
-    (their √d_k is our 1/β).
+    q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. The leading axes broadcast. beta: 1/√dim
+    by default; a separation given as an object has its own. mask: boolean, True = may attend, broadcast to
+    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. separation: a name or an object.
+    Gives `(…, n_queries, dim_out)`. Raises `InvalidInput` for shapes that do not fit.
+    Source: Vaswani et al. (2017), eq. 1 (their √d_k is our 1/β).
 
     >>> import hopattn as ha
     >>> e = [[1, 0], [1, 0], [0, 1], [1, 0]]
@@ -42,16 +42,18 @@ def attention(
     queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
     _require_texts(queries, keys, values)
     if isinstance(separation, Separation) and beta is None:
-        chosen = separation
+        made = separation
     else:
-        chosen = separations.make(separation, beta=float(keys.shape[-1]) ** -0.5 if beta is None else beta)
-    return Retrieval(Dot(), chosen, Identity()).step(queries, keys, values, mask)
+        made = separations.make(separation, beta=float(keys.shape[-1]) ** -0.5 if beta is None else beta)
+    return Retrieval(Dot(), made, Identity()).step(queries, keys, values, mask)
 
 
 @dataclass(frozen=True, eq=False)
 class HeadTrace:
-    """What a head computed on its way: queries, keys, values, scores, the mask that it used (or None), weights,
-    output.
+    """The arrays that a head computes for a text of n words.
+
+    queries: `(…, n, dim_key)`. keys: `(…, m, dim_key)`. values: `(…, m, dim_out)`. scores, weights: `(…, n, m)`. mask:
+    True = may attend, or None for no mask. output: `(…, n, dim_out)`. m is n, except in cross-attention.
     """
 
     queries: Array
@@ -67,12 +69,12 @@ class HeadTrace:
 class Head:
     """One attention head: q = W_Q x, k = W_K x, v = W_V x, output = ∇Φ(Vᵀ ∇Ψ(sim(K, q))).
 
-    w_query, w_key: `(dim_key, dim)`; w_value: `(dim_out, dim)`; every matrix is (out, in). mask: "none", "causal",
-    "strict" (previous words only), "nonzero" (where the similarity is not 0), `hopattn.window(n)`, or a boolean
-    array. beta: for a separation given by name (1 unless told; Vaswani et al. have 1/√dim_key); one given as an object
-    carries its own. Raises `InvalidInput` for
-    matrices that do not fit one another and for mistyped names. Source: Vaswani et al. (2017), 3.2; LING3804 Lecture
-    Notes 7, 7.2.
+    w_query, w_key: `(dim_key, dim)`. w_value: `(dim_out, dim)`. Every matrix is (out, in). similarity, separation,
+    activation: names or objects. beta: for a separation given by name; 1 by default, where Vaswani et al. have
+    1/√dim_key. A separation given as an object has its own. mask: "none", "causal", "strict" (previous words only),
+    "nonzero" (pairs whose similarity is not 0), `hopattn.window(n)`, or a boolean array. Raises `InvalidInput` for
+    matrices that do not fit one another and for unknown names.
+    Source: Vaswani et al. (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
     """
 
     w_query: Array
@@ -98,12 +100,12 @@ class Head:
             raise InvalidInput(f"w_key: {key.shape[0]} rows do not fit the {query.shape[0]} rows of w_query")
         require_dim(value, key.shape[1], "w_value", "w_key")
         own_beta = isinstance(separation, Separation) and beta == 1.0
-        chosen = separations.make(separation, **({} if own_beta else {"beta": beta}))
+        separate = separations.make(separation, **({} if own_beta else {"beta": beta}))
+        activate = activations.make(activation)
         object.__setattr__(self, "w_query", query)
         object.__setattr__(self, "w_key", key)
         object.__setattr__(self, "w_value", value)
-        respond = activations.make(activation)
-        object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), chosen, respond))
+        object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), separate, activate))
         object.__setattr__(self, "mask", as_mask(mask))
 
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None) -> Array:
@@ -111,14 +113,15 @@ class Head:
         return self.trace(x, mask, source=source).output
 
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> HeadTrace:
-        """Every quantity of the head for a text x `(…, n, dim)`.
+        """All arrays that the head computes for a text x `(…, n, dim)`.
 
-        mask: what else may not be attended to (padding), on top of the head's own. source: `(…, m, dim)`, where keys
-        and values are read from (cross-attention); x itself by default.
+        mask: a second mask, such as one for padding; a query may attend where this one and the head's own both allow
+        it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default.
         """
         text = _text(x, "x", self.w_query)
-        read = text if source is None else _text(source, "source", self.w_key)
-        queries, keys, values = linear(text, self.w_query), linear(read, self.w_key), linear(read, self.w_value)
+        attended = text if source is None else _text(source, "source", self.w_key)
+        queries = linear(text, self.w_query)
+        keys, values = linear(attended, self.w_key), linear(attended, self.w_value)
         scores = self.retrieval.scores(queries, keys)
         allowed = self._allowed(mask, scores, queries, keys)
         weights = self.retrieval.separation.weights(scores, allowed)
@@ -126,34 +129,14 @@ class Head:
         return HeadTrace(queries, keys, values, scores, allowed, weights, output)
 
     def _allowed(self, mask: Any, *matched: Array) -> Array | None:
-        """The head's own mask and a given one together."""
-        own, given = (self.retrieval.allowed(one, *matched) for one in (self.mask, mask))
+        """The head's own mask and the given one, combined by `and`; None where there is no mask at all."""
+        own, given = (self.retrieval.allowed(each, *matched) for each in (self.mask, mask))
         return own & given if own is not None and given is not None else own if given is None else given
 
 
 @dataclass(frozen=True, eq=False)
-class Given(Similarity):
-    """Scores that are written down, as when a lecture prints only the table: `(n_queries, n_keys)`."""
-
-    table: Array
-    by_pairs: ClassVar[bool] = False
-    source: ClassVar[str] = "the table itself"
-
-    def rounding(self, cues: Array, keys: Array) -> Array:
-        return 0.0
-
-    def __call__(self, cues: Array, keys: Array) -> Array:
-        expected = (cues.shape[-2], keys.shape[-2])
-        if tuple(self.table.shape) != expected:
-            raise InvalidInput(
-                f"scores: shape {tuple(self.table.shape)} does not fit {expected[0]} queries and {expected[1]} keys"
-            )
-        return self.table
-
-
-@dataclass(frozen=True, eq=False)
 class MultiHeadTrace:
-    """What each head computed, and what came of them together, `(…, n, dim)`."""
+    """The arrays that heads in parallel compute. heads: the trace of each. output: `(…, n, dim)`."""
 
     heads: tuple[HeadTrace, ...]
     output: Array
@@ -161,9 +144,10 @@ class MultiHeadTrace:
 
 @dataclass(frozen=True, eq=False, init=False)
 class MultiHead:
-    """Heads side by side: their outputs are concatenated and mapped by w_out.
+    """Heads in parallel: their outputs are concatenated and multiplied by w_out.
 
-    heads: at least one; w_out: `(dim, sum of the heads' dim_out)`. Source: Vaswani et al. (2017), 3.2.2.
+    heads: at least one. w_out: `(dim, sum of the heads' dim_out)`. Raises `InvalidInput` for heads that are not a list
+    of at least one Head, and a w_out that does not fit them. Source: Vaswani et al. (2017), 3.2.2.
     """
 
     heads: tuple[Head, ...]
@@ -183,7 +167,7 @@ class MultiHead:
         return self.trace(x, mask, source=source).output
 
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> MultiHeadTrace:
-        """W_O [head₁(x); head₂(x); …], with what each head computed on its way."""
+        """W_O [head₁(x); head₂(x); …], and the trace of each head; the arguments are those of `Head.trace`."""
         traces = tuple(head.trace(x, mask, source=source) for head in self.heads)
         joined = namespace(traces[0].output).concat([trace.output for trace in traces], axis=-1)
         return MultiHeadTrace(traces, linear(joined, self.w_out))

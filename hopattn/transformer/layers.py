@@ -1,4 +1,4 @@
-"""Layers of attention, one above the other.
+"""Layers of attention heads, one after the other.
 
     x ← x + heads(x)
 
@@ -17,7 +17,11 @@ from hopattn.transformer.heads import HeadTrace, MultiHead
 
 @dataclass(frozen=True, eq=False)
 class LayerTrace:
-    """What a layer computed: what went in, what each head did, the heads' output, and the state that goes on."""
+    """The arrays that a layer computes.
+
+    input: the text, `(…, n, dim)`. heads: the trace of each head. output: the output of all heads together. state: the
+    output of the layer, which is the input of the next.
+    """
 
     input: Array
     heads: tuple[HeadTrace, ...]
@@ -27,7 +31,11 @@ class LayerTrace:
 
 @dataclass(frozen=True, eq=False)
 class AttentionLayer:
-    """Attention heads whose output is added to the word patterns, or with residual=False takes their place."""
+    """Attention heads whose output is added to the word patterns; with residual=False it replaces them.
+
+    Raises `InvalidInput` for an attention that is not a MultiHead, and, with residual, for an output that does not fit
+    the words.
+    """
 
     attention: MultiHead
     residual: bool = True
@@ -50,15 +58,16 @@ class AttentionLayer:
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
         """Every quantity of the layer for a text x `(…, n, dim)`."""
         words = as_float(x, "x")
-        found = self.attention.trace(words, mask, source=source)
-        return LayerTrace(words, found.heads, found.output, words + found.output if self.residual else found.output)
+        traced = self.attention.trace(words, mask, source=source)
+        state = words + traced.output if self.residual else traced.output
+        return LayerTrace(words, traced.heads, traced.output, state)
 
 
 def stack(layers: Iterable[AttentionLayer], x: Any, mask: Any = None, *, source: Any = None) -> list[LayerTrace]:
-    """Send a text through the layers, each fed with what the one below gave.
+    """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 
-    source: `(…, m, dim)`, what every layer reads its keys and values from (cross-attention); by default each layer
-    reads the text as it stands there.
+    mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, from which every layer computes its keys and values
+    (cross-attention); by default each layer computes them from its own input.
     """
     traces: list[LayerTrace] = []
     for layer in layers:

@@ -1,6 +1,6 @@
-"""Softmax attention written apart: plain NumPy, one query after the other, and PyTorch's own where it is installed.
+"""Independent softmax attention: plain NumPy, one query at a time, and PyTorch's own if it is installed.
 
-What hopattn computes is held against these. They share nothing with it: this file imports nothing of hopattn.
+Results of hopattn are compared with these. To share no code with hopattn, this file imports nothing from it.
 """
 
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Referee(NamedTuple):
-    """An attention that nobody derived from a memory: its name, and its outputs `(n_queries, dim_out)`."""
+    """The result of an independent attention. name: the library. output: `(n_queries, dim_out)`."""
 
     name: str
     output: np.ndarray
@@ -21,8 +21,8 @@ def plain_attention(
 ) -> np.ndarray:
     """softmax(β q Kᵀ) V in float64, `(n_queries, dim_out)`.
 
-    queries: `(n_queries, dim)`; keys: `(n_keys, dim)`; values: `(n_keys, dim_out)`; mask: boolean
-    `(n_queries, n_keys)`, True = may attend; a row with nothing to attend to gives 0. Source: Vaswani et al. (2017),
+    queries: `(n_queries, dim)`. keys: `(n_keys, dim)`. values: `(n_keys, dim_out)`. mask: boolean
+    `(n_queries, n_keys)`, True = may attend; a row with no True gives 0. Source: Vaswani et al. (2017),
     eq. 1 (their √d_k is our 1/β).
 
     >>> plain_attention(np.array([[0.0, 10.0]]), np.eye(2), np.eye(2), 1.0).round(4)
@@ -30,18 +30,18 @@ def plain_attention(
     """
     output = np.zeros((len(queries), values.shape[1]))
     for i, query in enumerate(np.asarray(queries, dtype=np.float64)):
-        seen = np.arange(len(keys)) if mask is None else np.flatnonzero(mask[i])
-        if seen.size:
-            scores = beta * (np.asarray(keys[seen], dtype=np.float64) @ query)
+        allowed = np.arange(len(keys)) if mask is None else np.flatnonzero(mask[i])
+        if allowed.size:
+            scores = beta * (np.asarray(keys[allowed], dtype=np.float64) @ query)
             powers = np.exp(scores - scores.max())
-            output[i] = (powers / powers.sum()) @ values[seen]
+            output[i] = (powers / powers.sum()) @ values[allowed]
     return output
 
 
 def torch_attention(
     queries: np.ndarray, keys: np.ndarray, values: np.ndarray, beta: float, mask: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """The same from PyTorch's `scaled_dot_product_attention` in float64; None where PyTorch is not installed."""
+    """`plain_attention` by PyTorch's `scaled_dot_product_attention` in float64; None if PyTorch is not installed."""
     if find_spec("torch") is None:
         return None
     import torch
@@ -49,27 +49,27 @@ def torch_attention(
     q, k, v = (torch.tensor(np.asarray(array, dtype=np.float64)) for array in (queries, keys, values))
     allowed = None if mask is None else torch.tensor(np.asarray(mask))
     attended = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=allowed, scale=beta)
-    found = np.asarray(attended.numpy())
-    # What PyTorch gives for a row with nothing to attend to has changed between its versions.
-    return found if mask is None else np.where(np.any(mask, axis=-1, keepdims=True), found, 0.0)
+    output = np.asarray(attended.numpy())
+    # PyTorch's result for a row with no True in the mask differs between its versions.
+    return output if mask is None else np.where(np.any(mask, axis=-1, keepdims=True), output, 0.0)
 
 
 def referees(
     queries: np.ndarray, keys: np.ndarray, values: np.ndarray, beta: float, mask: np.ndarray | None = None
 ) -> list[Referee]:
-    """What each attention written apart makes of the same queries, keys, values and mask."""
-    found = [Referee("NumPy", plain_attention(queries, keys, values, beta, mask))]
+    """The results of all independent attentions; the arguments are those of `plain_attention`."""
+    results = [Referee("NumPy", plain_attention(queries, keys, values, beta, mask))]
     torch = torch_attention(queries, keys, values, beta, mask)
-    return found if torch is None else [*found, Referee("PyTorch", torch)]
+    return results if torch is None else [*results, Referee("PyTorch", torch)]
 
 
 def rounding_bound(queries: np.ndarray, keys: np.ndarray, values: np.ndarray, beta: float) -> float:
-    """How far two attentions in float64 may lie apart by rounding alone: ε (2βS(dim + 3) + 2n + 8) max|v|.
+    """The largest difference of two float64 attentions by rounding alone: ε (2βS(dim + 3) + 2n + 8) max|v|.
 
-    S is the largest |k||q|, n the number of keys. To first order, with u = ε/2: a score of dim products is off by
-    dim·u·S at most, and β, the shift by the maximum and their rounding add 3uS, so that the exponent is off by
-    βS(dim + 3)u and the power by 2u more; the sum over n powers, the quotient and the sum over n values add (2n + 4)u
-    and the error of the powers a second time. Two computations may err in opposite ways, which doubles it.
+    S is the largest |k||q|, n the number of keys. To first order, with u = ε/2: the error of a score, a sum of dim
+    products, is at most dim·u·S. β, the shift by the maximum and their rounding add 3uS, so the error of the exponent
+    is βS(dim + 3)u, and exp adds 2u. The sum over n powers, the quotient and the sum over n values add (2n + 4)u and
+    the error of the powers once more. The errors of two computations may have opposite signs, which doubles the bound.
     """
     size = float(np.max(np.linalg.norm(queries, axis=-1)) * np.max(np.linalg.norm(keys, axis=-1)))
     n, dim = keys.shape

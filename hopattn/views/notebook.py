@@ -1,4 +1,4 @@
-"""What a person sees in a notebook, where a thing is the last value of a cell: a table and a figure."""
+"""HTML for a notebook, which shows the last value of a cell: tables and a figure."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.figures.base import Figure
-from hopattn.figures.comparison import draw_comparison, lacks
+from hopattn.figures.comparison import draw_comparison, why_not_drawable
 from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import drawable, rendered
 from hopattn.foundation.errors import InvalidInput
@@ -21,16 +21,18 @@ from hopattn.views.tables import comparison_table
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
 FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")
-"""Of several figures that a result has data for, a notebook shows the one for which it is written, else the first of
-these."""
+"""The figures in the order of preference.
+
+A notebook shows one figure of a result: the one that the gallery draws from the same scenario, else the first of these.
+"""
 
 
 @singledispatch
 def html(thing: Any) -> str:
-    """A result, a recall, a comparison or a labelled array as HTML: its tables and a figure, in one text without links.
+    """A result, a recall, a comparison or a labelled array as HTML: tables and a figure, in one text without links.
 
-    thing: what `ha.run`, `memory.recall` or `ha.compare` gives, or one of `result.arrays`. A notebook
-    calls it for the last value of a cell. Raises `InvalidInput` for anything else.
+    thing: from `ha.run`, `memory.recall` or `ha.compare`, or one of `result.arrays`. A notebook calls this function for
+    the last value of a cell. Raises `InvalidInput` for anything else.
 
     >>> import hopattn as ha
     >>> record = ha.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
@@ -44,15 +46,14 @@ def html(thing: Any) -> str:
 
 @html.register
 def _(result: Result) -> str:
-    return "\n".join(_of_result(result))
+    return "\n".join(_result_parts(result))
 
 
 @html.register
 def _(record: Recall) -> str:
-    rows = list(_cues(record))
-    columns = [name for i, name in enumerate(_CUE) if any(row[i] for row in rows)]
-    kept = [_CUE.index(name) for name in columns]
-    table = _table(columns, ([row[i] for i in kept] for row in rows))
+    rows = list(_cue_rows(record))
+    columns = [i for i, _ in enumerate(_CUE_HEADINGS) if any(row[i] for row in rows)]
+    table = _table([_CUE_HEADINGS[i] for i in columns], ([row[i] for i in columns] for row in rows))
     n = np.atleast_1d(record.steps).size
     more = _paragraph(f"… the first {MAX_ROWS} of {n} cues") if n > MAX_ROWS else ""
     return f"{table}{more}\n{_picture(lambda figure: draw_recall(figure, record), 'recall')}"
@@ -60,18 +61,20 @@ def _(record: Recall) -> str:
 
 @html.register
 def _(array: Labelled) -> str:
-    found = array_cells(array)
-    return _paragraph(found) if isinstance(found, str) else _table(*found)
+    cells = array_cells(array)
+    return _paragraph(cells) if isinstance(cells, str) else _table(*cells)
 
 
 @html.register
-def _(found: Comparison) -> str:
-    figure = "" if lacks(found) else _picture(lambda figure: draw_comparison(figure, found), "comparison")
-    return f"{_table(*comparison_table(found))}\n{figure}\n{_paragraph(found.words())}"
+def _(comparison: Comparison) -> str:
+    picture = ""
+    if not why_not_drawable(comparison):
+        picture = _picture(lambda figure: draw_comparison(figure, comparison), "comparison")
+    return f"{_table(*comparison_table(comparison))}\n{picture}\n{_paragraph(comparison.words())}"
 
 
-def _of_result(result: Result) -> Iterator[str]:
-    """Title and source, the figure, each run's arrays, what became of the expectations."""
+def _result_parts(result: Result) -> Iterator[str]:
+    """The parts of a result's page: title and source, a figure, the arrays of each run, the verdicts."""
     yield f"<h4>{_safe(f'{result.name}: {result.title}')}</h4>"
     yield _paragraph(f"source: {result.source}")
     if result.note:
@@ -84,29 +87,31 @@ def _of_result(result: Result) -> Iterator[str]:
     for run in result.runs:
         heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
         opened = " open" if run is result.runs[0] else ""
-        yield f"<details{opened}><summary>{_safe(heading)}</summary>{''.join(_shown(run))}</details>"
+        yield f"<details{opened}><summary>{_safe(heading)}</summary>{''.join(_arrays(run))}</details>"
     if result.expectations:
         yield _table(("", "expectation", "expected", "computed"), map(_outcome, result.expectations), "left")
     yield _paragraph(tally(result.expectations))
 
 
-def _shown(run: Run) -> Iterator[str]:
+def _arrays(run: Run) -> Iterator[str]:
+    """The arrays of a run that its scenario shows, each below its name."""
     for name in run.shown:
         yield f"<p><i>{_safe(name)}</i></p>{html(run.arrays[name])}"
 
 
 def _outcome(outcome: Outcome) -> list[str]:
+    """The row of one expectation."""
     word = {None: "–", True: "met", False: "MISSED"}[outcome.met]
     where = f"{outcome.run}: " if outcome.run else ""
     note = f" ({outcome.note})" if outcome.note else ""
     return [word, f"{where}{outcome.expectation}{note}", outcome.expected, outcome.computed]
 
 
-_CUE = ("cue", "ended", "steps", "pattern", "cosine", "spurious", "energy")
+_CUE_HEADINGS = ("cue", "ended", "steps", "pattern", "cosine", "spurious", "energy")
 
 
-def _cues(record: Recall) -> Iterator[list[str]]:
-    """How each of the first cues ended, a row each; what is known of none of them stays empty."""
+def _cue_rows(record: Recall) -> Iterator[list[str]]:
+    """One row for each of the first `MAX_ROWS` cues, with the cells of `_CUE_HEADINGS`; an unknown value is empty."""
     status, steps, matched, cosine, spurious = (
         np.atleast_1d(getattr(record, name)) for name in ("status", "steps", "matched", "similarity", "spurious")
     )
@@ -118,15 +123,17 @@ def _cues(record: Recall) -> Iterator[list[str]]:
         yield [str(i), ended, str(steps[i]), pattern, cell(cosine[i]), str(spurious[i]), energy]
 
 
-def _picture(draw: Callable[[Figure], None], told: str) -> str:
-    """A figure within the text, with a note on what its font lacks; `told` says what it shows."""
+def _picture(draw: Callable[[Figure], None], description: str) -> str:
+    """A figure as part of the text, with a note on each glyph that the font lacks. description: for screen readers."""
     data, notes = rendered(draw)
     source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
-    image = f'<img src="{source}" alt="{_safe(told)}" style="max-width:100%;width:60em">'
+    image = f'<img src="{source}" alt="{_safe(description)}" style="max-width:100%;width:60em">'
     return "\n".join([image, *map(_paragraph, notes)])
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], align: str = "right") -> str:
+    """A table with one row of headings. align: the alignment of its texts."""
+
     def line(tag: str, cells: Sequence[str]) -> str:
         style = f"text-align:{align};padding:0 .8em 0 0"
         return "".join(f'<{tag} style="{style}">{_safe(text)}</{tag}>' for text in cells)
@@ -136,9 +143,10 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], align: str = 
 
 
 def _paragraph(text: str) -> str:
+    """A text as a paragraph."""
     return f"<p>{_safe(text)}</p>"
 
 
 def _safe(text: Any) -> str:
-    """A text as HTML: what came from a file can neither open a tag nor hide."""
+    """A text as HTML: words from a file can neither open a tag nor control a terminal."""
     return escape(plain(text))

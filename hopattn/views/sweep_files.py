@@ -1,4 +1,4 @@
-"""A sweep's table as files: CSV, arrays, JSON, a figure."""
+"""The table of a sweep as a file: CSV, arrays, JSON or a figure."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,29 +10,29 @@ from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.files import json_text, write_over
 
 _TABLES: dict[str, Callable[[Sweep], bytes]] = {
-    ".csv": lambda found: found.to_csv().encode(),
+    ".csv": lambda sweep: sweep.to_csv().encode(),
     ".npz": Sweep.to_npz,
-    ".json": lambda found: f"{json_text(found.to_dict())}\n".encode(),
+    ".json": lambda sweep: f"{json_text(sweep.to_dict())}\n".encode(),
 }
 _FIGURES = (".svg", ".pdf", ".png")
 
 
 def require_writable(files: Iterable[Path]) -> None:
-    """Raise `InvalidInput` for a file whose ending says nothing that can be written, before any work is done."""
+    """Raise `InvalidInput` for a file whose ending names no format that can be written; call it before the work."""
     for file in files:
         if file.suffix not in (*_TABLES, *_FIGURES):
             endings = ", ".join((*_TABLES, *_FIGURES))
             raise InvalidInput(f"{shortened(file)}: cannot tell what to write; expected a name that ends in {endings}")
 
 
-def write_sweep(found: Sweep, file: Path, title: str = "") -> None:
-    """Write the table, or draw it, as the file's ending says; a file of that name is replaced, whole or not at all.
+def write_sweep(sweep: Sweep, file: Path, title: str = "") -> None:
+    """Write the table of a sweep to a file, or draw it, in the format that the file's ending names.
 
-    Raises `InvalidInput` for another ending, and for a figure of more than two axes; `CannotDo` where it cannot be
-    written.
+    A file of the same name is replaced completely, or stays as it was. title: above a figure. Raises `InvalidInput` for
+    another ending and for a figure of more than two axes, and `CannotDo` if the file cannot be written.
     """
     require_writable([file])
     if file.suffix in _TABLES:
-        write_over(file, _TABLES[file.suffix](found))
+        write_over(file, _TABLES[file.suffix](sweep))
     else:
-        write_over(file, rendered(lambda figure: draw_sweep(figure, found, title), file.suffix[1:])[0])
+        write_over(file, rendered(lambda figure: draw_sweep(figure, sweep, title), file.suffix[1:])[0])

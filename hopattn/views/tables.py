@@ -1,4 +1,4 @@
-"""What a person sees on the terminal of work over many points: its progress, sweeps, comparisons, certificates."""
+"""Tables of sweeps, certificates and comparisons on the terminal, and the progress of long work."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,46 +18,34 @@ if TYPE_CHECKING:
     from hopattn.experiments.sweep.table import Sweep
 
 
-def show_sweep(found: "Sweep") -> None:
-    """A sweep's table on standard output: at each point the means, and how far their intervals reach."""
-    rows = found.table()
+def show_sweep(sweep: "Sweep") -> None:
+    """Write the table of a sweep to standard output: at each point the means, with their intervals."""
+    rows = sweep.table()
     headings = [name for name in rows[0] if not name.endswith(" ±")]
     shown = [[_with_error(row, name) for name in headings] for row in rows[:MAX_ROWS]]
     out = console()
     out.print(table([plain(name) for name in headings], shown, right=headings))
     if len(rows) > MAX_ROWS:
         out.print(Text(f"… {len(rows)} points in all; --out table.csv writes them"))
-    trials = "1 trial" if found.trials == 1 else f"{found.trials} trials"
+    trials = "1 trial" if sweep.trials == 1 else f"{sweep.trials} trials"
     out.print(Text(f"{len(rows)} points, {trials} each; ± is the 95 % interval of the mean"))
 
 
 def _with_error(row: dict[str, Any], name: str) -> str:
+    """A cell of the table of a sweep: the value, and its interval if it has one."""
     value, error = row[name], row.get(f"{name} ±")
     return "" if value is None else cell(value) + (f" ± {error:.2g}" if error is not None else "")
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int], None]]:
-    """On standard error, how much is done of a long work, and how long the rest will take: a bar on a terminal, else a
-    line every ten seconds.
+    """A function `report(done, total)` that shows on standard error how many points are done and the time that is left.
+
+    On a terminal it shows a bar, else it writes a line at most every ten seconds.
     """
-    start, last, before = monotonic(), [monotonic()], [-1]
-
-    def line(done: int, total: int) -> None:
-        if before[0] < 0:
-            before[0] = done
-        now = monotonic()
-        if done < total and now - last[0] < 10:
-            return
-        last[0] = now
-        fresh = done - before[0]
-        left = f", about {_duration((now - start) / fresh * (total - done))} left" if fresh > 0 and done < total else ""
-        if fresh or done < total:
-            errors.print(Text(f"{done} of {total} points{left}"))
-
     errors = Console(stderr=True, markup=False, highlight=False, emoji=False)
     if not errors.is_terminal:
-        yield line
+        yield _reporter(errors)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -67,8 +55,32 @@ def progress() -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+def _reporter(errors: Console) -> Callable[[int, int], None]:
+    """A function `report(done, total)` that writes a line at most every ten seconds, and one at the end.
+
+    The estimate of the time that is left counts only points since the first report, not points of an earlier run.
+    """
+    start = last = monotonic()
+    done_before = -1
+
+    def report(done: int, total: int) -> None:
+        nonlocal last, done_before
+        if done_before < 0:
+            done_before = done
+        now = monotonic()
+        if done < total and now - last < 10:
+            return
+        last = now
+        new = done - done_before
+        left = f", about {_duration((now - start) / new * (total - done))} left" if new > 0 and done < total else ""
+        if new or done < total:
+            errors.print(Text(f"{done} of {total} points{left}"))
+
+    return report
+
+
 def _duration(seconds: float) -> str:
-    """A time as one says it.
+    """A time in seconds, minutes or hours.
 
     >>> _duration(42), _duration(600), _duration(9000)
     ('42 s', '10 min', '2.5 h')
@@ -79,69 +91,78 @@ def _duration(seconds: float) -> str:
 
 
 CERTIFICATE = ("memory", "update", "claimed", "largest rise", "not claimed", "rises", "why")
+"""The headings of the table of certificates."""
 
 
-def certificate_rows(found: "Iterable[Certificate]") -> Iterator[list[str]]:
-    """One row for each memory and update that can be applied to it."""
-    for one in found:
-        if one.claimed or one.unclaimed:
-            largest = f"{one.largest:.1e}" if one.claimed else "–"
-            rises = f"{one.rises / one.unclaimed:.1%}" if one.unclaimed else "–"
-            why = "; else not: ".join(text for text in (one.reason, one.refusal) if text)
-            yield [one.memory, one.update, f"{one.claimed:,}", largest, f"{one.unclaimed:,}", rises, why]
+def certificate_rows(certificates: "Iterable[Certificate]") -> Iterator[list[str]]:
+    """One row for each memory and update, without the pairs that cannot be combined."""
+    for pair in certificates:
+        if pair.claimed or pair.unclaimed:
+            largest = f"{pair.largest:.1e}" if pair.claimed else "–"
+            rises = f"{pair.rises / pair.unclaimed:.1%}" if pair.unclaimed else "–"
+            why = "; else not: ".join(text for text in (pair.reason, pair.refusal) if text)
+            yield [pair.memory, pair.update, f"{pair.claimed:,}", largest, f"{pair.unclaimed:,}", rises, why]
 
 
-def show_certificates(found: "Sequence[Certificate]") -> None:
-    """The certificates on standard output, and in words whether they hold."""
+def show_certificates(certificates: "Sequence[Certificate]") -> None:
+    """Write the certificates to standard output, and a sentence that says whether all of them hold."""
     out = console()
-    out.print(table(CERTIFICATE, certificate_rows(found), right=CERTIFICATE[2:6]))
-    broken = [f"{one.memory} under {one.update}" for one in found if not one.holds]
+    out.print(table(CERTIFICATE, certificate_rows(certificates), right=CERTIFICATE[2:6]))
+    broken = [f"{pair.memory} under {pair.update}" for pair in certificates if not pair.holds]
     out.print()
     out.print(Text(f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"))
 
 
-_COMPARED = ("recalled", "in one step", "cosine", "at rest", "steps", "energy falls by", "one step to end")
-_WEIGHED = ("class", "keys for 90 %", "entropy", "beside attention")
+_RECALL = ("recalled", "in one step", "cosine", "at rest", "steps", "energy falls by", "one step to end")
+_WEIGHTS = ("class", "keys for 90 %", "entropy", "beside attention")
+"""The headings of a comparison: the measures of recall, and those of the weights."""
 
 
-def comparison_table(found: "Comparison") -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of a comparison: where each row stands, and what was measured; a dash where nothing was.
+def comparison_table(comparison: "Comparison") -> tuple[list[str], list[list[str]]]:
+    """The headings and rows of a comparison: memory, place and point of each row, and its measures.
 
-    Columns in which no row has anything are left out.
+    A measure that a row does not have is a dash. A column of dashes is left out.
     """
-    axes = list(found.axes) if "beta" in found.axes else [*found.axes, "beta"]
-    places = ["of"] if any(row.where for row in found.rows) else []
-    headings = ["memory", *places, *axes, *_COMPARED, *_WEIGHED]
+    axes = list(comparison.axes) if "beta" in comparison.axes else [*comparison.axes, "beta"]
+    places = ["of"] if any(row.where for row in comparison.rows) else []
+    headings = ["memory", *places, *axes, *_RECALL, *_WEIGHTS]
     rows = [
-        [row.memory, *([row.where] * len(places)), *(cell(float(row.point[axis])) for axis in axes), *_measured(row)]
-        for row in found.rows
+        [row.memory, *([row.where] * len(places)), *(cell(float(row.point[axis])) for axis in axes), *_measures(row)]
+        for row in comparison.rows
     ]
-    kept = [i for i, name in enumerate(headings) if name in axes or any(row[i] != "–" for row in rows)]
-    return [headings[i] for i in kept], [[row[i] for i in kept] for row in rows]
+    columns = [i for i, name in enumerate(headings) if name in axes or any(row[i] != "–" for row in rows)]
+    return [headings[i] for i in columns], [[row[i] for i in columns] for row in rows]
 
 
-def _measured(row: "Row") -> list[str]:
-    """The cells of `_COMPARED` and `_WEIGHED`."""
+def _measures(row: "Row") -> list[str]:
+    """The cells of a row below the headings `_RECALL` and `_WEIGHTS`."""
     error = "" if row.recalled_error is None or row.recalled is None else f" ± {row.recalled_error:.2g}"
     numbers = [row.recalled_first, row.cosine, row.at_rest, row.steps, row.energy_fall, row.distance]
     spread = [row.least_number, row.entropy]
     beside = "–" if row.difference is None else "rounding" if row.is_attention else f"{row.difference:.1e}"
-    known = [_or_dash(number) for number in numbers]
-    return [_or_dash(row.recalled) + error, *known, row.operating_class or "–", *map(_or_dash, spread), beside]
+    return [
+        _or_dash(row.recalled) + error,
+        *map(_or_dash, numbers),
+        row.operating_class or "–",
+        *map(_or_dash, spread),
+        beside,
+    ]
 
 
 def _or_dash(number: float | None) -> str:
+    """A number with three digits, as 0 if it is a rounding error; a dash for None."""
     return "–" if number is None else f"{0.0 if abs(number) < ROUNDING else number:.3g}"
 
 
-def nearest_tables(found: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
-    """For each place whose cues have names: what each memory's answers are most like at the end, with the cosine.
+def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
+    """The headings and rows of one table for each place whose cues have names.
 
-    Not over a grid, and not where there are more cues than a table can show.
+    A row is a memory, a column a cue. A cell is the key whose value is most similar to the final answer, with the
+    cosine. A comparison over a grid has no such tables, nor has a place with more cues than a table can show.
     """
-    for place in dict.fromkeys(row.where for row in found.rows):
-        rows = [row for row in found.rows if row.where == place and row.named]
-        if rows and not found.axes and len(rows[0].named) < MAX_COLUMNS:
+    for place in dict.fromkeys(row.where for row in comparison.rows):
+        rows = [row for row in comparison.rows if row.where == place and row.named]
+        if rows and not comparison.axes and len(rows[0].named) < MAX_COLUMNS:
             headings = [
                 f"{place + ': ' if place else ''}nearest at the end",
                 *(plain(cue) for cue, _, _ in rows[0].named),
@@ -150,23 +171,23 @@ def nearest_tables(found: "Comparison") -> Iterator[tuple[list[str], list[list[s
             yield headings, cells
 
 
-def show_comparison(found: "Comparison") -> None:
-    """A comparison on standard output: its table, and the paragraph that says what was found."""
+def show_comparison(comparison: "Comparison") -> None:
+    """Write a comparison to standard output: its tables, and the paragraph that sums them up."""
     out = console()
-    headings, rows = comparison_table(found)
+    headings, rows = comparison_table(comparison)
     right = [name for name in headings if name not in ("memory", "of", "class", "beside attention")]
     whole = table(headings, rows, right=right)
     if out.measure(whole, options=out.options.update(max_width=10_000)).maximum <= out.width:
         out.print(whole)
-    else:  # two tables, each with the columns that say which row it is
-        about = [i for i, name in enumerate(headings) if name not in (*_COMPARED, *_WEIGHED)]
-        for part in (_COMPARED, _WEIGHED):
-            some = [i for i, name in enumerate(headings) if i in about or name in part]
-            out.print(table([headings[i] for i in some], [[row[i] for i in some] for row in rows], right=right))
-            if part is _COMPARED:
+    else:  # two tables, each with the columns that identify the row
+        keys = [i for i, name in enumerate(headings) if name not in (*_RECALL, *_WEIGHTS)]
+        for part in (_RECALL, _WEIGHTS):
+            columns = [i for i, name in enumerate(headings) if i in keys or name in part]
+            out.print(table([headings[i] for i in columns], [[row[i] for i in columns] for row in rows], right=right))
+            if part is _RECALL:
                 out.print()
-    for names, cells in nearest_tables(found):
+    for names, cells in nearest_tables(comparison):
         out.print()
         out.print(table(names, cells))
     out.print()
-    out.print(Text(plain(found.words())))
+    out.print(Text(plain(comparison.words())))

@@ -1,7 +1,7 @@
-"""What a person sees on the terminal: labelled tables of numbers, and the verdicts."""
+"""Results on the terminal: labelled tables of numbers, pictures, and the verdicts on the expectations."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -11,50 +11,51 @@ from rich.text import Text
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.result import Outcome, Result, Run
-from hopattn.scenario.words.character_pictures import PLAIN, SHADES, side_by_side
-
-if TYPE_CHECKING:
-    pass
+from hopattn.scenario.words.character_pictures import ASCII_SHADES, SHADES, side_by_side
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
-WIDE = 160
-"""The width of what is written to a file or a pipe, where there is no terminal to ask."""
+"""The largest table that is shown."""
+NO_TERMINAL_WIDTH = 160
+"""The width of a line, in letters, if the output goes to a file or a pipe."""
 
 
 def console() -> Console:
-    """The console on standard output; colours only on a terminal, and none where NO_COLOR is set."""
+    """The console on standard output. Colours appear only on a terminal, and not if NO_COLOR is set."""
     probe = Console(markup=False, highlight=False, emoji=False)
-    return probe if probe.is_terminal else Console(markup=False, highlight=False, emoji=False, width=WIDE)
+    return probe if probe.is_terminal else Console(markup=False, highlight=False, emoji=False, width=NO_TERMINAL_WIDTH)
 
 
 def plain(text: Any) -> str:
-    """A text that came from a file, without the characters that could steer a terminal."""
+    """A text, for example from a file, without the characters that could control a terminal."""
     return "".join(c if c.isprintable() else "�" for c in str(text))
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()) -> Table:
-    """A table without borders; the columns named in `right` are set flush right."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    """A table without borders. right: the headings of the columns that are aligned right."""
+    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
-        made.add_column(Text(heading), justify="right" if heading in right else "left", overflow="fold")
+        result.add_column(Text(heading), justify="right" if heading in right else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row))
-    return made
+        result.add_row(*(value if isinstance(value, Text) else Text(plain(value)) for value in row))
+    return result
 
 
 def array_table(array: Labelled) -> Table | Text:
-    """An array of one or two axes with its labels, or its shape where it is too large to be read."""
-    found = array_cells(array)
-    if isinstance(found, str):
-        return Text(found)
-    made = table(*found)
-    for column in made.columns[1:]:
+    """An array as a table with its labels; a number, or an array that `array_cells` describes, as a text."""
+    cells = array_cells(array)
+    if isinstance(cells, str):
+        return Text(cells)
+    result = table(*cells)
+    for column in result.columns[1:]:
         column.justify = "right"
-    return made
+    return result
 
 
 def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
-    """Headings and rows of an array of one or two axes; a sentence for a number, or one too large to be read."""
+    """The headings and rows of an array with one or two axes.
+
+    A text for a number, and for an array that has more axes or is too large to be read.
+    """
     values = array.values
     if values.ndim == 0:
         return cell(values[()])
@@ -67,14 +68,17 @@ def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
 
 
 def mark(met: bool | None) -> Text:
-    """The word for a met or a missed expectation; a dash for one that does not apply."""
+    """The word for an expectation that is met or missed, and a dash for one that does not apply."""
     if met is None:
         return Text("–")
     return Text("met", style="green") if met else Text("MISSED", style="bold red")
 
 
 def show_result(result: Result, explain: bool) -> None:
-    """A result on standard output: what it is, its arrays or its working, and what became of its expectations."""
+    """Write a result to standard output: its title, the arrays of its runs, and the verdicts on its expectations.
+
+    explain: whether to write the arithmetic in place of the arrays.
+    """
     out = console()
     out.print(Text(plain(f"{result.name}: {result.title}"), style="bold"))
     out.print(Text(plain(f"source: {result.source}")))
@@ -84,7 +88,7 @@ def show_result(result: Result, explain: bool) -> None:
         if len(result.runs) > 1:
             out.print()
             out.print(Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
-        for part in _working(run, out) if explain else _seen(run, out):
+        for part in _arithmetic(run, out) if explain else _arrays(run, out):
             out.print(part)
     if result.expectations:
         out.print()
@@ -94,10 +98,10 @@ def show_result(result: Result, explain: bool) -> None:
 
 
 def show_check(results: Sequence[Result]) -> None:
-    """One row a scenario, then what was missed, then the sum."""
+    """Write one row for each scenario, then the missed expectations, then the total."""
     out = console()
-    met = [f"{sum(o.met is True for o in r.expectations)}/{len(r.expectations)}" for r in results]
-    rows = [[mark(r.ok), r.name, count, r.source] for r, count in zip(results, met, strict=True)]
+    counts = [f"{sum(o.met is True for o in r.expectations)}/{len(r.expectations)}" for r in results]
+    rows = [[mark(r.ok), r.name, count, r.source] for r, count in zip(results, counts, strict=True)]
     out.print(table(["", "scenario", "met", "source"], rows, right=["met"]))
     for result in results:
         if not result.ok:
@@ -105,12 +109,12 @@ def show_check(results: Sequence[Result]) -> None:
             out.print(Text(plain(f"{result.name} misses:")))
             out.print(outcome_table(outcome for outcome in result.expectations if outcome.met is False))
     out.print()
-    every = [outcome for result in results for outcome in result.expectations]
-    out.print(Text(f"{len(results)} scenarios; {tally(every)}"))
+    outcomes = [outcome for result in results for outcome in result.expectations]
+    out.print(Text(f"{len(results)} scenarios; {tally(outcomes)}"))
 
 
 def outcome_table(outcomes: Iterable[Outcome]) -> Table:
-    """The expectations, one row each, with what the source prints below those for which it is known."""
+    """The expectations, one row each, with their notes below them, such as the number that the source prints."""
     rows: list[Sequence[Any]] = []
     for outcome in outcomes:
         where = f"{outcome.run}: " if outcome.run else ""
@@ -121,15 +125,16 @@ def outcome_table(outcomes: Iterable[Outcome]) -> Table:
 
 
 def tally(outcomes: Sequence[Outcome]) -> str:
-    """How many expectations were met, in words."""
+    """The number of met expectations, in words."""
     if not outcomes:
         return "nothing is expected"
     judged = [outcome.met for outcome in outcomes if outcome.met is not None]
-    aside = f"; {len(outcomes) - len(judged)} set aside" if len(judged) < len(outcomes) else ""
-    return f"{sum(judged)} of {len(judged)} expectations met{aside}"
+    not_applicable = f"; {len(outcomes) - len(judged)} set aside" if len(judged) < len(outcomes) else ""
+    return f"{sum(judged)} of {len(judged)} expectations met{not_applicable}"
 
 
-def _seen(run: Run, out: Console) -> Iterator[Any]:
+def _arrays(run: Run, out: Console) -> Iterator[Any]:
+    """The arrays and the pictures of a run that its scenario shows, each below its name."""
     for name in run.shown:
         yield Text("")
         yield Text(plain(name), style="italic")
@@ -142,23 +147,24 @@ def _seen(run: Run, out: Console) -> Iterator[Any]:
             yield Text(_legible(plain(line), out))
 
 
-def _working(run: Run, out: Console) -> Iterator[Text]:
+def _arithmetic(run: Run, out: Console) -> Iterator[Text]:
+    """The arithmetic of a run, line by line."""
     yield Text("")
     for line in run.working:
         yield Text(_legible(plain(line), out))
 
 
 def _legible(line: str, out: Console) -> str:
-    """A line with other characters for its pixels where the terminal has no blocks."""
+    """A line as it is, or with ASCII characters for its pixels if the terminal has no block characters."""
     try:
         SHADES.encode(out.encoding)
     except (UnicodeEncodeError, LookupError):
-        return line.translate(PLAIN)
+        return line.translate(ASCII_SHADES)
     return line
 
 
 def cell(value: Any) -> str:
-    """A number with four digits, what is rounding as 0; anything else as it is."""
+    """A number with four digits, as 0 if it is a rounding error; anything else as a text."""
     if not isinstance(value, (float, np.floating)):
         return plain(value)
     number = float(value)

@@ -1,4 +1,4 @@
-"""The kernel of BLAS is chosen where the processor has it, the user has not chosen, and NumPy is not there yet."""
+"""The kernel of BLAS is set if the processor supports it, the user has not set one, and NumPy is not imported yet."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ WITHOUT = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)[1:]) + "\n"
 
 
 @pytest.mark.parametrize(
-    "cpuinfo, environ, chosen",
+    "cpuinfo, environ, expected",
     [
         ("processor: 0\n" + ALL, {}, KERNEL),
         (WITHOUT + ALL, {}, None),
@@ -20,15 +20,17 @@ WITHOUT = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)[1:]) + "\n"
         (ALL, {"OPENBLAS_CORETYPE": "Haswell"}, "Haswell"),
     ],
 )
-def test_the_kernel_is_chosen_only_where_it_can_be(tmp_path, monkeypatch, cpuinfo, environ, chosen):
+def test_the_kernel_is_set_only_if_the_processor_supports_it_and_the_user_has_not_set_one(
+    tmp_path, monkeypatch, cpuinfo, environ, expected
+):
     monkeypatch.delitem(sys.modules, "numpy")
     file = tmp_path / "cpuinfo"
     file.write_text(cpuinfo)
     choose_kernel(environ, file)
-    assert environ.get("OPENBLAS_CORETYPE") == chosen
+    assert environ.get("OPENBLAS_CORETYPE") == expected
 
 
-def test_where_numpy_is_loaded_or_the_system_does_not_tell_nothing_is_chosen(tmp_path, monkeypatch):
+def test_nothing_is_set_if_numpy_is_imported_or_the_system_has_no_cpuinfo(tmp_path, monkeypatch):
     environ = {}
     (tmp_path / "cpuinfo").write_text(ALL)
     choose_kernel(environ, tmp_path / "cpuinfo")

@@ -1,4 +1,4 @@
-"""`hopattn compare` as a person uses it."""
+"""`hopattn compare` from the command line: random patterns, scenarios and files, and wrong usage."""
 
 import csv
 import io
@@ -50,8 +50,8 @@ def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
     ]
     with Image.open(tmp_path / "b/a.png") as picture:
         assert picture.size == (1280, 720)
-    told = json.loads(hopattn(*FEW, "--over", "load=0.1:0.5:3", "--json", "--memories", "dense,softmax")[1])
-    assert [f"{row['recalled']}" for row in told["rows"]] == [row["recalled"] for row in rows]
+    parsed = json.loads(hopattn(*FEW, "--over", "load=0.1:0.5:3", "--json", "--memories", "dense,softmax")[1])
+    assert [f"{row['recalled']}" for row in parsed["rows"]] == [row["recalled"] for row in rows]
 
 
 def test_the_lectures_bank_is_compared(hopattn):
@@ -123,7 +123,7 @@ def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
         ),
     ],
 )
-def test_wrong_usage_is_told_in_a_line(hopattn, tmp_path, arguments, message):
+def test_wrong_usage_is_reported_in_a_line(hopattn, tmp_path, arguments, message):
     code, out, err = hopattn(*arguments)
     assert (code, out) == (2, "")
     assert message in err

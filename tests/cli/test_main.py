@@ -1,14 +1,11 @@
-"""The command line as a person uses it: what is printed, where, and the exit code."""
+"""The command line from outside: the text on standard output and standard error, and the exit code."""
 
-import csv
-import hashlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from hopattn.cli.main import main
@@ -41,12 +38,12 @@ def test_list_shows_the_named_memories_from_their_registry(hopattn):
     assert list(rows) == sorted(named_memories)
 
 
-def test_certify_tells_what_descends(hopattn):
+def test_certify_shows_under_which_updates_the_energy_falls(hopattn):
     code, out, _ = hopattn("certify", "modern", "hopfield", "--count", "100")
     assert code == 0
     assert "no claimed update raised the energy" in out
-    found = json.loads(hopattn("certify", "bam", "--count", "100", "--json")[1])
-    assert {row["update"] for row in found if row["claimed"]} == {"concave_convex", "sync"}
+    rows = json.loads(hopattn("certify", "bam", "--count", "100", "--json")[1])
+    assert {row["update"] for row in rows if row["claimed"]} == {"concave_convex", "sync"}
     code, _, err = hopattn("certify", "modrn")
     assert code == 2
     assert "memory: 'modrn' is unknown; did you mean 'modern'" in err
@@ -141,7 +138,7 @@ def test_check_goes_on_after_a_bad_file(hopattn, tmp_path):
     assert "bad.toml:1: 'kind' is missing" in err
 
 
-def test_a_fault_of_our_own_is_3_and_never_1(hopattn, monkeypatch):
+def test_a_fault_in_hopattn_is_3_and_never_1(hopattn, monkeypatch):
     monkeypatch.setattr("hopattn.scenario.running.run", lambda *_, **__: 1 / 0)
     code, _, err = hopattn("run", "bank")
     assert code == 3
@@ -159,17 +156,17 @@ def test_a_fault_of_our_own_is_3_and_never_1(hopattn, monkeypatch):
         (OSError(28, "No space left on device"), 3, "No space left on device"),
     ],
 )
-def test_what_stops_a_run_from_outside(hopattn, monkeypatch, fault, code, message):
+def test_an_interrupt_and_missing_resources_have_their_exit_codes(hopattn, monkeypatch, fault, code, message):
     def stop(*_, **__):
         raise fault
 
     monkeypatch.setattr("hopattn.scenario.running.run", stop)
-    found, _, err = hopattn("run", "bank")
-    assert found == code
+    exit_code, _, err = hopattn("run", "bank")
+    assert exit_code == code
     assert message in err
 
 
-def test_text_from_a_file_cannot_steer_the_terminal(hopattn, tmp_path):
+def test_text_from_a_file_cannot_control_the_terminal(hopattn, tmp_path):
     (tmp_path / "mine.toml").write_text(GOOD.replace('"a title"', r'"\u001b[31m[red]x[/red]"'))
     out = hopattn("run", "mine.toml")[1]
     assert "\x1b" not in out
@@ -179,24 +176,25 @@ def test_text_from_a_file_cannot_steer_the_terminal(hopattn, tmp_path):
 
 
 def run_process(*arguments, **environment):
+    """Run the command line in a process of its own, with variables added to its environment."""
     command = [sys.executable, "-c", "import sys; from hopattn.cli.main import main; main(sys.argv[1:])", *arguments]
     return subprocess.run(command, capture_output=True, env={**os.environ, **environment}, check=False)
 
 
-def test_a_reader_that_leaves_early_is_no_fault():
+def test_a_closed_pipe_is_no_error():
     script = f'{sys.executable} -c \'from hopattn.cli.main import main; main(["run", "bank", "--json"])\' | head -1'
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, check=False)
-    assert done.stdout == b"{\n"
-    assert done.stderr == b""
+    process = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, check=False)
+    assert process.stdout == b"{\n"
+    assert process.stderr == b""
 
 
-def test_a_terminal_without_the_letters_gets_others():
-    done = run_process("run", "similarity", "--explain", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert b".8?.8 + .6?.6 = .64 + .36 = 1" in done.stdout
+def test_a_terminal_without_the_characters_gets_others():
+    process = run_process("run", "similarity", "--explain", PYTHONIOENCODING="ascii")
+    assert process.returncode == 0
+    assert b".8?.8 + .6?.6 = .64 + .36 = 1" in process.stdout
 
 
-def test_pictures_are_seen_side_by_side(hopattn):
+def test_pictures_are_side_by_side(hopattn):
     code, out, err = hopattn("run", "letters")
     assert (code, err) == (0, "")
     assert "half of R: R, left half hidden\n????████··   ████████··\n" in out
@@ -207,10 +205,10 @@ def test_pictures_are_seen_side_by_side(hopattn):
 
 
 def test_no_color_is_honoured():
-    done = run_process("run", "bank", NO_COLOR="1", FORCE_COLOR="1")
-    assert b"met" in done.stdout
+    process = run_process("run", "bank", NO_COLOR="1", FORCE_COLOR="1")
+    assert b"met" in process.stdout
     assert b"\x1b[32m" in run_process("run", "bank", FORCE_COLOR="1", TERM="xterm").stdout
-    assert b"\x1b[32m" not in done.stdout
+    assert b"\x1b[32m" not in process.stdout
 
 
 @pytest.mark.parametrize("kind", ["attention", "cue", "memory", "task"])
@@ -236,7 +234,7 @@ def test_new_names_the_schema_for_editors(hopattn):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_what_the_shell_reads(hopattn, shell):
+def test_completion_prints_a_script_for_the_shell(hopattn, shell):
     code, out, _ = hopattn("completion", shell)
     assert code == 0
     assert "_HOPATTN_COMPLETE" in out
@@ -253,54 +251,5 @@ def test_completion_prints_what_the_shell_reads(hopattn, shell):
     ],
 )
 def test_names_and_options_are_completed(words, expected):
-    done = run_process(_HOPATTN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
-    assert {line.split(",")[1] for line in done.stdout.decode().split()} == expected
-
-
-def test_out_keeps_everything_whole(hopattn, tmp_path):
-    assert hopattn("run", "bank", "--out", "kept/here")[0] == 0
-    folder = tmp_path / "kept/here"
-    assert {path.name for path in folder.iterdir()} == {
-        "arrays.npz",
-        "result.json",
-        "expectations.csv",
-        "provenance.json",
-    }
-    with np.load(folder / "arrays.npz") as arrays:
-        assert arrays["layer 1 head 1 weights"][3, 1] == 0.6
-        assert "river/layer 1 state" in arrays
-    assert json.loads((folder / "result.json").read_text())["ok"]
-    rows = list(csv.DictReader((folder / "expectations.csv").read_text().splitlines()))
-    assert [row["met"] for row in rows] == ["True"] * 4
-    told = json.loads((folder / "provenance.json").read_text())
-    assert told["sha256"] == hashlib.sha256(shipped()["bank"].read_bytes()).hexdigest()
-    assert told["versions"]["numpy"] == np.__version__
-
-
-def test_out_is_the_same_bytes_twice(hopattn, tmp_path):
-    for name in ("one", "two"):
-        hopattn("run", "induction-unseen", "--out", name)
-    for file in ("arrays.npz", "result.json", "expectations.csv"):
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-
-
-def test_out_never_writes_over_anything(hopattn, tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/file").write_text("mine")
-    (tmp_path / "text").write_text("mine")
-    for name in ("mine", "text"):
-        code, _, err = hopattn("run", "bank", "--out", name)
-        assert code == 2
-        assert "is left as it is" in err
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "text"]
-
-
-def test_out_that_cannot_be_written_leaves_nothing_behind(hopattn, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    code, _, err = hopattn("run", "bank", "--out", "kept")
-    assert code == 3
-    assert "kept: cannot be written: No space left on device" in err
-    assert list(tmp_path.iterdir()) == []
+    process = run_process(_HOPATTN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
+    assert {line.split(",")[1] for line in process.stdout.decode().split()} == expected

@@ -1,4 +1,4 @@
-"""`hopattn sweep` as a person uses it: the table, the files, going on after an interruption, wrong input."""
+"""`hopattn sweep` from the command line: its table, its files, an interruption and its continuation, wrong input."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from hopattn.experiments.sweep.checkpoint import read_points
+from hopattn.experiments.sweep.checkpoint import read_checkpoint
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
 AXES = ("--over", "load=0.1,0.2", "--over", "temperature=0.1:0.9:3")
@@ -33,7 +33,7 @@ def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
     assert np.allclose(arrays["overlap"].mean(axis=-1).ravel(), table["overlap"])
     assert json.loads((tmp_path / "table.json").read_text())["axes"]["temperature"] == [0.1, 0.5, 0.9]
     assert b"temperature" in (tmp_path / "map.svg").read_bytes()
-    assert len(read_points(tmp_path / "phases-points.jsonl")[1]) == 6
+    assert len(read_checkpoint(tmp_path / "phases-points.jsonl")[1]) == 6
     code, again, _ = hopattn("sweep", "phases", *SMALL, *AXES, "--json")
     assert code == 0 and json.loads(again) == json.loads((tmp_path / "table.json").read_text())
 
@@ -47,7 +47,7 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["nothing"], 2, "nothing"),
         (["bank"], 2, "nothing to go over"),
@@ -61,9 +61,9 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
         (["phases", "--points", "/proc/none/points.jsonl"], 3, "cannot be written"),
     ],
 )
-def test_wrong_input_is_told_and_nothing_is_written(hopattn, tmp_path, arguments, code, told):
+def test_wrong_input_is_reported_and_nothing_is_written(hopattn, tmp_path, arguments, code, message):
     found, out, err = hopattn("sweep", *arguments)
-    assert (found, out) == (code, "") and told in err and "Traceback" not in err
+    assert (found, out) == (code, "") and message in err and "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -79,7 +79,7 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
 def test_ctrl_c_stops_and_the_printed_command_goes_on(tmp_path, workers):
     words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "30", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]
-    # a shell may have told its children to ignore the signal
+    # a shell may have made its children ignore the signal
     start = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
     script = f"{start}; from hopattn.cli.main import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", script, *words]
@@ -95,7 +95,7 @@ def test_ctrl_c_stops_and_the_printed_command_goes_on(tmp_path, workers):
     assert f"finished points are kept in {file.name}; go on with:" in err
     again = next(shlex.split(line) for line in err.splitlines() if "-c" in line or line.startswith("  hopattn"))
     assert again[-len(words) :] == words
-    kept = len(read_points(file)[1])
-    assert 2 <= kept < 16
+    finished = len(read_checkpoint(file)[1])
+    assert 2 <= finished < 16
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.count("\n") == 18 and len(read_points(file)[1]) == 16
+    assert done.stdout.count("\n") == 18 and len(read_checkpoint(file)[1]) == 16

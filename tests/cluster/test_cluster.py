@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 import hopattn.cluster.workers
 from hopattn.cluster.connection import connected
-from hopattn.cluster.workers import Placed, workers_of
+from hopattn.cluster.workers import OnWorkers, workers_of
 from hopattn.foundation.errors import CannotDo
 from hopattn.retrieval.similarity import Dot
 
@@ -219,7 +219,7 @@ def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
 
 
 def test_a_part_that_no_worker_has_room_for_is_told(client, rng, monkeypatch):
-    monkeypatch.setattr(hopattn.cluster.workers, "PATIENCE", 0.5)
+    monkeypatch.setattr(hopattn.cluster.workers, "WORKER_TIMEOUT", 0.5)
     with pytest.raises(
         CannotDo, match="no room for a part of 192 MB: none of its 4 workers may hold more than 60% of 210"
     ):
@@ -288,7 +288,7 @@ def failing(thing, kind):
 
 def test_an_error_of_the_work_is_raised_as_it_is(client):
     with pytest.raises(ZeroDivisionError, match="of 1"):
-        Placed(client, [1, 2]).each(failing, ZeroDivisionError)
+        OnWorkers(client, [1, 2]).each(failing, ZeroDivisionError)
 
 
 def test_a_file_that_no_worker_sees_is_told(client, tmp_path):
@@ -331,7 +331,7 @@ def test_a_cluster_that_is_lost_in_the_middle_is_told(dask, rng, capfd):
 
 
 def test_a_cluster_without_workers_is_told(dask, monkeypatch):
-    monkeypatch.setattr(hopattn.cluster.workers, "PATIENCE", 0.3)
+    monkeypatch.setattr(hopattn.cluster.workers, "WORKER_TIMEOUT", 0.3)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "protocol": "tcp"}
     with (
         dask.LocalCluster(**options) as cluster,

@@ -16,9 +16,9 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 import hopattn.cluster.shard
 from hopattn.cluster.shard import InFile, InMemory, Shard
-from hopattn.cluster.sharded_memory import Layout, Sharded
+from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.retrieval.masks import MaskRule
-from hopattn.retrieval.separation.base import Merging
+from hopattn.retrieval.separation.block_form import AllScores
 from hopattn.retrieval.similarity import similarities
 
 
@@ -57,7 +57,7 @@ def cut(memory, edges, rows=lambda array, start, stop: InMemory(array[start:stop
         for s in spans
     ]
     dims, dtypes = (memory.keys.shape[1], memory.values.shape[1]), (memory.keys.dtype, memory.values.dtype)
-    layout = Layout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
+    layout = ShardLayout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
     return Sharded(Here(shards), layout, memory.similarity, memory.separation, memory.activation)
 
 
@@ -96,8 +96,8 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, tol, data, 
     assert_allclose(found.field(cues, mask), memory.field(cues, mask), rtol=0, atol=size)
     assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), rtol=tol, atol=size)
     assert_allclose(found.scores(cues), memory.scores(cues), rtol=tol, atol=tol)
-    assert found.lacks_energy == memory.lacks_energy
-    if not memory.lacks_energy:
+    assert found.why_no_energy == memory.why_no_energy
+    if not memory.why_no_energy:
         energy = memory.energy(cues, mask)
         scale = tol * max(1.0, 1 / beta, float(np.abs(energy).max()))
         assert_allclose(found.energy(cues, mask), energy, rtol=0, atol=scale)
@@ -181,7 +181,7 @@ def test_sums_beyond_the_numbers_are_taken_from_all_scores(name):
     cues, keys = rng.normal(size=(9, 40)), rng.normal(size=(50, 40))
     separation = ha.separations[name](**({"n": 400} if name == "rectified_power" else {"beta": 40.0}))
     memory = ha.Memory(keys, separation=separation, activation="unit")
-    assert separation.merging is not Merging.WHOLE
+    assert not isinstance(separation.block_form(), AllScores)
     assert_allclose(cut(memory, [7, 30]).step(cues), memory.step(cues), atol=1e-12)
 
 
@@ -235,7 +235,7 @@ def test_what_cannot_be_asked_of_shards_is_refused_with_the_reason():
         lambda: found.step(np.ones((3, 5))): "dim 5 does not fit keys of dim 4",
         lambda: found.step(cues, np.ones((3, 5), bool)): "does not fit scores of shape",
         lambda: found.recall(cues, update="async"): "its keys lie on several machines",
-        lambda: found.one_by_one(cues): "its keys lie on several machines",
+        lambda: found.single_neuron_states(cues): "its keys lie on several machines",
         lambda: cut(ha.Memory(np.eye(4), np.eye(4)), [2]).energy(cues): "values are given apart",
     }.items():
         with pytest.raises(ha.InvalidInput, match=message):

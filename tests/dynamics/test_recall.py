@@ -1,4 +1,4 @@
-"""Recall: stopping, the record, and what it refuses."""
+"""Recall: the rules that stop a cue, the record, and refused arguments."""
 
 import array_api_strict
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates import updates
-from hopattn.dynamics.updates.together import Synchronous
+from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
@@ -21,7 +21,7 @@ CONVEX = [name for name in separations if separations[name]().convex]
 @pytest.mark.parametrize("separation", CONVEX)
 @pytest.mark.parametrize("activation", activations)
 @given(store=stores())
-def test_the_record_tells_one_story(separation, activation, store):
+def test_the_arrays_of_a_record_agree(separation, activation, store):
     keys, cues, mask = store
     keys, cues = keys / 8, domain(activation, cues)
     memory = ha.Memory(keys, separation=separation, activation=activation)
@@ -104,14 +104,14 @@ def test_a_cycle_of_two_is_seen():
     assert found.trajectory.tolist() == [[1, 1], [-1, -1], [1, 1]]
 
 
-def test_growth_without_bound_is_called_so():
+def test_growth_without_bound_is_seen():
     found = ha.Memory([[2.0, 0.0]], separation="identity").recall([[1.0, 0.0], [0.0, 1.0]])
     assert found.status.tolist() == ["diverged", "converged"]
     assert np.all(np.isfinite(found.state))
     assert np.all(np.isfinite(found.energies))
 
 
-def test_the_step_limit_is_called_so():
+def test_the_step_limit_is_seen():
     assert ha.Memory(np.eye(2), beta=2.01).recall([0.6, 0.4], max_steps=2).status == "limit"
 
 
@@ -149,7 +149,7 @@ def test_updates_are_found_by_name_and_by_object():
         ([1.0, 0.0], {"keep": ("trajctory",)}, "did you mean 'trajectory'"),
     ],
 )
-def test_what_cannot_be_recalled_is_refused(cue, options, message):
+def test_a_recall_that_cannot_be_done_is_refused(cue, options, message):
     with pytest.raises(InvalidInput, match=message):
         ha.Memory(np.eye(2)).recall(cue, **options)
 
@@ -162,11 +162,11 @@ def test_a_cue_outside_the_domain_is_refused_by_its_row():
         ha.Memory(patterns, activation="unit").recall([1.0, 1.0])
 
 
-def test_recall_of_foreign_arrays_is_refused():
-    foreign = array_api_strict.asarray(np.eye(2).tolist())
-    memory = ha.Memory(foreign)
+def test_recall_of_arrays_of_another_library_is_refused():
+    keys = array_api_strict.asarray(np.eye(2).tolist())
+    memory = ha.Memory(keys)
     with pytest.raises(InvalidInput, match="recall runs on NumPy arrays"):
-        memory.recall(foreign)
+        memory.recall(keys)
 
 
 def test_convergence_is_relative_to_the_size_of_the_patterns():
@@ -176,7 +176,7 @@ def test_convergence_is_relative_to_the_size_of_the_patterns():
     np.testing.assert_allclose(memory.step(found.state), found.state, rtol=1e-9)
 
 
-def test_what_a_cue_comes_to_does_not_depend_on_its_neighbours():
+def test_the_recall_of_a_cue_does_not_depend_on_the_others():
     memory = ha.Memory([[1.2, 0.0], [0.0, 1.0]], separation="identity")
     alone = memory.recall([[1.0, 0.1]], max_steps=60)
     beside = memory.recall([[1.0, 0.1], [1e8, 0.0]], max_steps=60)
@@ -197,6 +197,6 @@ def test_what_a_cue_comes_to_does_not_depend_on_its_neighbours():
         ({"rng": np.random.RandomState(1)}, "rng: expected a seed"),
     ],
 )
-def test_options_that_cannot_be_are_refused(options, message):
+def test_invalid_options_are_refused(options, message):
     with pytest.raises(InvalidInput, match=message):
         ha.Memory(np.eye(2)).recall([1.0, 0.0], **options)

@@ -1,4 +1,4 @@
-"""The record: what a state is like, and what is kept of the steps."""
+"""The record: the likeness of its states, and the arrays that are kept of every step."""
 
 import itertools
 
@@ -44,13 +44,13 @@ def test_the_mixture_of_three_is_a_fixed_point_of_the_classical_network():
     np.testing.assert_allclose(found.overlaps[-1, :3], 0.5, atol=4 * np.sqrt(0.75 / 400))  # 4 standard errors
 
 
-def test_a_state_that_has_faded_away_is_like_nothing():
+def test_a_state_that_has_faded_away_is_like_no_pattern():
     found = like([1e-9 * PATTERNS[0], 1e-3 * PATTERNS[0]])
     assert found.matched.tolist() == [-1, 0]
     assert found.spurious.tolist() == ["other", ""]
 
 
-def test_without_known_patterns_nothing_is_called_spurious():
+def test_without_patterns_no_state_is_called_spurious():
     found = ha.Hopfield([[0.0, 1.0], [1.0, 0.0]]).recall([1.0, 1.0])
     assert (found.matched, found.spurious) == (-1, "")
 
@@ -65,7 +65,7 @@ def test_the_mean_of_three_is_a_mixture_of_a_soft_memory():
     assert (found.status, found.spurious, found.mixture.tolist()) == ("converged", "mixture", [0, 1, 2])
 
 
-def test_what_is_asked_for_is_kept_of_every_step():
+def test_arrays_that_keep_names_are_kept_of_every_step():
     memory = ha.Memory(np.eye(3), beta=4)
     cues = np.array([[0.6, 0.3, 0.1], [0.0, 0.0, 1.0]])
     found = memory.recall(cues, keep=("trajectory", "overlaps", "weights"))
@@ -122,7 +122,7 @@ def test_many_cues_take_memory_in_proportion():
     assert ha.hopfield(patterns).recall(cues, max_steps=1).mixture.shape == (60_000, 3)
 
 
-def test_an_answer_heeds_the_mask_and_refuses_what_it_cannot_keep():
+def test_an_answer_uses_the_mask_and_refuses_arrays_of_steps():
     memory = ha.Memory(np.eye(2), [[1.0, 0, 0], [0, 0, 2]], beta=50)
     assert memory.recall([1.0, 0.0], mask=[False, True]).state.tolist() == [0, 0, 2]
     with pytest.raises(InvalidInput, match="keep: weights needs a recall of several steps, but values of dim 3"):

@@ -1,4 +1,4 @@
-"""Sweeps: however many neurons are done at once, the result is that of one neuron after another."""
+"""Sweeps in blocks: the result is that of one neuron after another, for every size of the blocks."""
 
 from unittest.mock import patch
 
@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.dynamics.single_neuron import CoupledSpins, Running, coupled, stored
-from hopattn.dynamics.updates.base import Turn
-from hopattn.dynamics.updates.single import Asynchronous, Glauber
+from hopattn.dynamics.single_neuron import CoupledSpins, SingleNeuronStates, coupled, stored
+from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.base import StepContext
+from hopattn.dynamics.updates.stochastic import Glauber
 from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
 from tests.draws import arrays, spins
@@ -28,12 +29,16 @@ def cues_of(data, n_cues, n, unknown):
 
 def swept(memory, update, states, mask=None, seed=3):
     rng = np.random.default_rng(seed)
-    return update.step(memory, states, mask, Turn(0, rng, tuple(rng.spawn(len(states)))))
+    return update.step(memory, states, mask, StepContext(0, rng, tuple(rng.spawn(len(states)))))
 
 
 def one_after_another(memory, update, states, mask=None, seed=3):
     """The definition: each neuron by itself, by the sweep of the base class."""
-    with patch.multiple(type(memory.one_by_one(states, mask)), sweep=Running.sweep, sweep_graded=Running.sweep_graded):
+    with patch.multiple(
+        type(memory.single_neuron_states(states, mask)),
+        sweep=SingleNeuronStates.sweep,
+        sweep_graded=SingleNeuronStates.sweep_graded,
+    ):
         return swept(memory, update, states, mask, seed)
 
 
@@ -88,11 +93,11 @@ def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within
 def test_states_that_are_no_spins_are_swept_in_their_own_precision():
     rng = np.random.default_rng(2)
     network, states = ha.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
-    running, plain = network.one_by_one(states), network.one_by_one(states)
-    felt = []
-    running.sweep(np.arange(50), lambda called: called.local * 1.0)
-    Running.sweep(plain, np.arange(50), lambda called: felt.append(called.local) or called.local * 1.0)
-    np.testing.assert_allclose(running.states, np.array(felt).T, rtol=1e-12, atol=1e-6 * 1e-6)
+    neurons, plain = network.single_neuron_states(states), network.single_neuron_states(states)
+    fields = []
+    neurons.sweep(np.arange(50), lambda view: view.local * 1.0)
+    SingleNeuronStates.sweep(plain, np.arange(50), lambda view: fields.append(view.local) or view.local * 1.0)
+    np.testing.assert_allclose(neurons.states, np.array(fields).T, rtol=1e-12, atol=1e-6 * 1e-6)
     expected = [-0.5 * x @ network.couplings @ x for x in states / 1e7]
     tanh = ha.Hopfield(network.couplings, activation="tanh")
     np.testing.assert_allclose(
@@ -149,7 +154,7 @@ def test_kept_potentials_turn_the_same_spins(unknown, masked, separation, update
     rng = np.random.default_rng(4)
     for keys in (rng.choice([-1.0, 1.0], size=(7, 20)), rng.normal(size=(7, 20)) / 4):
         memory = ha.Memory(keys, separation=separation, activation="sign", beta=None if "=" in str(separation) else 0.3)
-        if memory.lacks_energy:
+        if memory.why_no_energy:
             return
         states = rng.choice([-1.0, 0.0, 1.0] if unknown else [-1.0, 1.0], size=(5, 20))
         mask = rng.random((5, 7)) < 0.7 if masked else None
@@ -183,21 +188,21 @@ def test_a_sweep_of_a_dense_memory_is_krotov_and_hopfields_written_out(data, n, 
 def test_the_scores_that_are_kept_are_those_of_the_states():
     rng = np.random.default_rng(6)
     memory = ha.dense(rng.choice([-1.0, 1.0], size=(9, 30)), n=3)
-    running = memory.one_by_one(rng.choice([-1.0, 0.0, 1.0], size=(4, 30)))
-    running.sweep(np.arange(30), lambda called: np.where(called.local < 0, -1.0, 1.0))
-    assert np.array_equal(running.scores, running.states @ memory.keys.T)
-    assert np.all(np.abs(running.states) == 1)
+    neurons = memory.single_neuron_states(rng.choice([-1.0, 0.0, 1.0], size=(4, 30)))
+    neurons.sweep(np.arange(30), lambda view: np.where(view.local < 0, -1.0, 1.0))
+    assert np.array_equal(neurons.scores, neurons.states @ memory.keys.T)
+    assert np.all(np.abs(neurons.states) == 1)
 
 
 def test_a_sweep_changes_neither_the_states_nor_the_couplings_that_it_was_given():
     rng = np.random.default_rng(7)
     couplings, states = rng.normal(size=(50, 50)), rng.choice([-1.0, 1.0], size=(3, 50))
     kept = couplings.copy(), states.copy()
-    running = CoupledSpins(states, couplings, 1.0, np.zeros(50))
-    running.sweep(np.arange(50), lambda called: -called.spins)
+    neurons = CoupledSpins(states, couplings, 1.0, np.zeros(50))
+    neurons.sweep(np.arange(50), lambda view: -view.spins)
     assert np.array_equal(couplings, kept[0])
     assert np.array_equal(states, kept[1])
-    assert np.array_equal(running.states, -states)
+    assert np.array_equal(neurons.states, -states)
 
 
 def test_an_energy_beyond_the_numbers_is_named_by_its_row():

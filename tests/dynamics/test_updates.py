@@ -1,4 +1,4 @@
-"""Updates: what each does, what it guarantees, and what it cannot be applied to."""
+"""Updates: the step of each, its guarantee, and the memories that it cannot be applied to."""
 
 import itertools
 
@@ -12,9 +12,10 @@ from hypothesis.extra import numpy as hnp
 import hopattn as ha
 from hopattn.dynamics.single_neuron import CoupledSpins, StoredSpins
 from hopattn.dynamics.updates import updates
-from hopattn.dynamics.updates.graded import Graded
-from hopattn.dynamics.updates.single import Asynchronous, Glauber
-from hopattn.dynamics.updates.together import ConcaveConvex
+from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.continuous_time import Graded
+from hopattn.dynamics.updates.stochastic import Glauber
+from hopattn.dynamics.updates.synchronous import ConcaveConvex
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
@@ -43,24 +44,24 @@ def with_spin(states, i, spin):
 def test_the_local_field_of_couplings_is_half_the_exact_energy_difference(data, n):
     network = ha.Hopfield(symmetric(data, n), bias=data.draw(arrays((n,))))
     states = data.draw(spins((3, n)))
-    running = network.one_by_one(states)
+    neurons = network.single_neuron_states(states)
     for i in range(n):
         down, up = (network.energy(with_spin(states, i, spin)) for spin in (-1.0, 1.0))
-        np.testing.assert_allclose(running.local_field(i), (down - up) / 2, rtol=1e-12, atol=1e-9)
+        np.testing.assert_allclose(neurons.local_field(i), (down - up) / 2, rtol=1e-12, atol=1e-9)
 
 
 @pytest.mark.parametrize("separation", separations)
 @given(data=st.data(), n=st.integers(2, 5), m=st.integers(1, 5))
 def test_the_local_field_of_a_memory_is_half_the_exact_energy_difference(separation, data, n, m):
     memory = ha.Memory(data.draw(spins((m, n))), separation=separation, activation="sign", beta=0.5)
-    if memory.lacks_energy:
+    if memory.why_no_energy:
         return
     states = data.draw(spins((3, n)))
-    running = memory.one_by_one(states)
+    neurons = memory.single_neuron_states(states)
     for i in data.draw(st.permutations(range(n))):
-        down, up = (memory.energy(with_spin(running.states, i, spin)) for spin in (-1.0, 1.0))
-        np.testing.assert_allclose(running.local_field(i), (down - up) / 2, rtol=1e-9, atol=1e-9)
-        running.turn(i, np.where(running.local_field(i) >= 0, 1.0, -1.0))
+        down, up = (memory.energy(with_spin(neurons.states, i, spin)) for spin in (-1.0, 1.0))
+        np.testing.assert_allclose(neurons.local_field(i), (down - up) / 2, rtol=1e-9, atol=1e-9)
+        neurons.set_neuron(i, np.where(neurons.local_field(i) >= 0, 1.0, -1.0))
 
 
 @given(data=st.data(), n=st.integers(2, 6))
@@ -106,7 +107,7 @@ def test_no_update_of_a_memory_raises_the_energy_where_that_is_claimed(update, s
             assert np.all(np.diff(energies) <= 1e-9 * np.maximum(1, np.abs(energies[:, :-1])))
 
 
-def test_a_network_without_self_couplings_cycles_at_once_and_rests_one_by_one():
+def test_a_network_without_self_couplings_has_a_cycle_under_sync_and_a_fixed_point_neuron_by_neuron():
     network = ha.Hopfield([[0, -1], [-1, 0]])
     assert network.recall([1, 1]).status == "cycle"
     for update in ("async", "concave_convex", Asynchronous("sequence"), Glauber(0)):
@@ -177,7 +178,7 @@ def test_glauber_without_temperature_is_the_asynchronous_update():
     assert cold.status.tolist() == single.status.tolist() == ["converged"] * 5
 
 
-def test_the_chances_of_a_cue_do_not_depend_on_its_neighbours():
+def test_the_random_numbers_of_a_cue_do_not_depend_on_the_others():
     network = ha.Hopfield(ha.learning.hebb(np.sign(np.random.default_rng(1).normal(size=(3, 20)))))
     cue = np.ones(20)
     alone = network.recall([cue], update=Glauber(0.5), rng=9, max_steps=5)
@@ -247,7 +248,7 @@ def test_a_high_power_of_many_neurons_does_not_overflow_on_its_way():
         with pytest.raises(InvalidInput, match="energy: beyond the numbers of float64"):
             memory.recall(cue, update=update)
     with pytest.raises(InvalidInput, match="energy: beyond the numbers of float64"):
-        memory.one_by_one(cue[None]).local_field(0)
+        memory.single_neuron_states(cue[None]).local_field(0)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,7 @@ def test_a_high_power_of_many_neurons_does_not_overflow_on_its_way():
         (lambda: updates.make("glauber"), "needs temperature"),
     ],
 )
-def test_an_update_that_cannot_be_is_refused(make, message):
+def test_invalid_parameters_are_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
 
@@ -287,7 +288,7 @@ def test_an_update_that_cannot_be_is_refused(make, message):
         (ha.Memory(np.eye(2), separation=separations["power"](n=3)), "concave_convex", "no inertia mends that"),
     ],
 )
-def test_an_update_that_a_memory_cannot_have_is_refused(memory, update, message):
+def test_an_update_that_cannot_be_applied_is_refused(memory, update, message):
     with pytest.raises(InvalidInput, match=f"update: .*{message}"):
         memory.recall([1.0, 0.0], update=update)
     assert not memory.descends(update)
@@ -295,11 +296,11 @@ def test_an_update_that_a_memory_cannot_have_is_refused(memory, update, message)
 
 def test_a_sweep_leaves_the_states_that_it_was_given():
     states = np.ones((2, 3))
-    for running in (
+    for neurons in (
         CoupledSpins(states, np.eye(3), 1.0, np.zeros(3)),
         StoredSpins(states, np.eye(3), separations["softmax"]()),
     ):
-        running.turn(1, np.array([-1.0, 1.0]))
+        neurons.set_neuron(1, np.array([-1.0, 1.0]))
         assert np.all(states == 1)
 
 

@@ -1,4 +1,4 @@
-"""Comparing: what is known of each memory comes out, against referees that share nothing with it."""
+"""Comparisons reproduce the known behaviour of each memory, by referees that share no code with it."""
 
 import json
 import math
@@ -109,17 +109,17 @@ def test_a_memory_that_cannot_take_part_says_why_in_its_row():
     assert masked.refusal == "mask: a network of couplings has no patterns to mask"
 
 
-def test_what_grows_without_bound_is_told_and_is_no_nan():
+def test_a_recall_that_diverges_is_reported_without_nan():
     (row,) = ha.compare(3 * np.eye(2), [[1.0, 0.5]], targets=[0], memories="linear").rows
     assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
     assert row.notes["steps"] == "no cue came to rest"
     for beta in (1e-300, 1e300):
-        told = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["softmax", "sparse"])
-        assert "NaN" not in told.to_json()
+        result = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["softmax", "sparse"])
+        assert "NaN" not in result.to_json()
     json.loads(ha.compare(1e200 * np.eye(2), [[1.0, 0.5]], targets=[0], beta=1.0).to_json())
 
 
-def test_scores_beyond_the_numbers_are_told_and_not_compared():
+def test_scores_beyond_the_numbers_are_reported_and_not_compared():
     (row,) = ha.compare(HADAMARD, HADAMARD, beta=1e308, memories="softmax").rows
     assert row.refusal or (row.difference is None and "beyond the numbers" in row.notes["difference"])
 
@@ -131,7 +131,7 @@ def test_a_cue_that_weighs_nothing_has_no_part_in_the_class():
     assert (row.operating_class, row.least_number, row.entropy) == ("II", 1.0, 0.0)
 
 
-def test_the_weights_are_told_as_scipy_does():
+def test_the_spread_of_the_weights_is_that_of_scipy():
     from scipy.special import softmax
     from scipy.stats import entropy
 
@@ -182,13 +182,13 @@ def test_one_step_may_recall_what_the_fixed_point_forgets():
 
 def test_table_json_and_csv_say_the_same(tmp_path):
     found = ha.compare_random({"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "softmax"])
-    told = json.loads(found.to_json())
-    assert [row["memory"] for row in told["rows"]] == ["dense", "softmax"] * 2
-    assert told["words"] == found.words()
+    parsed = json.loads(found.to_json())
+    assert [row["memory"] for row in parsed["rows"]] == ["dense", "softmax"] * 2
+    assert parsed["words"] == found.words()
     lines = found.to_csv().splitlines()
     assert len(lines) == 5
     assert lines[0].split(",")[:3] == ["memory", "where", "beta"]
-    assert found.table()[1]["recalled"] == told["rows"][1]["recalled"]
+    assert found.table()[1]["recalled"] == parsed["rows"][1]["recalled"]
     assert "NaN" not in found.to_json()
     assert (
         found.to_json()
@@ -258,18 +258,18 @@ def test_patterns_of_ones_own_are_damaged_as_spins_or_by_noise():
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(2.2e-13, "3e-13"), (9.5e-14, "1e-13"), (1e-12, "1e-12"), (0.0, "0"), (3.0, "3e+00")]
+    ("value", "bound"), [(2.2e-13, "3e-13"), (9.5e-14, "1e-13"), (1e-12, "1e-12"), (0.0, "0"), (3.0, "3e+00")]
 )
-def test_a_bound_is_rounded_up(value, told):
-    assert ceiling(value) == told
+def test_a_bound_is_rounded_up(value, bound):
+    assert ceiling(value) == bound
 
 
 def test_the_words_tell_where_it_turns():
     made = [
         Row("m", "", {"load": x}, 2, 4, 1, recalled=y, recalled_first=y) for x, y in ((0.1, 1.0), (0.2, 0.6), (0.3, 0))
     ]
-    told = paragraph("this", made, ("load",))
-    assert told.startswith(
+    words = paragraph("this", made, ("load",))
+    assert words.startswith(
         "This. Recalled at the end: m from none (load 0.3) to all (load 0.1), at least a half up to load 0.2."
     )
     turned = [Row("m", "", {"beta": x}, 2, 4, 1, recalled=y, recalled_first=y) for x, y in ((0.1, 0.0), (8, 0.999))]

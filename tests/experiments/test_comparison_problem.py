@@ -1,4 +1,4 @@
-"""What is asked, and what is drawn: laws of the random patterns, and what is refused."""
+"""Problems and random patterns: laws of the random patterns, and refusals of wrong input."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.experiments.comparison.problem import asked
-from hopattn.experiments.comparison.sampling import Draw, Stored
+from hopattn.experiments.comparison.problem import checked_problem
+from hopattn.experiments.comparison.sampling import Draw, GivenPatterns
 from hopattn.foundation.errors import InvalidInput
 
 
@@ -23,7 +23,7 @@ def drawn(seed=0, trials=1, **more):
     correlation=st.floats(0, 0.99),
     kind=st.sampled_from(["spins", "unit"]),
 )
-def test_what_is_drawn_is_as_told(dim, load, noise, hidden, correlation, kind):
+def test_random_patterns_are_as_described(dim, load, noise, hidden, correlation, kind):
     (found,) = drawn(dim=dim, load=load, noise=noise, hidden=hidden, correlation=correlation, kind=kind)
     assert found.keys.shape == (max(1, round(load * dim)), dim)
     assert found.targets.tolist() == list(range(len(found.cues)))
@@ -89,7 +89,7 @@ def test_every_parameter_changes_what_is_drawn():
 
 def test_noise_of_given_patterns_is_relative_to_their_length():
     patterns = np.random.default_rng(0).normal(size=(60, 200)) * 7
-    (found,) = Stored(patterns, noise=0.5).trials(1, 0)
+    (found,) = GivenPatterns(patterns, noise=0.5).trials(1, 0)
     relative = np.linalg.norm(found.cues - patterns, axis=1) / np.linalg.norm(patterns, axis=1)
     assert abs(relative.mean() - 0.5) < 4 * relative.std(ddof=1) / 60**0.5 + 0.5 / 800  # E|g| = √dim (1 − 1/(4 dim))
 
@@ -136,12 +136,12 @@ KEYS = np.eye(3)
 )
 def test_what_does_not_fit_is_refused(given, message):
     with pytest.raises(InvalidInput, match=message):
-        asked(*given)
+        checked_problem(*given)
 
 
 def test_a_cue_that_may_see_nothing_is_left_out_and_equal_values_are_the_keys():
-    found = asked(KEYS, KEYS, KEYS.copy(), [0, 1, 2], ha.strict(3))
-    assert (found.left_out, found.targets.tolist(), found.seen.tolist()) == (1, [1, 2], [1, 2])
-    assert found.itself
-    assert not asked(KEYS, KEYS, 2 * KEYS).itself
-    assert asked(np.array([[1.0, -1.0] * 8]), np.ones(16)).default_beta == pytest.approx(0.25)  # 1/√16
+    found = checked_problem(KEYS, KEYS, KEYS.copy(), [0, 1, 2], ha.strict(3))
+    assert (found.left_out, found.targets.tolist(), found.visible.tolist()) == (1, [1, 2], [1, 2])
+    assert found.autoassociative
+    assert not checked_problem(KEYS, KEYS, 2 * KEYS).autoassociative
+    assert checked_problem(np.array([[1.0, -1.0] * 8]), np.ones(16)).default_beta == pytest.approx(0.25)  # 1/√16

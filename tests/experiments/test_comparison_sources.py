@@ -1,14 +1,16 @@
-"""Where keys, values and cues come from: files of heads and of patterns, scenarios; and what is wrong with them."""
+"""The sources of problems: files of heads, files of patterns, scenarios; and refusals of wrong ones."""
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
 import hopattn as ha
-from hopattn.experiments.comparison.compare import compared
+from hopattn.experiments.comparison.compare import compare_problems
 from hopattn.experiments.comparison.from_files import heads_of, holds_heads, patterns_of
-from hopattn.experiments.comparison.from_scenario import questions_of
+from hopattn.experiments.comparison.from_scenario import problems_of
+from hopattn.experiments.comparison.options import of_scenario
 from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.loading import parse
 
 RNG = np.random.default_rng(8)
 
@@ -32,10 +34,10 @@ def test_heads_of_any_shape_and_spelling_are_asked_one_by_one(tmp_path, shape, s
         assert holds_heads(file)
         found = heads_of(file)
         assert len(found) == len(flat["q"])
-        for i, question in enumerate(found):
-            assert np.array_equal(question.cues, flat["q"][i])
-            assert np.array_equal(question.keys, flat["k"][i])
-            assert np.array_equal(question.values, flat["v"][i])
+        for i, problem in enumerate(found):
+            assert np.array_equal(problem.cues, flat["q"][i])
+            assert np.array_equal(problem.keys, flat["k"][i])
+            assert np.array_equal(problem.values, flat["v"][i])
     assert found[-1].where == {1: "", 2: "head 3", 3: "text 2 head 3"}[len(shape)]
 
 
@@ -43,9 +45,9 @@ def test_grouped_heads_share_their_keys_and_causal_masks_hide_what_follows(tmp_p
     arrays = {"q": RNG.normal(size=(4, 6, 2)), "k": RNG.normal(size=(2, 6, 2)), "v": RNG.normal(size=(2, 6, 2))}
     np.savez(tmp_path / "a.npz", **arrays)
     found = heads_of(tmp_path / "a.npz", "causal")
-    for i, question in enumerate(found):
-        assert np.array_equal(question.keys, arrays["k"][i // 2])
-        assert np.array_equal(question.mask, np.tri(6, dtype=bool))
+    for i, problem in enumerate(found):
+        assert np.array_equal(problem.keys, arrays["k"][i // 2])
+        assert np.array_equal(problem.mask, np.tri(6, dtype=bool))
 
 
 def test_pytorchs_grouped_attention_is_the_first_step_of_each_head(tmp_path, torch):
@@ -131,26 +133,26 @@ def test_torn_files_are_refused(tmp_path, name):
 
 
 def test_a_scenario_of_attention_asks_what_its_heads_asked():
-    asking = questions_of(ha.load("bank"))
+    problems = problems_of(ha.load("bank"))
     arrays = ha.run(ha.load("bank")).arrays
-    assert [(one.question.where, one.beta) for one in asking] == [("as written", 1.0), ("river", 1.0)]
-    one = asking[0].question
+    assert [(one.problem.where, one.beta) for one in problems] == [("as written", 1.0), ("river", 1.0)]
+    one = problems[0].problem
     assert one.left_out == 1  # the first word has no word before it
     assert np.array_equal(one.cues, arrays["layer 1 head 1 queries"].values[1:])
     assert np.array_equal(one.mask, np.tri(4, k=-1, dtype=bool)[1:])
-    assert one.itself
+    assert one.autoassociative
 
 
 def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are():
-    (one, *_) = questions_of(ha.load("modern"))
+    (one, *_) = problems_of(ha.load("modern"))
     spec = ha.load("modern").spec
     stored = [spec.vocabulary.vectors[word] for word in spec.memory.patterns]
-    assert np.array_equal(one.question.keys, stored)
+    assert np.array_equal(one.problem.keys, stored)
     assert one.beta == 0.5
-    letters = questions_of(ha.load("letters"))[0]
+    letters = problems_of(ha.load("letters"))[0]
     scenario = ha.load("letters").spec
     made_of = [scenario.cue[name].of if name in scenario.cue else name for name in scenario.tokens]
-    assert [scenario.memory.patterns[i] for i in letters.question.targets if i >= 0] == [
+    assert [scenario.memory.patterns[i] for i in letters.problem.targets if i >= 0] == [
         word for word in made_of if word in scenario.memory.patterns
     ]
 
@@ -164,14 +166,14 @@ def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are():
 )
 def test_a_scenario_without_keys_is_refused(name, message):
     with pytest.raises(InvalidInput, match=message):
-        questions_of(ha.load(name))
+        problems_of(ha.load(name))
 
 
-def test_what_each_word_comes_to_is_told_by_name_and_a_tie_is_a_tie():
+def test_the_answer_of_each_word_is_named_and_a_tie_is_a_tie():
     # Two unit keys a right angle apart, β = 1: from any cue the softmax ends between them (tanh(d/2) = d has only 0),
     # where both cosines are √½; a word that sees one other only comes to it; linear scores of 0 come to nothing.
-    asking = questions_of(ha.load("bank"))
-    found = compared([asking[0].question], "bank", betas=[1.0], memories=["softmax", "linear", "nearest"])
+    problems = problems_of(ha.load("bank"))
+    found = compare_problems([problems[0].problem], "bank", betas=[1.0], memories=["softmax", "linear", "nearest"])
     named = {row.memory: {cue: (key, cosine) for cue, key, cosine in row.named} for row in found.rows}
     assert named["softmax"]["markets"] == ("in = financial", pytest.approx(0.5**0.5, abs=1e-9))
     assert named["softmax"]["financial"] == ("in", pytest.approx(1.0))
@@ -179,3 +181,56 @@ def test_what_each_word_comes_to_is_told_by_name_and_a_tie_is_a_tie():
     assert named["nearest"]["banks"] == ("markets", pytest.approx(1.0))
     assert {one["cue"] for one in found.table()[0]["named"]} == {"financial", "markets", "banks"}
     assert "markets: in = financial" in found.to_csv()
+
+
+PARAMETERS = {"rectified_power": {"n": 3}, "power": {"n": 4}, "threshold": {"t": 1.0}, "k_subsets": {"k": 2}}
+"""Parameters for which β has an effect if it has one at all: a threshold of 0 has none."""
+
+
+@pytest.mark.parametrize("name", ha.separations)
+def test_a_separation_is_tempered_exactly_if_beta_changes_the_ratios_of_its_weights(name):
+    scores = np.array([[0.1, 0.6, 1.3], [-0.4, 2.0, 0.9]])
+    make, parameters = ha.separations[name], PARAMETERS.get(name, {})
+    soft, sharp = (make(beta=beta, **parameters).weights(scores) for beta in (0.5, 4.0))
+    ratio = (soft * sharp).sum() / (soft * soft).sum()  # the factor that brings them nearest, by least squares
+    assert make.tempered == (not np.allclose(sharp, ratio * soft, rtol=1e-9)), (soft, sharp)
+
+
+HEAD = """schema = 1
+title = "t"
+source = "ours"
+kind = "attention"
+[vocabulary]
+axes = ["x", "y"]
+magnitude = "free"
+[vocabulary.words]
+a = [1, 0]
+b = [0, 2]
+[input]
+tokens = ["a", "b"]
+[[layer]]
+[[layer.head]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("separation", "beta"),
+    [
+        ('"softmax"', 4.0),
+        ('"sparsemax"', 4.0),
+        ('"exponential"', 4.0),
+        ('{ name = "k_subsets", k = 2 }', 4.0),
+        ('{ name = "entmax", alpha = 1.5 }', 4.0),
+        ('"identity"', 1.0),
+        ('"argmax"', 1.0),
+    ],
+)
+def test_a_head_is_compared_at_its_own_beta_unless_that_only_scales_its_weights(separation, beta):
+    (one,) = problems_of(parse(f"{HEAD}separation = {separation}\nbeta = 4\n", "t.toml", "t"))
+    assert one.beta == beta
+
+
+def test_the_rows_of_a_sparsemax_head_are_at_its_beta(tmp_path):
+    file = tmp_path / "head.toml"
+    file.write_text(f'{HEAD}separation = "sparsemax"\nbeta = 4\n')
+    assert {row.point["beta"] for row in of_scenario(str(file), {}).rows} == {4.0}

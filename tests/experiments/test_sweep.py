@@ -1,4 +1,4 @@
-"""A sweep is the same whoever computes it and however often it was interrupted; its intervals are SciPy's."""
+"""The result of a sweep depends neither on its workers nor on interruptions; its intervals are those of SciPy."""
 
 import os
 import signal
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import hopattn as ha
-from hopattn.experiments.sweep.checkpoint import read_points
-from hopattn.experiments.sweep.runner import Plan, key_of
+from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from hopattn.experiments.sweep.plan import Plan, key_of
 from hopattn.experiments.sweep.table import Sweep, load_sweep
 from hopattn.foundation.errors import CannotDo, InvalidInput
 
@@ -23,7 +23,7 @@ AXES = {"x": (0, 1, 2), "y": (0.5, 1.5)}
 
 
 def noisy(point, seed):
-    """A sum of random numbers about x·y."""
+    """Random numbers, one of them around x·y."""
     rng = np.random.default_rng(seed)
     return {"value": point["x"] * point["y"] + rng.normal(), "second": rng.random()}
 
@@ -69,7 +69,7 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
 
     with pytest.raises(InvalidInput, match=r"x = 2, y = 0\.5: no more"):
         ha.sweep(counted, AXES, workers=1, file=file)
-    assert len(read_points(file)[1]) == 4
+    assert len(read_checkpoint(file)[1]) == 4
     partial = load_sweep(file)
     assert np.isnan(partial.values["value"]).sum() == 2
     rest = []
@@ -103,14 +103,14 @@ def test_a_killed_sweep_goes_on_and_comes_to_the_same_bytes(tmp_path):
             time.sleep(0.02)
         os.killpg(killed.pid, signal.SIGKILL)
         killed.wait()
-        assert n <= len(read_points(file)[1]) < 12
+        assert n <= len(read_checkpoint(file)[1]) < 12
     for given_file, workers, out in ((file, "2", "resumed.csv"), (tmp_path / "other.jsonl", "1", "whole.csv")):
         subprocess.run([sys.executable, script, given_file, workers, tmp_path / out], check=True)
     assert (tmp_path / "resumed.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert not (tmp_path / "none").exists()
 
 
-def test_a_torn_line_is_told(tmp_path):
+def test_a_torn_line_is_reported(tmp_path):
     file, notes = tmp_path / "points.jsonl", []
     ha.sweep(noisy, AXES, workers=1, file=file)
     file.write_bytes(file.read_bytes()[:-10])
@@ -118,13 +118,13 @@ def test_a_torn_line_is_told(tmp_path):
     assert notes == [f"{file}: the last line was torn; its point is computed anew"]
 
 
-def test_progress_is_told():
-    told = []
-    ha.sweep(noisy, AXES, workers=1, report=lambda done, total: told.append((done, total)))
-    assert told == [(done, 6) for done in range(7)]
+def test_progress_is_reported():
+    calls = []
+    ha.sweep(noisy, AXES, workers=1, report=lambda done, total: calls.append((done, total)))
+    assert calls == [(done, 6) for done in range(7)]
 
 
-def test_a_worker_that_ends_is_told():
+def test_a_worker_that_ends_is_reported():
     def ends(point, seed):
         if point["x"] == 2:
             os._exit(1)
@@ -146,7 +146,7 @@ def test_blas_has_one_thread_in_a_trial_and_its_own_number_again_after():
 
 
 @pytest.mark.parametrize(
-    ("axes", "told"),
+    ("axes", "message"),
     [
         ({}, "nothing to go over"),
         ({"x": ()}, "x: is empty"),
@@ -157,16 +157,16 @@ def test_blas_has_one_thread_in_a_trial_and_its_own_number_again_after():
         ({"x": range(10_000), "y": range(1000)}, "the grid has 10,000,000 points; at most 1,000,000"),
     ],
 )
-def test_wrong_axes_are_refused(axes, told):
-    with pytest.raises(InvalidInput, match=told):
+def test_wrong_axes_are_refused(axes, message):
+    with pytest.raises(InvalidInput, match=message):
         ha.sweep(noisy, axes)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"), [({"trials": 0}, "trials"), ({"seed": -1}, "seed"), ({"workers": 0}, "workers")]
+    ("arguments", "message"), [({"trials": 0}, "trials"), ({"seed": -1}, "seed"), ({"workers": 0}, "workers")]
 )
-def test_wrong_numbers_are_refused(arguments, told):
-    with pytest.raises(InvalidInput, match=f"{told}: expected a whole number"):
+def test_wrong_numbers_are_refused(arguments, message):
+    with pytest.raises(InvalidInput, match=f"{message}: expected a whole number"):
         ha.sweep(noisy, AXES, **arguments)
 
 
@@ -224,7 +224,7 @@ def test_the_table_is_written_as_csv_arrays_and_a_dataset():
     assert found.to_xarray()["value"].sel(x=2, y=1.5).values.tolist() == found.values["value"][2, 1].tolist()
 
 
-def test_a_mistyped_measure_is_told():
+def test_a_mistyped_measure_is_reported():
     found = ha.sweep(noisy, AXES, workers=1)
     with pytest.raises(InvalidInput, match="'valu' is unknown; did you mean 'value'"):
         found.mean("valu")

@@ -1,4 +1,4 @@
-"""A scenario over a grid: its keys are found, its measures are those of single runs, what does not fit is told."""
+"""A scenario over a grid: its keys are found, its measures equal those of single runs, wrong input is refused."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_a_key_is_found_by_its_last_part(key, path):
 
 
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "message"),
     [
         ("beta", "stands there several times; write memory.beta or layer.head.beta"),
         ("temprature", "'temprature' is unknown; did you mean 'temperature'"),
@@ -54,8 +54,8 @@ def test_a_key_is_found_by_its_last_part(key, path):
         ("trials", "is unknown"),
     ],
 )
-def test_a_key_that_is_no_number_of_the_file_is_told(key, told):
-    with pytest.raises(InvalidInput, match=told):
+def test_a_key_that_is_no_number_of_the_file_is_reported(key, message):
+    with pytest.raises(InvalidInput, match=message):
         path_of(key, WRITTEN)
 
 
@@ -112,7 +112,7 @@ def test_trials_are_independent_and_do_not_depend_on_the_workers():
 
 
 @pytest.mark.parametrize(
-    ("over", "arguments", "told"),
+    ("over", "arguments", "message"),
     [
         ({"lod": (1,)}, {}, "'lod' is unknown; did you mean 'load'"),
         ({"load": (-1, 0.1)}, {}, "load = -1: .*load: -1 stands there; expected more than 0"),
@@ -123,13 +123,13 @@ def test_trials_are_independent_and_do_not_depend_on_the_workers():
         ({"load": (0.1,)}, {"measures": ["overlaps[1, 1]"]}, "has 2 labels; 'overlaps' has 1 axes"),
     ],
 )
-def test_what_does_not_fit_is_told(over, arguments, told):
+def test_what_does_not_fit_is_reported(over, arguments, message):
     overrides = {"ensemble.neurons": 20, "ensemble.max_steps": 1}
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         ha.sweep_scenario(ha.load("phases"), over, overrides=overrides, workers=1, trials=1, **arguments)
 
 
-def test_nothing_to_go_over_is_told():
+def test_nothing_to_go_over_is_reported():
     with pytest.raises(InvalidInput, match="nothing to go over; give --over KEY=GRID"):
         ha.sweep_scenario(ha.load("bank"))
 
@@ -140,7 +140,7 @@ HEAD = (
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         ('over = { lod = "1:2:3" }', "file.toml:10: sweep.over.lod: 'lod' is unknown; did you mean 'load'"),
         ('over = { load = "2:1:3" }', "sweep.over.load: '2:1:3' runs from 2 to 1; write the smaller end first"),
@@ -151,16 +151,16 @@ HEAD = (
         ("trials = 3", "sweep.over: is missing"),
     ],
 )
-def test_a_table_that_does_not_fit_is_told_with_its_line(table, told):
-    assert any(told in line for line in problems(f"{HEAD}[sweep]\n{table}\n"))
+def test_a_table_that_does_not_fit_is_reported_with_its_line(table, message):
+    assert any(message in line for line in problems(f"{HEAD}[sweep]\n{table}\n"))
 
 
 @pytest.mark.parametrize("text", ["load", "=1", "load="])
-def test_what_is_no_axis_is_told(text):
+def test_what_is_no_axis_is_reported(text):
     with pytest.raises(InvalidInput, match=r"expected KEY=GRID|a number is missing"):
         axes_from([text])
 
 
-def test_an_axis_that_is_given_twice_is_told():
+def test_an_axis_that_is_given_twice_is_reported():
     with pytest.raises(InvalidInput, match="load: is given twice"):
         axes_from(["load=1", "load=2"])

@@ -1,4 +1,4 @@
-"""A sweep on a real Dask cluster comes to the same numbers, even if a worker is killed; a lost scheduler is told."""
+"""A sweep on a real Dask cluster gives the same numbers, even if a worker is killed; a lost scheduler is reported."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
 
 
 def slow(point, seed):
-    """What takes long enough for a worker to be killed meanwhile."""
+    """A trial that takes long enough for its worker to be killed during it."""
     time.sleep(0.15)
     return {"value": point["x"] + np.random.default_rng(seed).normal(), "pid": float(os.getpid())}
 
@@ -54,7 +54,7 @@ def test_a_scenario_sweeps_there_as_here(cluster):
     assert np.array_equal(far.values["overlap"], here.values["overlap"])
 
 
-def test_what_a_trial_refuses_there_is_told_here(cluster):
+def test_what_a_trial_refuses_there_is_reported_here(cluster):
     def refuses(point, seed):
         raise InvalidInput("not this one")
 
@@ -62,7 +62,7 @@ def test_what_a_trial_refuses_there_is_told_here(cluster):
         ha.sweep(refuses, {"x": (1,)}, scheduler=cluster.scheduler_address)
 
 
-def test_a_scheduler_that_does_not_answer_is_told_within_seconds(tmp_path):
+def test_a_scheduler_that_does_not_answer_is_reported_within_seconds(tmp_path):
     start = time.monotonic()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""The gallery is what the commands draw; whatever tokens come, a figure is drawn, the same bytes each time."""
+"""The gallery equals the figures that the commands draw. Any tokens give a figure, with the same bytes each time."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 import hopattn as ha
 from hopattn.cli.main import main
 from hopattn.figures.gallery import plots
-from hopattn.figures.rendering import FORMATS, drawable, drawn, rendered
+from hopattn.figures.rendering import FORMATS, drawable, rendered, rendered_figure
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 
@@ -28,31 +28,32 @@ def texts(svg):
 
 
 @pytest.mark.parametrize("name", plots)
-def test_the_gallery_is_what_is_drawn(name, results):
-    data, notes = drawn(plots[name](), results[plots[name].scenario])
-    kept = (GALLERY / f"{name}.svg").read_bytes()
+def test_the_gallery_equals_the_figures_drawn_now(name, results):
+    data, notes = rendered_figure(plots[name](), results[plots[name].scenario])
+    gallery = (GALLERY / f"{name}.svg").read_bytes()
     assert notes == ()
-    assert sorted(texts(data.decode())) == sorted(texts(kept.decode()))
+    assert sorted(texts(data.decode())) == sorted(texts(gallery.decode()))
     if MADE_WITH and MADE_WITH[1] == matplotlib.__version__:
-        assert data == kept, "make figures"
+        assert data == gallery, "make figures"
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_same_figure_is_the_same_bytes(format, results):
     plot, result = plots["animation"](), results["graded"]
-    assert drawn(plot, result, format) == drawn(plot, result, format)
+    assert rendered_figure(plot, result, format) == rendered_figure(plot, result, format)
 
 
 @pytest.mark.parametrize("name", plots)
-def test_a_figure_is_drawn_from_results_that_have_something_for_it(name, results):
+def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
     plot = plots[name]()
-    having = [result for result in results.values() if not plot.lacks(result)]
-    assert [result for result in results.values() if name in {one.name for one in drawable(result)}] == having != []
-    for result in having[:: max(1, len(having) // 3)]:
-        assert len(drawn(plot, result)[0]) > 1000, result.name
+    suitable = [result for result in results.values() if not plot.lacks(result)]
+    listed = [result for result in results.values() if name in {kind.name for kind in drawable(result)}]
+    assert listed == suitable != []
+    for result in suitable[:: max(1, len(suitable) // 3)]:
+        assert len(rendered_figure(plot, result)[0]) > 1000, result.name
 
 
-def test_odd_words_break_nothing():
+def test_odd_words_do_not_break_a_figure():
     words = "\n".join(f'"{word}" = [{i}, 1]' for i, word in enumerate(ODD))
     tokens = ", ".join(f'"{word}"' for word in ODD)
     text = f"""schema = 1
@@ -73,9 +74,9 @@ mask = "none"
     result = ha.run(parse(text, "odd.toml", "odd"))
     for plot in drawable(result):
         for format in ("svg", "pdf", "png"):
-            _, notes = drawn(plot, result, format)
+            _, notes = rendered_figure(plot, result, format)
             assert all("is not in the font" in note for note in notes)
-        assert "$x_1$" in " ".join(texts(drawn(plots["attention"](), result)[0].decode()))
+        assert "$x_1$" in " ".join(texts(rendered_figure(plots["attention"](), result)[0].decode()))
 
 
 @pytest.mark.parametrize(
@@ -86,28 +87,28 @@ mask = "none"
         (["figures", "attention", "--format", "gif"], "does not move"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(arguments, message, capsys, tmp_path, monkeypatch):
+def test_a_wrong_name_or_format_is_an_error_with_a_message(arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as ended:
         main(arguments)
-    assert left.value.code == 2
+    assert ended.value.code == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_written_is_said(capsys, tmp_path):
+def test_a_folder_that_cannot_be_written_is_an_error_with_a_message(capsys, tmp_path):
     (tmp_path / "file").write_text("here")
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as ended:
         main(["figures", "attention", "--out", str(tmp_path / "file")])
-    assert left.value.code == 3
+    assert ended.value.code == 3
     assert "cannot be written" in capsys.readouterr().err
     assert (tmp_path / "file").read_text() == "here"
 
 
-def test_run_draws_all_that_it_can(capsys, tmp_path):
-    with pytest.raises(SystemExit) as left:
+def test_run_draws_every_figure_that_it_can(capsys, tmp_path):
+    with pytest.raises(SystemExit) as ended:
         main(["run", "bank", "--figures", str(tmp_path / "drawn")])
-    assert left.value.code == 0
+    assert ended.value.code == 0
     result = ha.run(ha.load("bank"))
     assert {path.stem for path in (tmp_path / "drawn").iterdir()} == {plot.name for plot in drawable(result)}
 
@@ -119,13 +120,13 @@ def test_a_scenario_draws_into_a_folder_of_its_own(capsys, tmp_path, monkeypatch
     assert [path.name for path in tmp_path.iterdir()] == ["bank-figures"]
 
 
-def test_a_result_without_anything_for_a_figure_is_refused():
+def test_a_result_without_data_for_a_figure_is_refused():
     with pytest.raises(ha.InvalidInput, match="figure 'attention' cannot be drawn from 'similarity'"):
-        drawn(plots["attention"](), ha.run(ha.load("similarity")))
+        rendered_figure(plots["attention"](), ha.run(ha.load("similarity")))
 
 
-def test_the_parts_of_a_figure_are_named_by_their_order():
-    """Two rectangles that differ in the last digit only are the same to the eye, and to whoever compares the files."""
+def test_the_parts_of_a_figure_are_numbered_in_their_order():
+    """Two rectangles that look the same, but differ in the last digit, give the same bytes."""
 
     def draw(figure, off):
         ax = figure.add_axes((0.1 + off, 0.1, 0.5, 0.5))

@@ -1,51 +1,43 @@
-"""The figures of memories: what they draw is the result's data, for any names, and nothing is drawn with a warning."""
+"""The figures of memories draw the data of the result, for any names, without a warning."""
 
 import io
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.separations import OTHERS, SCORES
-from hopattn.figures.gallery.states import BASINS, found_basins
-from hopattn.figures.gif import PACE, animated
+from hopattn.figures.gallery.states import BASINS, basins_of
+from hopattn.figures.gif import FRAME_MS, animated
 from hopattn.figures.style import DPI, SIZE, styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
+from tests.figures.finished import finished
 
 MEMORIES = ("recall", "landscape", "states", "separations", "animation")
 ODD = ("$x_1$", "<script>", "[no]", "ψυχή", "x" * 60)
 
 
 def figure_of(name, result):
-    """The finished figure, laid out; every warning is an error."""
-    with styled(), warnings.catch_warnings():
-        warnings.simplefilter("error")
-        figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
-        plots[name]().draw(figure, result)
-        figure.savefig(io.BytesIO(), format="png")
-    return figure
+    return finished(lambda figure: plots[name]().draw(figure, result))
 
 
 def texts(figure):
-    """Every text that stands in a figure."""
-    found = [text.get_text() for text in figure.findobj(Text)]
-    return [text for text in found if text]
+    """Every text in a figure that is not empty."""
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
 
 
 @pytest.fixture(scope="module")
 def results():
-    wanted = {plots[name].scenario for name in MEMORIES} | {"bam", "linear", "practice-7-2", "basins", "modern"}
-    return {name: ha.run(ha.load(name)) for name in sorted(wanted)}
+    names = {plots[name].scenario for name in MEMORIES} | {"bam", "linear", "practice-7-2", "basins", "modern"}
+    return {name: ha.run(ha.load(name)) for name in sorted(names)}
 
 
 @pytest.mark.parametrize("name", MEMORIES)
@@ -57,11 +49,11 @@ def test_the_gallery_scenario_is_drawn_without_a_warning(name, results):
 
 
 @pytest.mark.parametrize("name", MEMORIES)
-def test_what_has_no_memory_is_told_what_it_lacks(name, results):
+def test_a_result_without_a_memory_has_a_reason(name, results):
     assert plots[name]().lacks(results["practice-7-2"]).startswith("it ")
 
 
-def test_recall_shows_the_way_of_each_cue_and_the_pattern_at_its_end(results):
+def test_recall_shows_the_states_of_each_cue_and_the_pattern_at_its_end(results):
     result = results["letters"]
     run, figure = result.runs[0], figure_of("recall", result)
     pictures = [ax.images[0].get_array().data.ravel() for ax in figure.axes if ax.images]
@@ -92,12 +84,12 @@ def test_the_landscape_is_the_memory_s_own_energy(results):
         assert field.values == pytest.approx(expected)
 
 
-def test_the_landscape_has_the_way_of_every_cue(results):
+def test_the_landscape_has_the_path_of_every_cue(results):
     figure = figure_of("landscape", results["landscape"])
     for ax, run in zip(figure.axes, results["landscape"].runs, strict=True):
         lines = [line.get_xydata() for line in ax.lines]
-        for way in run.arrays["trajectory"].values:
-            assert any(np.array_equal(line, way) for line in lines)
+        for path in run.arrays["trajectory"].values:
+            assert any(np.array_equal(line, path) for line in lines)
         assert any(np.array_equal(line, run.arrays["patterns"].values) for line in lines)
     assert [ax.get_title() for ax in figure.axes] == [
         "β = 12: 5 cues, 4 ends",
@@ -107,7 +99,7 @@ def test_the_landscape_has_the_way_of_every_cue(results):
 
 
 @pytest.mark.parametrize("variant", [0, 1])
-def test_the_successor_is_what_a_step_leads_to(variant, results):
+def test_the_successor_is_the_state_after_one_step(variant, results):
     run = results["basins"].runs[variant]
     memory = ha.hopfield(run.arrays["patterns"].values)
     update = (ha.Asynchronous(order="sequence"), "sync")[variant]
@@ -117,9 +109,9 @@ def test_the_successor_is_what_a_step_leads_to(variant, results):
     assert np.array_equal(states[run.arrays["successor"].values], after)
 
 
-def test_basins_are_where_iteration_ends():
+def test_every_member_of_a_basin_ends_in_its_middle():
     leads = np.random.default_rng(0).integers(64, size=64)
-    basins = found_basins(leads)
+    basins = basins_of(leads)
     assert sorted(state for _, members in basins for state in members) == [*range(64)]
     for middle, members in basins:
         assert sorted(leads[middle]) == sorted(middle)
@@ -134,10 +126,10 @@ def test_each_state_is_drawn_once_with_an_arrow_to_the_next(variant, results):
     run = results["basins"].runs[variant]
     leads = run.arrays["successor"].values
     figure = figure_of("states", replace(results["basins"], runs=(run,)))
-    shown = found_basins(leads)[:BASINS]
-    drawn = sum(len(line.get_xdata()) for ax in figure.axes for line in ax.lines)
+    shown = basins_of(leads)[:BASINS]
+    markers = sum(len(line.get_xdata()) for ax in figure.axes for line in ax.lines)
     arrows = sum(getattr(text, "arrow_patch", None) is not None for ax in figure.axes for text in ax.texts)
-    assert drawn == sum(len(members) for _, members in shown)
+    assert markers == sum(len(members) for _, members in shown)
     assert arrows == sum(int(leads[state]) != state for _, members in shown for state in members)
 
 
@@ -146,8 +138,8 @@ def test_the_states_of_many_neurons_are_lines():
     figure = figure_of("states", result)
     leads = result.runs[0].arrays["successor"].values
     lines = [part for ax in figure.axes for part in ax.collections if isinstance(part, LineCollection)]
-    going = [sum(int(leads[state]) != state for state in members) for _, members in found_basins(leads)[:BASINS]]
-    assert [len(part.get_segments()) for part in lines] == going
+    counts = [sum(int(leads[state]) != state for state in members) for _, members in basins_of(leads)[:BASINS]]
+    assert [len(part.get_segments()) for part in lines] == counts
     assert any("more basins hold" in text for text in texts(figure))
 
 
@@ -164,7 +156,7 @@ def test_each_separation_is_drawn_and_the_memory_s_own_stands_out(results):
     assert "this memory:\nβ = .1, α = 2" in texts(figure)
 
 
-def test_the_frames_of_an_animation_are_the_pictures_of_the_way(results):
+def test_the_frames_of_an_animation_are_the_pictures_of_the_recall(results):
     strip = results["graded"].runs[0].strips[0]
     with styled():
         frames = plots["animation"]().frames(results["graded"])
@@ -177,15 +169,15 @@ def test_the_frames_of_an_animation_are_the_pictures_of_the_way(results):
 
 @pytest.mark.parametrize("name", ["graded", "bam", "linear"])
 def test_an_animation_is_the_same_bytes_each_time(name, results):
-    found = animated(plots["animation"](), results[name])
-    assert found == animated(plots["animation"](), results[name])
-    with Image.open(io.BytesIO(found)) as film:
-        assert film.size == (600, 600)
-        assert film.n_frames == len(results[name].runs[0].strips[0].names)
-        assert film.info["duration"] == PACE
+    data = animated(plots["animation"](), results[name])
+    assert data == animated(plots["animation"](), results[name])
+    with Image.open(io.BytesIO(data)) as gif:
+        assert gif.size == (600, 600)
+        assert gif.n_frames == len(results[name].runs[0].strips[0].names)
+        assert gif.info["duration"] == FRAME_MS
 
 
-def test_what_does_not_move_is_refused(results):
+def test_a_figure_or_a_result_without_frames_is_refused(results):
     with pytest.raises(InvalidInput, match="figure 'attention' does not move"):
         animated(plots["attention"](), results["modern"])
     with pytest.raises(InvalidInput, match="'animation' cannot be drawn from 'practice-7-2': it recalls no pictures"):
@@ -255,9 +247,9 @@ def test_a_long_title_stays_within_the_figure(name, results):
     assert all(ax.get_window_extent().y1 <= box.y0 for ax in figure.axes)
 
 
-def test_a_memory_that_cannot_be_surveyed_is_not():
+def test_a_memory_without_a_finite_landscape_or_a_fixed_successor_has_no_such_figure():
     unit = oddly_named('activation = "unit"', ["1", "2"], [[1, 0], [0, 1], [-1, 0], [0, -1], [0.6, 0.8]])
     assert plots["landscape"]().lacks(unit)  # its energy is infinite outside the circle
-    chance = 'activation = "sign"\nupdate = { name = "glauber", temperature = 1 }'
+    random_update = 'activation = "sign"\nupdate = { name = "glauber", temperature = 1 }'
     rows = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, -1, -1]]
-    assert plots["states"]().lacks(oddly_named(chance, ["1", "2", "3", "4"], rows))
+    assert plots["states"]().lacks(oddly_named(random_update, ["1", "2", "3", "4"], rows))

@@ -1,51 +1,43 @@
 """The figures of sweeps draw the means and their intervals, on the scales of their axes."""
 
-import io
-import warnings
-
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from hopattn.experiments.sweep.table import Sweep
-from hopattn.figures.style import DPI, SIZE, styled
+from hopattn.figures.style import SIZE
 from hopattn.figures.sweep import draw_sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.views.sweep_files import require_writable, write_sweep
+from tests.figures.finished import finished
 
 LOADS, BETAS = (0.1, 0.2, 0.3), (0.1, 1.0, 10.0, 100.0)
 
 
-def made(axes, names=("overlap",), trials=3):
+def random_sweep(axes, names=("overlap",), trials=3):
     rng = np.random.default_rng(0)
     shape = tuple(map(len, axes.values()))
     return Sweep(axes, trials, {name: rng.normal(size=(*shape, trials)) for name in names})
 
 
-def figure_of(found, title="t"):
-    with warnings.catch_warnings(), styled():
-        warnings.simplefilter("error")
-        figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
-        draw_sweep(figure, found, title)
-        figure.savefig(io.BytesIO(), format="png")
-    return figure
+def figure_of(sweep, title="t"):
+    return finished(lambda figure: draw_sweep(figure, sweep, title))
 
 
 def test_over_one_axis_the_mean_is_a_curve_in_its_interval():
-    found = made({"load": LOADS})
-    (ax,) = figure_of(found).axes
-    assert np.allclose(ax.lines[0].get_xydata(), np.column_stack([LOADS, found.mean("overlap")]))
+    sweep = random_sweep({"load": LOADS})
+    (ax,) = figure_of(sweep).axes
+    assert np.allclose(ax.lines[0].get_xydata(), np.column_stack([LOADS, sweep.mean("overlap")]))
     band = ax.collections[0].get_paths()[0].vertices
-    for x, mean, error in zip(LOADS, found.mean("overlap"), found.error("overlap"), strict=True):
+    for x, mean, error in zip(LOADS, sweep.mean("overlap"), sweep.error("overlap"), strict=True):
         heights = band[np.isclose(band[:, 0], x), 1]
         assert heights.min() == pytest.approx(mean - error) and heights.max() == pytest.approx(mean + error)
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("load", "overlap", "linear")
 
 
-def test_over_two_axes_it_is_a_map():
-    found = made({"load": LOADS, "beta": BETAS})
-    ax, _ = figure_of(found).axes
-    assert np.array_equal(ax.collections[0].get_array(), found.mean("overlap").T)
+def test_over_two_axes_the_mean_is_a_map():
+    sweep = random_sweep({"load": LOADS, "beta": BETAS})
+    ax, _ = figure_of(sweep).axes
+    assert np.array_equal(ax.collections[0].get_array(), sweep.mean("overlap").T)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("load", "beta")
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
     corners = ax.collections[0].get_coordinates()
@@ -56,17 +48,17 @@ def test_over_two_axes_it_is_a_map():
 @pytest.mark.parametrize("axes", [{"x": (1,)}, {"x": (1, 2), "y": (5,)}])
 @pytest.mark.parametrize("names", [("$a_1$",), ("a", "b"), ("a" * 90, "b c" * 30, "c", "d", "e")])
 def test_any_names_and_sizes_are_drawn(axes, names):
-    figure = figure_of(made(axes, names, trials=1), "t" * 300)
+    figure = figure_of(random_sweep(axes, names, trials=1), "t" * 300)
     panels = [ax for ax in figure.axes if ax.axison and ax.get_xlabel() == "x"]
     assert len(panels) == min(len(names), 4)
     box = figure.get_tightbbox()
     assert box.x0 >= -0.05 and box.y0 >= -0.05 and box.x1 <= SIZE[0] + 0.05 and box.y1 <= SIZE[1] + 0.05
 
 
-def test_what_is_unfinished_is_drawn_as_far_as_it_is():
+def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_known():
     for axes in ({"x": (1, 2)}, {"x": (1, 2), "y": (1, 2)}):
-        found = made(axes)
-        values = found.values["overlap"].copy()
+        sweep = random_sweep(axes)
+        values = sweep.values["overlap"].copy()
         values[0] = np.nan
         figure_of(Sweep(axes, 3, {"overlap": values}))
         figure_of(Sweep(axes, 3, {"overlap": np.full_like(values, np.nan)}))
@@ -74,15 +66,15 @@ def test_what_is_unfinished_is_drawn_as_far_as_it_is():
 
 def test_three_axes_are_not_drawn(tmp_path):
     with pytest.raises(InvalidInput, match="the sweep has 3: hold some of them"):
-        write_sweep(made({"x": (1,), "y": (1,), "z": (1,)}), tmp_path / "a.svg")
+        write_sweep(random_sweep({"x": (1,), "y": (1,), "z": (1,)}), tmp_path / "a.svg")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png", "csv", "npz", "json"])
-def test_a_table_is_written_as_its_ending_says_and_the_same_twice(tmp_path, ending):
-    found = made({"load": LOADS, "beta": BETAS})
+def test_a_table_is_written_in_the_format_of_its_ending_with_the_same_bytes_twice(tmp_path, ending):
+    sweep = random_sweep({"load": LOADS, "beta": BETAS})
     for name in ("a", "b"):
-        write_sweep(found, tmp_path / f"{name}.{ending}", "title")
+        write_sweep(sweep, tmp_path / f"{name}.{ending}", "title")
     one, other = (tmp_path / f"{name}.{ending}" for name in ("a", "b"))
     assert one.read_bytes() == other.read_bytes()
     starts = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "csv": b"load,beta", "npz": b"PK", "json": b"{"}

@@ -20,7 +20,7 @@ COMBINATIONS = [
     *itertools.product([name for name in similarities if name != "dot"], ["softmax", "identity"], ["identity", "sign"]),
 ]
 """Every separation with every activation, and every similarity with some of them."""
-WITH_ENERGY = [name for name in separations if not separations[name]().lacks_potential]
+WITH_ENERGY = [name for name in separations if not separations[name]().why_no_potential]
 every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
 
 
@@ -149,7 +149,7 @@ def test_the_same_on_every_library(similarity, separation, activation, library):
         found = getattr(other, what)(library.array(cues), given_mask)
         assert type(found) is type(library.array(keys))
         np.testing.assert_allclose(library.numpy(found), getattr(own, what)(cues, mask), rtol=1e-9, atol=1e-12)
-    if not own.lacks_energy:
+    if not own.why_no_energy:
         found = other.energy(library.array(cues), given_mask)
         np.testing.assert_allclose(library.numpy(found), own.energy(cues, mask), rtol=1e-9, atol=1e-12)
 

@@ -1,4 +1,4 @@
-"""The named memories: each against its formula and its published numbers."""
+"""The named memories: each compared with its formula and its published numbers."""
 
 import inspect
 import itertools
@@ -15,7 +15,7 @@ from tests.draws import arrays, spins
 
 every = pytest.mark.parametrize("name", named_memories)
 SMOOTH = ["hopfield", "graded", "dense", "exponential", "modern", "sparse", "normmax", "linear", "spherical"]
-"""The memories whose energy has a gradient everywhere inside its domain, up to kinks of the weights."""
+"""The memories whose energy has a gradient everywhere inside its domain, except at kinks of the weights."""
 
 
 def random_spins(m, n, seed=0):
@@ -23,42 +23,42 @@ def random_spins(m, n, seed=0):
 
 
 @every
-def test_each_can_be_drawn_recalled_and_named(name):
+def test_each_can_be_drawn_at_random_recalled_and_named(name):
     card, rng = named_memories[name], np.random.default_rng(1)
     assert card.build is getattr(ha, name)
     assert card.source.split()[0] in inspect.getdoc(card.build)
     for _ in range(20):
         memory = card.drawn(rng)
         cue = memory.activation(rng.normal(size=memory.patterns.shape[-1]))
-        found = memory.recall(cue, update=card.update, max_steps=3, rng=rng)
-        assert np.all(np.isfinite(found.state))
+        recall = memory.recall(cue, update=card.update, max_steps=3, rng=rng)
+        assert np.all(np.isfinite(recall.state))
 
 
 @every
-def test_energies_are_there_where_the_card_says_so(name):
+def test_a_memory_has_an_energy_if_its_card_gives_one(name):
     card, rng = named_memories[name], np.random.default_rng(2)
     drawn = [card.drawn(rng) for _ in range(20)]
     if card.energy.startswith("none"):
-        assert all(memory.lacks_energy for memory in drawn)
+        assert all(memory.why_no_energy for memory in drawn)
     else:
-        assert any(not memory.lacks_energy for memory in drawn)
+        assert any(not memory.why_no_energy for memory in drawn)
 
 
 @every
 def test_recall_changes_neither_patterns_nor_cues(name):
     card, rng = named_memories[name], np.random.default_rng(3)
     arguments = dict(card.draw(rng))
-    kept = {key: np.copy(value) for key, value in arguments.items()}
+    copies = {key: np.copy(value) for key, value in arguments.items()}
     memory = card.build(**arguments)
     cues = memory.activation(rng.normal(size=(2, memory.patterns.shape[-1])))
     before = cues.copy()
     memory.recall(cues, update=card.update, max_steps=3, rng=0)
     assert np.array_equal(cues, before)
-    assert all(np.array_equal(arguments[key], kept[key]) for key in kept)
+    assert all(np.array_equal(arguments[key], copies[key]) for key in copies)
 
 
 @every
-def test_a_batch_is_recalled_as_its_cues_one_by_one(name):
+def test_a_batch_is_recalled_like_its_single_cues(name):
     card, rng = named_memories[name], np.random.default_rng(4)
     for _ in range(10):
         memory = card.drawn(rng)
@@ -71,32 +71,32 @@ def test_a_batch_is_recalled_as_its_cues_one_by_one(name):
 
 
 @every
-def test_one_nan_is_refused_by_its_row_and_harms_no_other(name):
+def test_a_nan_is_refused_with_its_row_and_leaves_other_rows_alone(name):
     memory = named_memories[name].drawn(np.random.default_rng(5))
     cues = memory.activation(np.random.default_rng(6).normal(size=(3, memory.patterns.shape[-1])))
     cues[1, 0] = np.nan
     with pytest.raises(InvalidInput, match="cues: row 1 holds a NaN"):
         memory.recall(cues, update=named_memories[name].update)
-    good = np.delete(cues, 1, axis=0)
+    finite = np.delete(cues, 1, axis=0)
     with np.errstate(invalid="ignore"):
-        both = memory.step(cues)
-    np.testing.assert_allclose(both[[0, 2]], memory.step(good), rtol=1e-12, atol=1e-12)
+        states = memory.step(cues)
+    np.testing.assert_allclose(states[[0, 2]], memory.step(finite), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_the_energys_gradient_is_the_state_less_the_field(name):
-    """∇E(x) = ∇Φ*(x) − h(x), by central differences; Φ* is flat where the activation is directional."""
+def test_the_gradient_of_the_energy_is_the_state_minus_the_field(name):
+    """∇E(x) = ∇Φ*(x) − h(x), by central differences; ∇Φ* = 0 for a directional activation."""
     card, rng = named_memories[name], np.random.default_rng(8)
     for _ in range(20):
         memory = card.drawn(rng)
-        if memory.lacks_energy:
+        if memory.why_no_energy:
             continue
         dim = memory.patterns.shape[-1]
         state = 0.5 * np.asarray(memory.activation(rng.normal(size=dim))) + 0.01 * rng.uniform(-1, 1, size=dim)
         h = 1e-6 * max(1e-3, np.abs(state).max())
         slopes = [(memory.energy(state + h * e) - memory.energy(state - h * e)) / (2 * h) for e in np.eye(dim)]
-        running = memory.one_by_one(state[None])
-        field = np.array([running.field(i)[0] for i in range(dim)])
+        neurons = memory.single_neuron_states(state[None])
+        field = np.array([neurons.field(i)[0] for i in range(dim)])
         conjugate = 0 if memory.activation.directional else memory.activation.inverse(state)
         size = np.abs(field).max() + np.abs(conjugate).max() + abs(memory.energy(state)) * 1e-10 / h
         np.testing.assert_allclose(slopes, conjugate - field, atol=2e-5 * size + 1e-8)
@@ -122,20 +122,21 @@ def test_the_exponential_energy_is_the_logarithm_of_demircigils(data, n, m):
 def test_the_exponential_flip_is_demircigils(data, n, m):
     """σ_i ← sgn Σ_μ [exp(ξ_i + Σ_{j≠i} ξ_j σ_j) − exp(−ξ_i + Σ_{j≠i} ξ_j σ_j)] (Demircigil et al. 2017, eq. 7)."""
     patterns, state = data.draw(spins((m, n))), data.draw(spins((n,)))
-    running = ha.exponential(patterns).one_by_one(state[None])
+    neurons = ha.exponential(patterns).single_neuron_states(state[None])
     for i in range(n):
         rest = patterns @ state - patterns[:, i] * state[i]
-        theirs = np.sum(np.exp(patterns[:, i] + rest) - np.exp(-patterns[:, i] + rest))
-        if abs(theirs) > 1e-9:
-            assert np.sign(running.local_field(i)[0]) == np.sign(theirs)
+        expected = np.sum(np.exp(patterns[:, i] + rest) - np.exp(-patterns[:, i] + rest))
+        if abs(expected) > 1e-9:
+            assert np.sign(neurons.local_field(i)[0]) == np.sign(expected)
 
 
-def test_dense_memories_hold_more_the_steeper_they_are():
-    """At 5 patterns a neuron (N = 60) the square forgets, n = 4 keeps nearly all: 100 cues, seed 3."""
+def test_the_capacity_of_dense_memories_grows_with_the_power():
+    """With 5 patterns per neuron (N = 60), n = 2 recalls almost none and n = 4 nearly all; 100 cues, seed 3."""
     patterns = random_spins(300, 60, seed=3)
-    kept = [np.mean(ha.dense(patterns, n=n).recall(patterns[:100], update="async", rng=1).matched >= 0) for n in (2, 4)]
-    assert kept[0] < 0.1
-    assert kept[1] > 0.95
+    recalls = [ha.dense(patterns, n=n).recall(patterns[:100], update="async", rng=1) for n in (2, 4)]
+    recalled = [np.mean(recall.matched >= 0) for recall in recalls]
+    assert recalled[0] < 0.1
+    assert recalled[1] > 0.95
 
 
 @pytest.mark.parametrize("rule", ["hebb", "covariance", "pseudo_inverse", "storkey", "perceptron"])
@@ -143,43 +144,43 @@ def test_each_rule_of_the_classical_network_recalls(rule):
     patterns = random_spins(4, 60, seed=2)
     cue = patterns[1].copy()
     cue[:6] *= -1
-    found = ha.hopfield(patterns, rule=rule).recall(cue, update="async", rng=1)
-    assert (found.status, found.matched) == ("converged", 1)
+    recall = ha.hopfield(patterns, rule=rule).recall(cue, update="async", rng=1)
+    assert (recall.status, recall.matched) == ("converged", 1)
 
 
 def test_biased_patterns_need_the_covariance_rule():
-    """Patterns of mean −0.6 (Amit, Gutfreund & Sompolinsky 1987): Hebb's network finds only their common part."""
+    """Patterns of mean −0.6 (Amit, Gutfreund & Sompolinsky 1987): Hebb's rule recalls only their common part."""
     patterns = np.where(np.random.default_rng(4).random((5, 300)) < 0.2, 1.0, -1.0)
     hebb, covariance = (ha.hopfield(patterns, rule).recall(patterns) for rule in ("hebb", "covariance"))
     assert np.all(hebb.matched == -1)
     assert np.all(covariance.similarity > 0.99)
 
 
-def test_the_classical_network_forgets_past_its_capacity():
-    """Amit, Gutfreund & Sompolinsky 1985: the critical load is 0.138 patterns a neuron. N = 500, seed 5."""
-    kept = {}
+def test_the_classical_network_fails_beyond_its_capacity():
+    """Amit, Gutfreund & Sompolinsky 1985: the critical load is 0.138 patterns per neuron. N = 500, seed 5."""
+    recalled = {}
     for load in (0.10, 0.25):
         patterns = random_spins(int(load * 500), 500, seed=5)
-        kept[load] = np.mean(ha.hopfield(patterns).recall(patterns[:40], update="async", rng=1).matched >= 0)
-    assert kept[0.10] > 0.9
-    assert kept[0.25] < 0.1
+        recalled[load] = np.mean(ha.hopfield(patterns).recall(patterns[:40], update="async", rng=1).matched >= 0)
+    assert recalled[0.10] > 0.9
+    assert recalled[0.25] < 0.1
 
 
 @pytest.mark.parametrize("beta", [1.0, 3.0, 10.0])
 @pytest.mark.parametrize("n", [2, 5, 12])
-def test_orthonormal_patterns_come_to_the_solvable_fixed_point(n, beta):
-    """m = 1 / (1 + (N−1) exp(−β(m − (1−m)/(N−1)))): overlap m with one of N orthonormal patterns, (1−m)/(N−1) with all
-    others.
+def test_orthonormal_patterns_have_the_exact_fixed_point(n, beta):
+    """m = 1 / (1 + (N−1) exp(−β(m − (1−m)/(N−1)))): the overlap is m with one of N orthonormal patterns, and
+    (1−m)/(N−1) with all others.
     """
     patterns = np.linalg.qr(np.random.default_rng(n).normal(size=(n + 3, n)))[0].T
-    found = ha.modern(patterns, beta=beta).recall(patterns[0], max_steps=5000)
-    m = patterns @ found.state
+    recall = ha.modern(patterns, beta=beta).recall(patterns[0], max_steps=5000)
+    m = patterns @ recall.state
     np.testing.assert_allclose(m[0], 1 / (1 + (n - 1) * np.exp(-beta * (m[0] - (1 - m[0]) / (n - 1)))), rtol=1e-10)
     np.testing.assert_allclose(m[1:], (1 - m[0]) / (n - 1), rtol=1e-9, atol=1e-12)
 
 
 @given(data=st.data(), beta=st.floats(0.05, 5), alpha=st.sampled_from([1.5, 2.0, 3.0]))
-def test_sparse_retrieval_is_exact_if_and_only_if_the_margin_is_kept(data, beta, alpha):
+def test_sparse_retrieval_is_exact_if_and_only_if_the_margin_is_reached(data, beta, alpha):
     """Santos et al. 2024, proposition 3: one step from ξ_i gives ξ_i exactly iff ξ_i·ξ_i − max_j ξ_i·ξ_j ≥ margin/β."""
     patterns = data.draw(arrays((4, 3))) / 4
     assume(np.all(np.any(patterns, axis=1)))
@@ -187,28 +188,26 @@ def test_sparse_retrieval_is_exact_if_and_only_if_the_margin_is_kept(data, beta,
     for memory, margin in ((ha.sparse(patterns, alpha, beta), 1 / (alpha - 1)), (ha.normmax(patterns, alpha, beta), 1)):
         for i in range(4):
             lead = products[i, i] - np.delete(products[i], i).max()
-            if abs(beta * lead - margin) > 1e-3 * margin:  # at the margin itself rounding decides
+            if abs(beta * lead - margin) > 1e-3 * margin:  # at the margin itself, the result depends on rounding
                 assert (memory.weights(patterns[i])[i] == 1) == (beta * lead > margin)
 
 
 def test_a_metastable_state_is_the_mean_of_a_cluster():
-    """Ramsauer et al. 2021, section A.1.5: for patterns close together and β small, recall comes to rest near their
-    mean.
-    """
+    """Ramsauer et al. 2021, section A.1.5: for close patterns and a small β, recall converges near their mean."""
     rng = np.random.default_rng(1)
     cluster = ha.unit(np.array([1.0, 0, 0, 0]) + 0.05 * rng.normal(size=(3, 4)))
     patterns = np.concatenate([cluster, -cluster])
-    found = ha.modern(patterns, beta=8).recall(cluster[0])
-    np.testing.assert_allclose(found.state, cluster.mean(axis=0), atol=0.02)
+    soft = ha.modern(patterns, beta=8).recall(cluster[0])
+    np.testing.assert_allclose(soft.state, cluster.mean(axis=0), atol=0.02)
     steep = ha.modern(patterns, beta=5000).recall(cluster[0])
     np.testing.assert_allclose(steep.state, cluster[0], atol=1e-6)
 
 
 def test_the_spherical_memory_with_the_square_finds_the_principal_component():
     patterns = np.random.default_rng(1).normal(size=(20, 5)) * np.array([3, 1, 1, 0.5, 0.2])
-    found = ha.spherical(patterns, separation="identity").recall(ha.unit(np.ones(5)), max_steps=1000)
+    recall = ha.spherical(patterns, separation="identity").recall(ha.unit(np.ones(5)), max_steps=1000)
     _, vectors = np.linalg.eigh(ha.unit(patterns).T @ ha.unit(patterns))
-    assert abs(found.state @ vectors[:, -1]) == pytest.approx(1, abs=1e-9)
+    assert abs(recall.state @ vectors[:, -1]) == pytest.approx(1, abs=1e-9)
 
 
 @given(data=st.data(), normalise=st.booleans(), phi=st.sampled_from(["relu", "elu"]))
@@ -219,19 +218,19 @@ def test_linear_attention_is_katharopoulos(data, normalise, phi):
     feature = {"relu": relu, "elu": elu}[phi]
     scores = feature(keys) @ feature(cue)
     total = scores.sum() if normalise and scores.sum() > 0 else 1
-    found = ha.linear(keys, values, feature_map=phi, normalise=normalise).step(cue)
-    np.testing.assert_allclose(found, scores @ values / total, rtol=1e-9, atol=1e-9)
+    output = ha.linear(keys, values, feature_map=phi, normalise=normalise).step(cue)
+    np.testing.assert_allclose(output, scores @ values / total, rtol=1e-9, atol=1e-9)
 
 
-def test_many_sweeps_of_the_delta_rule_come_to_the_least_norm_solution():
+def test_many_sweeps_of_the_delta_rule_reach_the_least_norm_solution():
     rng = np.random.default_rng(2)
     keys, values = rng.normal(size=(4, 7)), rng.normal(size=(4, 3))
-    found = ha.learning.delta(keys, values, sweeps=3000)
-    np.testing.assert_allclose(found, values.T @ np.linalg.pinv(keys).T, atol=1e-9)
+    couplings = ha.learning.delta(keys, values, sweeps=3000)
+    np.testing.assert_allclose(couplings, values.T @ np.linalg.pinv(keys).T, atol=1e-9)
 
 
 @given(data=st.data(), rate=st.floats(0.1, 1.9))
-def test_one_pair_of_the_delta_rule_takes_off_its_share_of_the_error(data, rate):
+def test_one_pair_of_the_delta_rule_removes_a_fraction_of_its_error(data, rate):
     keys, values = data.draw(arrays((3, 4))), data.draw(arrays((3, 2)))
     keys = np.where(np.any(keys, axis=1, keepdims=True), keys, 1)
     before = ha.learning.delta(keys[:2], values[:2], rate)
@@ -246,11 +245,11 @@ def test_the_delta_rule_overwrites_where_linear_attention_adds():
     np.testing.assert_allclose(ha.linear(key * 2, [old, new]).step(key[0]), np.add(old, new))
 
 
-def test_a_noiseless_cue_under_a_distance_divides_by_nothing():
+def test_a_noiseless_cue_with_a_distance_divides_by_nothing():
     patterns = random_spins(3, 8)
     for similarity, separation in itertools.product(("euclidean", "manhattan", "hamming"), ("softmax", "argmax")):
-        found = ha.universal(patterns, similarity=similarity, separation=separation, beta=50.0).recall(patterns[1])
-        np.testing.assert_allclose(found.state, patterns[1], atol=1e-12)
+        memory = ha.universal(patterns, similarity=similarity, separation=separation, beta=50.0)
+        np.testing.assert_allclose(memory.recall(patterns[1]).state, patterns[1], atol=1e-12)
 
 
 @pytest.mark.parametrize("similarity", ha.similarities)
@@ -260,16 +259,16 @@ def test_beta_has_an_effect_under_every_similarity(similarity):
     assert not np.allclose(soft, steep)
 
 
-def test_sdm_reads_what_was_written_within_its_radius():
-    """Kanerva's memory by its definition, cell by cell."""
+def test_sdm_reads_the_values_written_within_its_radius():
+    """Compared with Kanerva's definition, location by location."""
     rng = np.random.default_rng(1)
     addresses, values = random_spins(6, 24, 1), random_spins(6, 10, 2)
     locations, radius = random_spins(200, 24, 3), 9
     memory = ha.sdm(addresses, values, radius, locations)
     for cue in addresses * rng.choice([1, 1, 1, 1, 1, -1], size=addresses.shape):
         sums = np.zeros(10)
-        for cell, (address, value) in itertools.product(locations, zip(addresses, values, strict=True)):
-            if np.sum(cell != cue) <= radius and np.sum(cell != address) <= radius:
+        for location, (address, value) in itertools.product(locations, zip(addresses, values, strict=True)):
+            if np.sum(location != cue) <= radius and np.sum(location != address) <= radius:
                 sums += value
         assert np.array_equal(memory.step(cue), np.sign(sums))
 
@@ -284,40 +283,39 @@ def test_sdm_draws_its_locations_from_a_seed():
 
 
 @given(data=st.data(), n=st.integers(2, 6), m=st.integers(2, 6), pairs=st.integers(1, 3))
-def test_bam_is_koskos_matrix_and_its_energy_falls(data, n, m, pairs):
+def test_bam_is_koskos_matrix_and_its_energy_never_rises(data, n, m, pairs):
     left, right = data.draw(spins((pairs, n))), data.draw(spins((pairs, m)))
     memory, state = ha.bam(left, right), data.draw(spins((n,)))
     matrix = sum(np.outer(y, x) for x, y in zip(left, right, strict=True))
     np.testing.assert_allclose(memory.energy(state), -np.abs(matrix @ state).sum() / n, rtol=1e-12, atol=1e-12)
     assert np.array_equal(memory.answer(state), np.sign(matrix @ state))
     assert memory.descends()
-    found = memory.recall(state)
-    assert found.status == "converged"
-    assert np.all(np.diff(found.energies) <= 1e-12)
+    recall = memory.recall(state)
+    assert recall.status == "converged"
+    assert np.all(np.diff(recall.energies) <= 1e-12)
 
 
 def test_either_side_of_a_bam_recalls_the_other():
     left, right = random_spins(3, 80, 1), random_spins(3, 50, 2)
     memory = ha.bam(left, right)
-    damaged = left[1] * np.where(np.arange(80) < 10, -1, 1)
-    found = memory.recall(damaged)
-    assert found.matched == 1
-    assert np.array_equal(memory.answer(found.state), right[1])
+    forward = memory.recall(left[1] * np.where(np.arange(80) < 10, -1, 1))
+    assert forward.matched == 1
+    assert np.array_equal(memory.answer(forward.state), right[1])
     back = memory.turned.recall(right[2] * np.where(np.arange(50) < 6, -1, 1))
     assert back.matched == 2
     assert np.array_equal(memory.turned.answer(back.state), left[2])
 
 
-def test_a_sequence_is_replayed_in_its_order():
-    patterns = random_spins(60, 100, 6)  # more than the linear interaction can lead through; the cube can
-    found = ha.sequence(patterns, n=4).recall(patterns[0], max_steps=59, keep=("overlaps",))
-    assert np.argmax(found.overlaps, axis=1).tolist() == list(range(60))
-    assert np.all(found.overlaps.max(axis=1) > 0.95)
+def test_a_sequence_is_replayed_in_order():
+    patterns = random_spins(60, 100, 6)  # too many for the linear interaction; not for the cube
+    cube = ha.sequence(patterns, n=4).recall(patterns[0], max_steps=59, keep=("overlaps",))
+    assert np.argmax(cube.overlaps, axis=1).tolist() == list(range(60))
+    assert np.all(cube.overlaps.max(axis=1) > 0.95)
     hebb = ha.sequence(patterns, n=2).recall(patterns[0], max_steps=59, keep=("overlaps",))
     assert hebb.overlaps[-1].max() < 0.5
 
 
-def test_a_sequence_that_ends_comes_to_rest_in_its_last_pattern():
+def test_a_sequence_that_ends_converges_to_its_last_pattern():
     patterns = random_spins(5, 100, 6)
-    found = ha.sequence(patterns, cyclic=False).recall(patterns[0])
-    assert (found.status, found.matched, found.steps) == ("converged", 4, 5)
+    recall = ha.sequence(patterns, cyclic=False).recall(patterns[0])
+    assert (recall.status, recall.matched, recall.steps) == ("converged", 4, 5)

@@ -1,4 +1,4 @@
-"""Random patterns have the correlation that is asked for, cues just the damage."""
+"""Random patterns have the given correlation, and cues exactly the given damage."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ FRACTION = st.floats(0, 1)
 @pytest.mark.parametrize("sort", ["spins", "unit"])
 @pytest.mark.parametrize("correlation", [0.0, 0.1, 0.5, 0.9])
 def test_the_mean_cosine_of_two_patterns_is_the_correlation(sort, correlation):
-    """200 draws of a pair with 400 neurons: the standard error is that of the draws."""
+    """200 random pairs with 400 neurons; the tolerance is four standard errors of their mean."""
     cosines = []
     for seed in range(200):
         one, other = random_patterns(np.random.default_rng(seed), 2, 400, sort, correlation)
@@ -32,31 +32,31 @@ def test_patterns_are_of_their_sort(n, dim, correlation, seed):
 
 
 @given(FRACTION, FRACTION, st.integers(1, 60), st.integers(0, 99))
-def test_just_so_many_neurons_are_damaged(flip, hide, dim, seed):
+def test_exactly_the_given_fraction_of_neurons_is_damaged(flip, hide, dim, seed):
     rng = np.random.default_rng(seed)
-    whole = random_patterns(rng, 3, dim)
-    before = whole.copy()
-    flipped = damaged(whole, np.random.default_rng(seed), flip=flip)
-    assert np.all(np.sum(flipped != whole, axis=1) == round(flip * dim))
-    hidden = damaged(whole, np.random.default_rng(seed), flip=flip, hide=hide)
+    patterns = random_patterns(rng, 3, dim)
+    before = patterns.copy()
+    flipped = damaged(patterns, np.random.default_rng(seed), flip=flip)
+    assert np.all(np.sum(flipped != patterns, axis=1) == round(flip * dim))
+    hidden = damaged(patterns, np.random.default_rng(seed), flip=flip, hide=hide)
     assert np.all(np.sum(hidden == 0, axis=1) == round(hide * dim))
-    seen = hidden != 0
-    assert np.array_equal(hidden[seen], flipped[seen]) and np.array_equal(whole, before)
+    visible = hidden != 0
+    assert np.array_equal(hidden[visible], flipped[visible]) and np.array_equal(patterns, before)
 
 
-def test_noise_has_its_deviation():
+def test_noise_has_the_given_standard_deviation():
     """10,000 numbers: the standard error of a standard deviation σ is σ/√(2n)."""
-    grain = damaged(np.zeros((100, 100)), np.random.default_rng(0), noise=0.3)
-    assert abs(np.std(grain) - 0.3) < 4 * 0.3 / np.sqrt(2e4)
+    noise = damaged(np.zeros((100, 100)), np.random.default_rng(0), noise=0.3)
+    assert abs(np.std(noise) - 0.3) < 4 * 0.3 / np.sqrt(2e4)
 
 
-def test_rows_are_damaged_each_by_itself():
+def test_rows_are_damaged_independently():
     flipped = damaged(np.ones((50, 40)), np.random.default_rng(0), flip=0.5)
     assert len(np.unique(flipped, axis=0)) == 50
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"n_patterns": 0}, "n_patterns: expected a whole number"),
         ({"dim": 1.5}, "dim: expected a whole number"),
@@ -66,12 +66,12 @@ def test_rows_are_damaged_each_by_itself():
         ({"correlation": float("nan")}, "expected a finite number"),
     ],
 )
-def test_what_no_patterns_have_is_refused(arguments, told):
-    with pytest.raises(InvalidInput, match=told):
+def test_impossible_patterns_are_refused(arguments, message):
+    with pytest.raises(InvalidInput, match=message):
         random_patterns(np.random.default_rng(0), **{"n_patterns": 2, "dim": 3, **arguments})
 
 
 @pytest.mark.parametrize("arguments", [{"flip": 1.1}, {"hide": -1}, {"noise": -0.1}, {"noise": float("inf")}])
-def test_damage_that_cannot_be_is_refused(arguments):
+def test_impossible_damage_is_refused(arguments):
     with pytest.raises(InvalidInput, match=f"{next(iter(arguments))}: expected"):
         damaged(np.ones((1, 4)), np.random.default_rng(0), **arguments)

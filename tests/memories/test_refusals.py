@@ -1,4 +1,4 @@
-"""What the named memories refuse, each with one clear message."""
+"""Arguments that the named memories refuse, each with a clear message."""
 
 import re
 
@@ -46,19 +46,19 @@ from hopattn.foundation.errors import InvalidInput
         (lambda: ha.bam([[1, 1]], [[1, 1]]).recall([1, 1], update="async"), "turns a whole side at once"),
     ],
 )
-def test_what_cannot_be_is_refused(make, message):
+def test_impossible_arguments_are_refused(make, message):
     with pytest.raises(InvalidInput, match=re.escape(message)):
         make()
 
 
-def test_scores_that_no_machine_holds_are_refused_with_their_size():
+def test_scores_that_exceed_the_memory_are_refused_with_their_size():
     keys = np.broadcast_to(np.float64(1), (10**7, 1000))
     retrieval = ha.nearest(np.ones((2, 3))).retrieval
     with pytest.raises(InvalidInput, match=r"scores of 10,000,000,000 pairs would take 74,505\.8 GiB"):
         retrieval.scores(np.broadcast_to(np.float64(1), (1000, 1000)), keys)
 
 
-def test_mixed_dtypes_meet_in_the_wider():
+def test_mixed_dtypes_give_the_wider_one():
     narrow, wide = np.eye(2, dtype=np.float32), np.eye(2)
     assert ha.modern(narrow).step(narrow).dtype == np.float32
     assert ha.modern(narrow).step(wide).dtype == np.float64

@@ -67,9 +67,9 @@ def test_the_energy_of_many_neurons_is_exact():
 def test_one_uneven_coupling_among_many_is_seen(place, change):
     root = np.random.default_rng(2).normal(size=(600, 600))
     couplings = root + root.T
-    assert not ha.Hopfield(couplings).lacks_energy
+    assert not ha.Hopfield(couplings).why_no_energy
     couplings[place] += change
-    assert ha.Hopfield(couplings).lacks_energy == "the couplings are not symmetric"
+    assert ha.Hopfield(couplings).why_no_energy == "the couplings are not symmetric"
 
 
 def test_without_self_couplings_all_neurons_at_once_may_cycle():
@@ -120,7 +120,7 @@ def test_what_does_not_fit_is_refused(make, message):
 def test_float32_couplings_are_judged_by_their_own_rounding():
     rows = np.random.default_rng(1).normal(size=(5, 40)).astype(np.float32)
     assert ha.Hopfield(rows.T @ rows).descends()
-    assert not ha.Hopfield(np.linalg.pinv(rows) @ rows).lacks_energy
+    assert not ha.Hopfield(np.linalg.pinv(rows) @ rows).why_no_energy
 
 
 def test_couplings_are_kept_as_they_were_given():

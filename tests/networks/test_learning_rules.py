@@ -1,4 +1,4 @@
-"""Learning rules against their formulas in exact fractions, and what they promise."""
+"""Learning rules against their formulas in exact fractions, and the properties that they claim."""
 
 import itertools
 from fractions import Fraction
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from tests.draws import spins
+from tests.draws import arrays, spins
 
-RULES = ("hebb", "covariance", "pseudo_inverse", "storkey", "perceptron")
+RULES = (*ha.learning.rules, "storkey_by_definition")
 
 
 def exact(patterns):
@@ -45,8 +45,9 @@ def test_covariance_in_fractions(patterns):
     np.testing.assert_allclose(ha.learning.covariance(patterns), as_array(expected), atol=1e-14)
 
 
+@pytest.mark.parametrize("rule", ["storkey", "storkey_by_definition"])
 @given(patterns=pattern_sets())
-def test_storkey_in_fractions(patterns):
+def test_storkey_in_fractions(rule, patterns):
     rows, n = exact(patterns), patterns.shape[1]
     w = [[Fraction(0)] * n for _ in range(n)]
 
@@ -59,7 +60,16 @@ def test_storkey_in_fractions(patterns):
             for i in range(n)
         ]
         w = [[w[i][j] + change[i][j] for j in range(n)] for i in range(n)]
-    np.testing.assert_allclose(ha.learning.storkey(patterns), as_array(w), atol=1e-13)
+    np.testing.assert_allclose(getattr(ha.learning, rule)(patterns), as_array(w), atol=1e-13)
+
+
+@pytest.mark.parametrize("entries", [spins, arrays])
+@given(data=st.data(), m=st.integers(1, 8), n=st.integers(1, 12))
+def test_storkey_is_its_definition(entries, data, m, n):
+    patterns = data.draw(entries((m, n)))
+    expected = ha.learning.storkey_by_definition(patterns)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(ha.learning.storkey(patterns), expected, rtol=0, atol=1e-10 * scale)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])

@@ -43,7 +43,7 @@ def test_what_it_gives_is_not_foreign_to_it(name):
     activation = activations[name]()
     rng = np.random.default_rng(3)
     for field in rng.normal(size=(50, 7)):
-        assert activation.foreign(activation(field)) == ""
+        assert activation.why_outside_domain(activation(field)) == ""
 
 
 @pytest.mark.parametrize(("name", "parameters"), STEEP)
@@ -77,7 +77,7 @@ def test_layer_norm_keeps_its_sum_at_0_whatever_the_mean(mean):
     norm = activations["layer_norm"]()
     state = norm(mean + np.random.default_rng(1).normal(size=(20, 16)))
     assert np.all(np.isfinite(norm.conjugate(state)))
-    assert not any(norm.foreign(row) for row in state)
+    assert not any(norm.why_outside_domain(row) for row in state)
 
 
 def test_tanh_does_not_overflow():

@@ -16,9 +16,10 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 from hopattn.dynamics.ranking import ranked
 from hopattn.foundation.threads import workers
-from hopattn.retrieval.blockwise.streaming import ENOUGH, Blocks, stream
+from hopattn.retrieval.blockwise.sizes import ENOUGH, Blocks
+from hopattn.retrieval.blockwise.streaming import stream
 from hopattn.retrieval.masks import MaskRule
-from hopattn.retrieval.separation.base import scaled
+from hopattn.retrieval.separation.scores import scaled
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 
 BLOCKS = st.builds(Blocks, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3))
@@ -40,7 +41,7 @@ def plain(similarity, separation, cues, keys, values, mask):
     """Field and potential as the definition has them."""
     scores = similarity(cues, keys)
     allowed = ha.Memory(keys, values, similarity=similarity).retrieval.allowed(mask, scores, cues, keys)
-    potential = 0.0 if separation.lacks_potential else separation.potential(scores, allowed)
+    potential = 0.0 if separation.why_no_potential else separation.potential(scores, allowed)
     weights, factor = separation.factored_weights(scores, allowed)
     return scaled(weights @ values, factor), potential
 
@@ -56,7 +57,7 @@ def test_blocks_give_what_the_whole_gives(name, dtype, tol, data, n, m, beta, bl
     similarity = similarities.make(data.draw(st.sampled_from(exact if separation.jumps else sorted(similarities))))
     cues, keys, values, mask = drawn(data, n, m, dtype=dtype)
     field, potential = plain(similarity, separation, cues, keys, values, mask)
-    wanted = not separation.lacks_potential
+    wanted = not separation.why_no_potential
     found = stream(similarity, separation, cues, keys, values, mask, potential=wanted, sizes=blocks)
     assert found.field.dtype == dtype
     assert_allclose(scaled(found.field, found.factor), field, rtol=0, atol=tol * max(1.0, float(np.abs(field).max())))
@@ -70,7 +71,7 @@ def test_whole_numbers_that_add_up_exactly_stay_exact(name, data, blocks):
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
     cues, keys = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], (20, 8))
     memory = ha.Memory(keys, separation=ha.separations[name](beta=1 / 8), activation="sign")
-    found = stream(Dot(), memory.retrieval.felt, cues, keys, keys, None, sizes=blocks)
+    found = stream(Dot(), memory.retrieval.effective_separation, cues, keys, keys, None, sizes=blocks)
     assert np.array_equal(memory.activation(found.field, cues), memory.step(cues))
 
 
@@ -210,16 +211,16 @@ def test_the_ranking_is_that_of_all_cosines(data, n, m):
     assert_allclose(found.largest, cosines.max(axis=1), atol=1e-12)
     assert_allclose(cosines[rows, found.nearest], found.largest, atol=1e-12)
     assert_allclose(found.lowest, cosines.min(axis=1), atol=1e-12)
-    assert_allclose(np.take_along_axis(cosines, found.ahead, axis=1), found.cosines, atol=1e-12)
-    assert_allclose(np.abs(found.cosines), -np.sort(-np.abs(cosines))[:, :3], atol=1e-12)
+    assert_allclose(np.take_along_axis(cosines, found.leading, axis=1), found.leading_cosines, atol=1e-12)
+    assert_allclose(np.abs(found.leading_cosines), -np.sort(-np.abs(cosines))[:, :3], atol=1e-12)
 
 
 def test_of_equal_patterns_the_first_ranks_first_over_blocks_too():
     keys = np.tile([[1.0, 0.0], [0.0, 1.0]], (800, 1))
     found = ranked(np.array([[1.0, 0.0], [0.0, -2.0]]), keys)
     assert found.nearest.tolist() == [0, 0]
-    assert found.ahead.tolist() == [[0, 2, 4], [1, 3, 5]]
-    assert found.cosines.tolist() == [[1, 1, 1], [-1, -1, -1]]
+    assert found.leading.tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert found.leading_cosines.tolist() == [[1, 1, 1], [-1, -1, -1]]
 
 
 def small_batches(function, cues):

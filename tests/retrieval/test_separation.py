@@ -16,7 +16,7 @@ from tests.draws import arrays, betas, sizes
 NEAR = 1e-7
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
 
-WITH_POTENTIAL = [name for name in separations if not separations[name]().lacks_potential]
+WITH_POTENTIAL = [name for name in separations if not separations[name]().why_no_potential]
 EVERY = [(name, {}) for name in WITH_POTENTIAL] + [
     ("power", {"n": 3}),
     ("power", {"n": 4}),
@@ -402,4 +402,4 @@ def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):
     above, below = (np.maximum(distance + way * error, 0) ** (1 / (alpha - 1)) for way in (1, -1))
     bound = 1e-9 + np.maximum(above - exact, exact - below) if alpha <= 8 else 1e-3
     assert np.all(np.abs(found - exact) <= bound)
-    assert bool(separations["entmax"](alpha=float(alpha)).lacks_precision) == (alpha > 8)
+    assert bool(separations["entmax"](alpha=float(alpha)).why_imprecise) == (alpha > 8)

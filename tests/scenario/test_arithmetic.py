@@ -1,4 +1,4 @@
-"""The working, as the lecture writes it."""
+"""Numbers, sums and weights as text, as a lecture writes them."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_the_lectures_own_lines():
     assert dot([0.9, 0.4, 0.2], [0.4, 0.9, 0.2]) == ".9×.4 + .4×.9 + .2×.2 = .36 + .36 + .04 = .76"
 
 
-def test_what_is_rounded_is_not_called_equal():
+def test_a_rounded_number_is_not_called_equal():
     assert dot([1 / 3], [1]) == ".3333×1 ≈ .3333"
     assert equals(0.12345) == "≈"
     assert equals(0.1234, 2) == "="
@@ -45,7 +45,7 @@ def test_numbers(value, text):
 
 
 @given(st.floats(-1e6, 1e6))
-def test_a_number_is_what_it_says_to_four_decimals(value):
+def test_a_number_has_four_right_decimals(value):
     assert float(number(value).replace("−", "-")) == pytest.approx(value, abs=5.1e-5)
 
 
@@ -65,7 +65,7 @@ def test_many_terms_leave_out_those_that_are_zero():
     assert vector(np.ones(64)) == "(1, 1, 1, … 64 elements)"
 
 
-def test_softmax_is_worked_out_with_its_base():
+def test_softmax_is_written_with_its_base():
     base_3 = list(weighing(separations["softmax"](beta=np.log(3)), [0, 0, 1, 0], list("AABA")))
     assert base_3[0] == "3^0 + 3^0 + 3^1 + 3^0 = 1 + 1 + 3 + 1 = 6"
     assert "B 3/6 = .5" in base_3[1]

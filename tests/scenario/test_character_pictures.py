@@ -1,4 +1,4 @@
-"""Pictures as characters: the letters that come with hopattn, drawings, and what a terminal shows."""
+"""Pictures as characters: the letters that come with hopattn, pictures in a file, and pictures on a terminal."""
 
 import itertools
 import string
@@ -7,7 +7,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopattn.scenario.words.character_pictures import PLAIN, SHADES, Size, Strip, drawn, pixels, side_by_side
+from hopattn.scenario.words.character_pictures import (
+    ASCII_SHADES,
+    SHADES,
+    Size,
+    Strip,
+    as_characters,
+    pixels,
+    side_by_side,
+)
 from hopattn.scenario.words.letters import LETTER_SIZE, letters
 
 sizes = st.builds(Size, st.integers(1, 9), st.integers(1, 9))
@@ -27,18 +35,18 @@ def test_letters_are_distinct():
 
 
 @given(sizes, st.data())
-def test_what_is_drawn_is_what_was_read(size, data):
+def test_a_picture_has_the_characters_it_was_read_from(size, data):
     rows = data.draw(
         st.lists(st.text("#.", min_size=size.columns, max_size=size.columns), min_size=size.rows, max_size=size.rows)
     )
-    shown = [row[::2] for row in drawn(pixels(rows), size)]
+    shown = [row[::2] for row in as_characters(pixels(rows), size)]
     assert [row.replace("█", "#").replace("·", ".") for row in shown] == rows
 
 
 @given(st.floats(-5, 5))
-def test_darker_is_drawn_darker(value):
-    (cell,) = drawn(np.array([value]), Size(1, 1))
-    (darker,) = drawn(np.array([value + 0.6]), Size(1, 1))
+def test_a_darker_pixel_has_a_darker_character(value):
+    (cell,) = as_characters(np.array([value]), Size(1, 1))
+    (darker,) = as_characters(np.array([value + 0.6]), Size(1, 1))
     assert cell == "??" if value == 0 else cell[0] in SHADES
     if value and value + 0.6:
         assert SHADES.index(cell[0]) <= SHADES.index(darker[0])
@@ -67,4 +75,4 @@ def test_a_strip_looks_like_this():
 
 
 def test_a_terminal_without_blocks_has_other_shades():
-    assert "█▓▒░·?".translate(PLAIN) == "#%+-.?"
+    assert "█▓▒░·?".translate(ASCII_SHADES) == "#%+-.?"

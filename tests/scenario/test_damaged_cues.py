@@ -1,4 +1,4 @@
-"""Damaged cues: how many neurons are touched, what the seed decides, and that one cue's luck is its own."""
+"""Damaged cues: the number of damaged neurons, the role of the seed, and the independence of the cues."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.scenario.loading import parse
 from hopattn.scenario.words.character_pictures import Size
-from hopattn.scenario.words.damaged_cues import Damaged, stream
+from hopattn.scenario.words.damaged_cues import Damaged, random_stream
 from tests.refusal import assert_refused
 
 SIZE = Size(5, 7)
@@ -17,18 +17,18 @@ fractions = st.floats(0, 1)
 seeds = st.integers(0, 2**40)
 
 
-def made(seed=0, name="cue", words=None, **keys):
-    return Damaged(**{"of": "w"} | keys).made(words or {"w": WORD}, SIZE, stream(seed, name))
+def cue_of(seed=0, name="cue", words=None, **keys):
+    return Damaged(**{"of": "w"} | keys).build(words or {"w": WORD}, SIZE, random_stream(seed, name))
 
 
 @given(fractions, seeds)
 def test_exactly_the_fraction_is_flipped(fraction, seed):
-    assert np.sum(made(seed, flip=fraction) != WORD) == round(fraction * 35)
+    assert np.sum(cue_of(seed, flip=fraction) != WORD) == round(fraction * 35)
 
 
 @given(fractions, seeds)
 def test_exactly_the_fraction_is_hidden_and_the_rest_stays(fraction, seed):
-    cue = made(seed, hide=fraction)
+    cue = cue_of(seed, hide=fraction)
     assert np.sum(cue == 0) == round(fraction * 35)
     np.testing.assert_array_equal(cue[cue != 0], WORD[cue != 0])
 
@@ -36,29 +36,29 @@ def test_exactly_the_fraction_is_hidden_and_the_rest_stays(fraction, seed):
 @given(fractions, fractions, seeds)
 def test_a_smaller_damage_is_part_of_a_larger_one(one, other, seed):
     less, more = sorted((one, other))
-    few, many = (made(seed, flip=fraction) != WORD for fraction in (less, more))
+    few, many = (cue_of(seed, flip=fraction) != WORD for fraction in (less, more))
     assert np.all(many[few])
 
 
 @given(fractions, fractions, seeds)
-def test_what_one_key_draws_does_not_hang_on_another(flip, hide, seed):
-    both = made(seed, flip=flip, hide=hide)
-    np.testing.assert_array_equal(both, np.where(made(seed, hide=hide) == 0, 0, made(seed, flip=flip)))
+def test_the_random_numbers_of_one_key_do_not_depend_on_another(flip, hide, seed):
+    both = cue_of(seed, flip=flip, hide=hide)
+    np.testing.assert_array_equal(both, np.where(cue_of(seed, hide=hide) == 0, 0, cue_of(seed, flip=flip)))
 
 
 @given(seeds)
 def test_noise_adds_up_and_scales(seed):
-    grain = made(seed, noise=1.0) - WORD
-    np.testing.assert_allclose(made(seed, noise=0.25), WORD + grain / 4, atol=1e-12)
-    assert 0.4 < grain.std() < 1.8
+    noise = cue_of(seed, noise=1.0) - WORD
+    np.testing.assert_allclose(cue_of(seed, noise=0.25), WORD + noise / 4, atol=1e-12)
+    assert 0.4 < noise.std() < 1.8
 
 
 @given(seeds)
-def test_luck_depends_on_seed_and_name(seed):
-    cue = made(seed, "a", noise=1.0)
-    np.testing.assert_array_equal(cue, made(seed, "a", noise=1.0))
-    assert not np.array_equal(cue, made(seed + 1, "a", noise=1.0))
-    assert not np.array_equal(cue, made(seed, "b", noise=1.0))
+def test_random_numbers_depend_on_seed_and_name(seed):
+    cue = cue_of(seed, "a", noise=1.0)
+    np.testing.assert_array_equal(cue, cue_of(seed, "a", noise=1.0))
+    assert not np.array_equal(cue, cue_of(seed + 1, "a", noise=1.0))
+    assert not np.array_equal(cue, cue_of(seed, "b", noise=1.0))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_luck_depends_on_seed_and_name(seed):
     ],
 )
 def test_the_halves_of_a_picture(side, hidden):
-    grid = made(hide=side).reshape(7, 5)
+    grid = cue_of(hide=side).reshape(7, 5)
     expected = WORD.reshape(7, 5).copy()
     expected[hidden] = 0
     np.testing.assert_array_equal(grid, expected)
@@ -81,16 +81,16 @@ def test_the_halves_of_a_picture(side, hidden):
 def test_a_mixture_is_the_majority(count, seed):
     rng = np.random.default_rng(seed)
     words = {str(i): rng.choice([-1.0, 1.0], 35) for i in range(count + 1)}
-    mixed = made(words=words, of=None, mixture=list(words))
+    mixed = cue_of(words=words, of=None, mixture=list(words))
     votes = sum(words.values())
     np.testing.assert_array_equal(mixed, (votes > 0) * 1.0 - (votes < 0))
 
 
 def test_no_word_is_changed():
     before = WORD.copy()
-    made(reverse=True, flip=0.5, noise=0.1, hide=0.5)
+    cue_of(reverse=True, flip=0.5, noise=0.1, hide=0.5)
     np.testing.assert_array_equal(WORD, before)
-    np.testing.assert_array_equal(made(reverse=True), -WORD)
+    np.testing.assert_array_equal(cue_of(reverse=True), -WORD)
 
 
 PLAIN = """schema = 1
@@ -115,8 +115,8 @@ noise = 0.5
 
 
 def cues(text=PLAIN, seed=None):
-    found = ha.run(parse(text, "file.toml", "file"), seed).arrays["input"]
-    return dict(zip(found.labels[0], found.values.tolist(), strict=True))
+    inputs = ha.run(parse(text, "file.toml", "file"), seed).arrays["input"]
+    return dict(zip(inputs.labels[0], inputs.values.tolist(), strict=True))
 
 
 def test_plain_words_are_damaged_too_and_shown_as_before():
@@ -164,6 +164,6 @@ def test_faults_of_damaged_cues(old, new, message):
     assert_refused(PLAIN.replace(old, new, 1), message)
 
 
-def test_a_cue_that_another_seed_makes_foreign_is_refused():
+def test_a_cue_outside_the_domain_of_the_activation_is_refused():
     text = PLAIN.replace("[memory]", '[memory]\nactivation = "tanh"').replace("noise = 0.5", "noise = 1e300")
     assert_refused(text, "19: cue.worse.noise: 'worse' holds ")

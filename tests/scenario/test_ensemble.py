@@ -1,4 +1,4 @@
-"""Ensembles of random memories meet the mean-field theory of the Hopfield network; what does not fit is told."""
+"""Ensembles of random memories agree with the mean-field theory of the Hopfield network; errors are reported."""
 
 import numpy as np
 import pytest
@@ -47,11 +47,11 @@ def test_the_overlap_at_rest_is_that_of_the_theory(load):
     """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
     axes = {"load": (load,)}
     overrides = {"ensemble.neurons": 1000, "ensemble.cues": 5}
-    found = ha.sweep_scenario(
+    sweep = ha.sweep_scenario(
         parse(TEXT, "e.toml", "e"), axes, trials=10, measures=["overlap"], overrides=overrides, workers=1
     )
-    error = np.std(found.values["overlap"]) / np.sqrt(10)
-    assert abs(found.mean("overlap")[0] - overlap_at_rest(load)) < 4 * error + 0.003
+    error = np.std(sweep.values["overlap"]) / np.sqrt(10)
+    assert abs(sweep.mean("overlap")[0] - overlap_at_rest(load)) < 4 * error + 0.003
 
 
 @pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3)])
@@ -59,14 +59,14 @@ def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
     """10 networks of 1,000 neurons after 20 sweeps."""
     overrides = {"ensemble.neurons": 1000, "ensemble.update": {"name": "glauber", "temperature": temperature}}
     overrides |= {"ensemble.max_steps": 20}
-    found = ha.sweep_scenario(
+    sweep = ha.sweep_scenario(
         parse(TEXT, "e.toml", "e"), {"load": (load,)}, trials=10, measures=["overlap"], overrides=overrides, workers=1
     )
-    error = np.std(found.values["overlap"]) / np.sqrt(10)
-    assert abs(found.mean("overlap")[0] - overlap_at(load, temperature)) < 4 * error + 0.003
+    error = np.std(sweep.values["overlap"]) / np.sqrt(10)
+    assert abs(sweep.mean("overlap")[0] - overlap_at(load, temperature)) < 4 * error + 0.003
 
 
-def test_a_run_says_what_became_of_the_cues():
+def test_a_run_has_the_overlap_and_the_status_of_every_cue():
     result = ha.run(parse(TEXT + 'cues = 3\nflip = 0.1\n[[expect]]\nmeasure = "recalled"\nis = 1\n', "e.toml", "e"))
     assert result.ok
     arrays = result.arrays
@@ -74,21 +74,21 @@ def test_a_run_says_what_became_of_the_cues():
     assert set(arrays["status"].values) == {"converged"} and arrays["converged"].values == 1
 
 
-def test_the_same_seed_gives_the_same_and_another_one_others():
+def test_the_same_seed_gives_the_same_json_and_another_seed_does_not():
     text = TEXT.replace('"hopfield"', '"modern"') + 'sort = "unit"\nnoise = 0.1\n'
     one, same, other = (ha.run(parse(text, "e.toml", "e"), seed).to_json() for seed in (1, 1, 2))
     assert one == same != other.replace('"seed": 2', '"seed": 1')
 
 
 @pytest.mark.parametrize("model", ['"modern"', '"nearest"', '{ name = "dense", n = 4 }', '"sparse"', '"spherical"'])
-def test_any_model_that_leads_to_its_own_patterns_can_be_asked(model):
+def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
     text = TEXT.replace('"hopfield"', model) + ('sort = "unit"\nnoise = 0.01\n' if "dense" not in model else "")
     result = ha.run(parse(text, "e.toml", "e"))
     assert 0 <= result.arrays["recalled"].values <= 1
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),
         (("load = 0.05", "load = 0.05\npatterns = 3"), "needs one of `patterns` and `load`; both is given"),
@@ -105,5 +105,5 @@ def test_any_model_that_leads_to_its_own_patterns_can_be_asked(model):
         (("load = 0.05", "lode = 0.05"), "did you mean 'load'"),
     ],
 )
-def test_what_does_not_fit_is_told(change, told):
-    assert any(told in line for line in problems(TEXT.replace(*change)))
+def test_values_that_do_not_fit_are_reported(change, message):
+    assert any(message in line for line in problems(TEXT.replace(*change)))

@@ -1,4 +1,4 @@
-"""The line of each key, against a reader that knows where it wrote them."""
+"""The line of each key, compared with the line on which the test wrote it."""
 
 import tomllib
 
@@ -83,7 +83,7 @@ def test_written_keys_are_found_where_they_were_written(entries):
     assert set(paths(document)) == set(lines)
 
 
-def test_a_path_that_is_not_there_has_the_line_of_what_is_around_it():
+def test_a_missing_path_has_the_line_of_the_table_around_it():
     lines = key_lines("[a]\nb = 1\n")
     assert line_of(lines, ("a", "b", "c")) == 2
     assert line_of(lines, ("a", "d")) == 1

@@ -1,4 +1,4 @@
-"""Bad input, each with one clear message: where, what stands there, what was expected, the nearest valid word."""
+"""Every error in a scenario file has one clear message: the line, the text there, and the expected text."""
 
 import os
 
@@ -11,7 +11,7 @@ from tests.refusal import assert_refused, problems
 from tests.texts import GOOD, HUGE
 
 
-def test_the_good_one_is_good():
+def test_the_file_without_errors_is_accepted():
     assert ha.run(parse(GOOD, "file.toml", "file")).ok
 
 
@@ -133,23 +133,23 @@ def test_the_good_one_is_good():
         ("[vocabulary]", '[spaces]\nword = "x"\n[vocabulary]', "6: spaces.word: 'x': expected a list of axes"),
     ],
 )
-def test_each_fault_has_its_message(old, new, message):
+def test_each_error_has_its_message(old, new, message):
     assert old in GOOD
     assert_refused(GOOD.replace(old, new, 1), message)
 
 
-def test_all_faults_come_together_in_the_order_of_their_lines():
+def test_all_errors_are_reported_together_in_the_order_of_their_lines():
     bad = GOOD.replace('"softmax"', '"softmx"').replace('"a", "b", "a"', '"a", "bb"').replace('at = "b"', 'at = "c"')
     lines = [int(line.split(":")[1]) for line in problems(bad)]
     assert lines == [11, 14, 17]
 
 
-def test_one_bad_expectation_hides_no_other():
+def test_one_invalid_expectation_hides_no_other():
     bad = GOOD + '[[expect]]\nat = "b"\nneerest = "b"\n[[expect]]\nat = "c"\nnearest = "b"\n'
     assert [int(line.split(":")[1]) for line in problems(bad)] == [21, 23]
 
 
-def test_a_bad_vector_hides_nothing_either():
+def test_an_invalid_vector_hides_no_other_error():
     bad = GOOD.replace("b = [0.6, 0.8]", 'b = [0.6, "x"]').replace('"a", "b", "a"', '"a", "b", "c"')
     assert [int(line.split(":")[1]) for line in problems(bad)] == [9, 11]
 
@@ -160,7 +160,7 @@ def test_a_variant_cannot_change_what_belongs_to_the_file(key):
     assert any("belongs to the whole file" in line for line in problems(bad))
 
 
-def test_a_fault_of_every_run_is_told_once():
+def test_an_error_of_every_run_is_reported_once():
     bad = GOOD.replace('"bb"', '"b"').replace("a = [1, 0]", "a = [1, 1]")
     bad += '[[variant]]\nname = "v"\nset = { "layer.head.mask" = "none" }\n'
     assert len(problems(bad)) == 1
@@ -179,7 +179,7 @@ def test_a_fault_of_every_run_is_told_once():
         ("", "file.toml:1: 'kind' is missing"),
     ],
 )
-def test_what_is_not_toml_says_where(text, message):
+def test_the_message_for_invalid_toml_names_the_line(text, message):
     assert message in problems(text)[0]
 
 
@@ -193,12 +193,11 @@ def test_what_is_not_toml_says_where(text, message):
         ("count = 1", "count = 1000000000"),
     ],
 )
-def test_a_huge_size_is_refused_before_memory_is_taken(change):
+def test_a_huge_size_is_refused_before_memory_is_allocated(change):
     assert parse(HUGE, "file.toml", "file")
-    found = problems(HUGE.replace(*change))
-    assert len(found) == 1
-    assert "would take about" in found[0]
-    assert "GiB; a scenario may take 1 GiB" in found[0]
+    (message,) = problems(HUGE.replace(*change))
+    assert "would take about" in message
+    assert "GiB; a scenario may take 1 GiB" in message
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -222,11 +221,11 @@ def test_files_that_cannot_be_read(tmp_path):
             ha.load(path)
 
 
-def test_an_unreadable_file_says_so(tmp_path, monkeypatch):
+def test_an_unreadable_file_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "locked.toml"
     path.write_text(GOOD)
     path.chmod(0)
-    if os.access(path, os.R_OK):  # the superuser reads everything, so the refusal is played
+    if os.access(path, os.R_OK):  # the superuser may read every file, so the refusal is simulated
         monkeypatch.setattr(
             "pathlib.Path.open", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied"))
         )
@@ -234,7 +233,7 @@ def test_an_unreadable_file_says_so(tmp_path, monkeypatch):
         ha.load(path)
 
 
-def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path):
     path = tmp_path / "windows.toml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     assert ha.run(ha.load(path)).ok

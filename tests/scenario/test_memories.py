@@ -1,4 +1,4 @@
-"""Memories by the name of a model: what a file may say of them, and what is refused."""
+"""Memories by the name of a model: the keys of a file, their effect, and refused values."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ flip = 0.1
 
 
 def run(memory, cue=CUE):
-    (found,) = ha.run(parse(HEAD + memory + cue, "file.toml", "file")).runs
-    return found.arrays
+    (only,) = ha.run(parse(HEAD + memory + cue, "file.toml", "file")).runs
+    return only.arrays
 
 
 NEEDS = {"bam": 'values = ["1", "2", "V"]', "delta": 'values = ["1", "2", "V"]', "sdm": 'values = ["J", "R", "S"]'}
@@ -38,10 +38,10 @@ def test_every_model_runs_by_its_name(name):
     unit = ("letters", 'magnitude = "unit"\nletters') if name == "spherical" else ("letters", "letters")
     model = PARAMETERS.get(name, f'"{name}"')
     text = HEAD.replace(*unit) + f"model = {model}\n{NEEDS.get(name, '')}\nmax_steps = 20\n" + CUE
-    (found,) = ha.run(parse(text, "file.toml", "file")).runs
-    assert np.all(np.isfinite(found.arrays["state"].values))
-    assert found.arrays["visits"].values.shape[0] == 1
-    assert ("energy" in found.arrays) == (not named_memories[name].energy.startswith("none") and name != "universal")
+    (only,) = ha.run(parse(text, "file.toml", "file")).runs
+    assert np.all(np.isfinite(only.arrays["state"].values))
+    assert only.arrays["visits"].values.shape[0] == 1
+    assert ("energy" in only.arrays) == (not named_memories[name].energy.startswith("none") and name != "universal")
 
 
 def test_there_is_a_scenario_for_every_model():
@@ -49,23 +49,24 @@ def test_there_is_a_scenario_for_every_model():
     assert all(f'model = "{name}"' in texts or f'name = "{name}"' in texts for name in named_memories)
 
 
-def test_a_model_is_recalled_in_its_own_way_unless_the_file_says_another():
+def test_a_model_has_its_own_update_unless_the_file_gives_another():
     spec = parse(HEAD + 'model = "hopfield"\n' + CUE, "file.toml", "file").spec
-    assert repr(spec.memory.updated()) == "Asynchronous(order='random')"
+    assert repr(spec.memory.update_rule()) == "Asynchronous(order='random')"
     cold = parse(HEAD + 'model = "hopfield"\nupdate = { name = "glauber", temperature = 0.2 }\n' + CUE, "f", "f").spec
-    assert repr(cold.memory.updated()) == "Glauber(temperature=0.2, cooling=1.0)"
+    assert repr(cold.memory.update_rule()) == "Glauber(temperature=0.2, cooling=1.0)"
     plain = parse(HEAD + 'separation = "softmax"\n' + CUE, "file.toml", "file").spec
-    assert repr(plain.memory.updated()) == "Synchronous()"
+    assert repr(plain.memory.update_rule()) == "Synchronous()"
 
 
 def test_parameters_reach_the_model():
     spec = parse(HEAD + 'model = { name = "dense", n = 5, rectified = false }\n' + CUE, "file.toml", "file").spec
     assert (
-        repr(spec.memory.built(spec.vocabulary.vectors, np.random.default_rng(0)).separation) == "Power(beta=1.0, n=5)"
+        repr(spec.memory.build_from_words(spec.vocabulary.vectors, np.random.default_rng(0)).separation)
+        == "Power(beta=1.0, n=5)"
     )
 
 
-def test_values_are_what_is_recalled():
+def test_values_are_recalled():
     arrays = run('values = ["1", "2", "V"]\nmodel = "nearest"\nmax_steps = 1\n')
     assert arrays["recalls"].values.tolist() == ["1"]
     both = run('values = ["1", "2", "V"]\nmodel = "bam"\n')
@@ -77,12 +78,12 @@ def test_values_are_what_is_recalled():
 def test_the_working_is_that_of_the_run_whatever_the_seed():
     text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
     for seed in (1, 2):
-        (found,) = ha.run(parse(text, "file.toml", "file"), seed=seed, explain=True).runs
-        cue, field = (found.arrays[name].values[0] for name in ("input", "step 1 field"))
-        assert any(f"{np.sum(cue * field < 0)} stand against their field" in line for line in found.working)
+        (only,) = ha.run(parse(text, "file.toml", "file"), seed=seed, explain=True).runs
+        cue, field = (only.arrays[name].values[0] for name in ("input", "step 1 field"))
+        assert any(f"{np.sum(cue * field < 0)} stand against their field" in line for line in only.working)
 
 
-def test_what_a_linear_or_nearest_memory_answers_is_no_cue_again():
+def test_a_linear_or_nearest_memory_with_values_takes_one_step():
     values = 'values = ["1", "2", "V"]\n'
     assert run(values + 'model = "delta"\n')["steps"].values.tolist() == [1]
     assert run(values + 'model = "nearest"\n')["recalls"].values.tolist() == ["1"]
@@ -136,7 +137,7 @@ def test_the_seed_draws_the_order_and_the_locations():
         ),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_line(memory, message):
+def test_wrong_values_are_refused_with_their_line(memory, message):
     assert_refused(HEAD + memory + "\n" + CUE, message)
 
 

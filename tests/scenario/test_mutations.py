@@ -1,4 +1,4 @@
-"""Slips of the hand in the shipped files never lead to a traceback, a hang, or a message that names no line."""
+"""Typing errors in the shipped files never lead to a traceback, a hang, or a message without a line number."""
 
 import random
 
@@ -10,12 +10,12 @@ from tests.mutations import attempt, mutated
 
 @settings(max_examples=120)
 @given(st.integers(0, 10**9))
-def test_a_slip_is_refused_with_its_line_or_runs(seed):
+def test_a_file_with_a_typing_error_runs_or_is_refused_with_a_line_number(seed):
     text, _ = mutated(random.Random(seed))
     assert attempt(text) in ("met", "missed", "refused")
 
 
-def test_nothing_is_written(tmp_path, monkeypatch):
+def test_no_file_is_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for seed in range(20):
         attempt(mutated(random.Random(seed))[0])

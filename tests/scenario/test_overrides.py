@@ -1,4 +1,4 @@
-"""--set and variants: single values changed, everything else as it was."""
+"""`--set` and variants: single values change, and all other values stay."""
 
 import pytest
 
@@ -21,9 +21,9 @@ def masks(document):
         ("layer.2.head.1.mask", [["x", "y"], ["n"]]),
     ],
 )
-def test_a_number_chooses_and_no_number_means_all(path, expected):
-    found, origins = changed(DOCUMENT, {path: "n"})
-    assert masks(found) == expected
+def test_a_number_selects_one_entry_and_no_number_all(path, expected):
+    result, origins = changed(DOCUMENT, {path: "n"})
+    assert masks(result) == expected
     assert len(origins) == sum(row.count("n") for row in expected)
     assert masks(DOCUMENT) == [["x", "y"], ["z"]]
 
@@ -45,7 +45,7 @@ def test_a_whole_entry_or_a_new_key_may_be_set():
         ("a = 1\nb", "is more than one path"),
     ],
 )
-def test_a_path_that_leads_nowhere_says_so(path, message):
+def test_a_wrong_path_is_refused_with_a_message(path, message):
     with pytest.raises(InvalidInput, match=message):
         changed(DOCUMENT, {path: 0})
 
@@ -69,7 +69,7 @@ def test_assignments(text, expected):
     ("text", "message"),
     [("a", "expected key=value"), ("a=two words", "is no TOML value"), ("a=1\nb=2", "more than one")],
 )
-def test_assignments_that_are_none(text, message):
+def test_wrong_assignments_are_refused(text, message):
     with pytest.raises(InvalidInput, match=message):
         parse_assignment(text)
 

@@ -1,4 +1,4 @@
-"""Patterns from files: what they hold, and one clear message for each that cannot be used."""
+"""Patterns from files: the numbers of each format, and one clear message for each file that cannot be used."""
 
 import io
 import zipfile
@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from PIL import Image
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.scenario.words import picture_files as pattern_files
+from hopattn.scenario.words import picture_files
 from hopattn.scenario.words.character_pictures import Size
 from hopattn.scenario.words.picture_files import image, numbers
 
@@ -38,7 +38,7 @@ def npz(**named):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Writes a file and gives its path."""
+    """A function that writes a file and returns its path."""
 
     def write(name, data):
         (tmp_path / name).write_bytes(data if isinstance(data, bytes) else data.encode())
@@ -116,12 +116,12 @@ def test_a_file_that_cannot_be_used(folder, name, data, message):
         image(file) if name.endswith(".png") else numbers(file)
 
 
-def test_an_array_that_is_not_there_names_the_nearest(folder):
+def test_an_unknown_array_is_refused_with_the_nearest_name(folder):
     with pytest.raises(InvalidInput, match=r"'a.npz': 'trian' is unknown; did you mean 'train'\? \(choices: test, tra"):
         numbers(folder("a.npz", npz(train=np.ones(2), test=np.ones(2))), "trian")
 
 
-def test_a_file_that_is_not_there_names_the_nearest(folder):
+def test_a_missing_file_is_refused_with_the_nearest_name(folder):
     file = folder("cats.csv", "1")
     with pytest.raises(InvalidInput, match=r"there is no file 'cat.csv' in '.*'; did you mean 'cats.csv'"):
         numbers(file.with_name("cat.csv"))
@@ -134,12 +134,12 @@ def test_a_file_that_is_not_there_names_the_nearest(folder):
 
 
 def test_no_more_is_read_than_the_limit(folder, monkeypatch):
-    monkeypatch.setattr(pattern_files, "MAX_BYTES", 1000)
+    monkeypatch.setattr(picture_files, "MAX_BYTES", 1000)
     with pytest.raises(InvalidInput, match=r"'a.csv' is larger than"):
         numbers(folder("a.csv", "1," * 600))
     with pytest.raises(InvalidInput, match=r"'a.npz' is larger than .* when unpacked"):
         numbers(folder("a.npz", npz(a=np.zeros(900))))
-    monkeypatch.setattr(pattern_files, "MAX_NUMBERS", 3)
+    monkeypatch.setattr(picture_files, "MAX_NUMBERS", 3)
     with pytest.raises(InvalidInput, match=r"'a.npy' holds more than 3 numbers"):
         numbers(folder("a.npy", npy(np.zeros(4))))
     with pytest.raises(InvalidInput, match=r"'a.csv' holds more than 3 numbers"):
@@ -163,15 +163,15 @@ WHOLE = {
 
 
 @given(st.sampled_from(sorted(WHOLE)), st.data())
-def test_a_torn_file_is_read_or_refused(place, name, data):
-    """Whatever bytes are wrong, there is an array of finite numbers or one message."""
+def test_a_damaged_file_is_read_or_refused(place, name, data):
+    """For any wrong bytes, the result is an array of finite numbers or one message."""
     torn = bytearray(WHOLE[name])
     for _ in range(data.draw(st.integers(1, 3))):
         torn[data.draw(st.integers(0, len(torn) - 1))] = data.draw(st.integers(0, 255))
     (place / name).write_bytes(torn[: data.draw(st.integers(0, len(torn)))])
     try:
-        found = image(place / name) if name == "a.png" else numbers(place / name)
+        result = image(place / name) if name == "a.png" else numbers(place / name)
     except InvalidInput as error:
         assert "\n" not in str(error)
     else:
-        assert np.isfinite(found).all()
+        assert np.isfinite(result).all()

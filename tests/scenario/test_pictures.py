@@ -1,4 +1,4 @@
-"""Memories of pictures: letters, drawings and files as words, what is shown of them, and what is refused."""
+"""Memories of pictures: letters, drawn pictures and files as words, their display, and refused tables."""
 
 import numpy as np
 import pytest
@@ -41,11 +41,11 @@ def run(text, **options):
 
 
 def words(pictures, tmp_path, names):
-    """The words that a table of pictures gives in a folder of files."""
+    """The words of a table of pictures, in a folder with files."""
     cues = ", ".join(f'"{name}"' for name in names)
     text = f'{HEAD}[memory]\npatterns = ["{names[0]}"]\n[input]\ntokens = [{cues}]\n[pictures]\n{pictures}\n'
-    found = ha.run(parse(text, str(tmp_path / "file.toml"), "file")).arrays["input"]
-    return dict(zip(found.labels[0], found.values, strict=True))
+    inputs = ha.run(parse(text, str(tmp_path / "file.toml"), "file")).arrays["input"]
+    return dict(zip(inputs.labels[0], inputs.values, strict=True))
 
 
 HEAD = LETTERS[: LETTERS.index("[pictures]")]
@@ -62,22 +62,22 @@ def test_letters_are_named_in_a_text_or_a_list():
     assert run(LETTERS).to_json() == run(LETTERS.replace('"AX"', '["A", "X"]')).to_json()
 
 
-def test_the_way_of_a_cue_is_kept_and_shown():
-    (found,) = run(LETTERS, explain=True).runs
-    way = found.arrays["trajectory"].values[0]
-    np.testing.assert_array_equal(way[0], found.arrays["input"].values[0])
-    np.testing.assert_array_equal(way[-1], found.arrays["state"].values[0])
-    assert found.shown == ("step 1 scores", "step 1 weights")
-    (strip,) = found.strips
+def test_the_trajectory_of_a_cue_is_kept_and_shown():
+    (only,) = run(LETTERS, explain=True).runs
+    trajectory = only.arrays["trajectory"].values[0]
+    np.testing.assert_array_equal(trajectory[0], only.arrays["input"].values[0])
+    np.testing.assert_array_equal(trajectory[-1], only.arrays["state"].values[0])
+    assert only.shown == ("step 1 scores", "step 1 weights")
+    (strip,) = only.strips
     assert strip.heading == "half an A: A, left half hidden"
     assert strip.names == ("cue", "step 1")
     assert strip.sentence == "recalls A, converged after 2 steps"
-    assert "  similarity to A: 21 pixels agree, 0 differ: 21 − 0 = 21" in found.working
-    assert "    ????████··" in found.working
-    assert not any("elements" in line for line in found.working)
+    assert "  similarity to A: 21 pixels agree, 0 differ: 21 − 0 = 21" in only.working
+    assert "    ????████··" in only.working
+    assert not any("elements" in line for line in only.working)
 
 
-def test_a_long_way_is_cut_and_what_looks_the_same_is_left_out():
+def test_a_long_trajectory_is_cut_and_equal_pictures_are_left_out():
     grey = ha.run(ha.load("graded")).runs[1].strips[0]
     assert len(grey.names) == 10
     assert grey.names[:2] == ("cue", "step 1")
@@ -223,7 +223,7 @@ def test_a_variant_may_change_a_cue_and_the_pictures():
 
 @pytest.mark.parametrize("separation", ["identity", "softmax"])
 def test_every_stored_letter_is_recalled_from_half_of_it_by_softmax(separation):
-    """And 36 of them are far too many for the Hebb rule."""
+    """And 36 letters are far too many for the Hebb rule."""
     names = list(letters())
     parts = "".join(f'[cue."top {name}"]\nof = "{name}"\nhide = 0.2\n' for name in names)
     text = f'{HEAD}[pictures]\nletters = {names}\n[memory]\npatterns = {names}\nactivation = "sign"\n{parts}'

@@ -1,4 +1,4 @@
-"""Running: overrides, variants, seeds, verdicts, and results that can be kept."""
+"""Running a scenario: overrides, variants, seeds, verdicts, results as JSON."""
 
 import json
 
@@ -7,8 +7,10 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.base import rounds_to
 from hopattn.scenario.expectations.vectors import nearest_words
+from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused
 from tests.texts import GOOD, HUGE
@@ -86,7 +88,7 @@ def test_overrides_change_the_run_and_nothing_else():
     assert ha.run(scenario).to_json() == before
 
 
-def test_after_a_change_from_outside_expectations_without_an_object_are_set_aside():
+def test_expectations_that_lose_their_object_by_an_override_are_set_aside():
     result = ha.run(ha.load("bank"), overrides={"input.tokens": ["in", "muddy", "rivers", "banks"]})
     assert [outcome.met for outcome in result.expectations] == [False, False, None, True]
 
@@ -102,7 +104,7 @@ def test_a_variant_may_have_its_own_seed():
     assert base.arrays["tokens"].values != variant.arrays["tokens"].values
 
 
-def test_what_a_projection_does_is_shown():
+def test_the_effect_of_a_projection_is_explained():
     text = GOOD.replace('mask = "causal"', "value = { matrix = [[0, 1], [1, 0]], scale = 2 }")
     working = ha.run(parse(text, "file.toml", "file"), explain=True).runs[0].working
     assert "  the value of each word times 2, by the matrix:" in working
@@ -137,12 +139,12 @@ def test_nothing_touches_the_global_random_state():
 
 def test_a_result_is_json_with_labels():
     result = ha.run(ha.load("bank"), explain=True)
-    told = json.loads(result.to_json())
-    weights = told["runs"][0]["arrays"]["layer 1 head 1 weights"]
+    loaded = json.loads(result.to_json())
+    weights = loaded["runs"][0]["arrays"]["layer 1 head 1 weights"]
     assert weights["labels"][0] == ["in", "financial", "markets", "banks"]
     assert weights["dims"] == ["query", "key"]
-    assert told["expectations"] == result.table()
-    assert told["runs"][0]["working"]
+    assert loaded["expectations"] == result.table()
+    assert loaded["runs"][0]["working"]
     assert "river/layer 1 state" in result.arrays
 
 
@@ -151,6 +153,20 @@ def test_numbers_that_grow_out_of_range_are_refused():
     text = text.replace('"softmax"', '"identity"')
     with pytest.raises(InvalidInput, match=r"file\.toml:13: the numbers grow out of range \('layer 1 head 1 scores'\)"):
         ha.run(parse(text, "file.toml", "file"))
+
+
+def test_an_axis_without_labels_is_numbered_from_0_and_labelled_arrays_keep_theirs():
+    declared = [ArraySpec("energy", (("cue", ("a", "b")), ("step", -1))), ArraySpec("map", (("x", 2),))]
+    given = Labelled(np.zeros(2), ("x",), (("left", "right"),))
+    arrays = all_labelled({"energy": np.zeros((2, 3)), "map": given}, declared)
+    assert (declared[0].shape, declared[0].dims) == ((2, -1), ("cue", "step"))
+    assert arrays["energy"].labels == (("a", "b"), ("0", "1", "2"))
+    assert arrays["map"] is given
+
+
+def test_an_array_that_is_not_declared_is_an_error():
+    with pytest.raises(KeyError, match="state"):
+        all_labelled({"state": np.zeros(2)}, [ArraySpec("states", (("x", 2),))])
 
 
 def test_only_a_scenario_can_be_run():
@@ -332,7 +348,7 @@ def test_faults_of_positions(positions, message):
     assert_refused(text, message)
 
 
-def test_a_task_works_out_its_first_sequence():
+def test_a_task_explains_its_first_sequence():
     text = HUGE.replace("word = { random = 8 }", 'word = ["a", "b"]').replace(
         "induction = { count = 1, length = 3 }",
         'query = "a"\nexample = [{ tokens = ["a", "b"], answer = "a" }, { tokens = ["b"], answer = "b" }]',

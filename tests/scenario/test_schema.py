@@ -1,4 +1,4 @@
-"""The JSON Schema that editors use, held against the files and against the loader by another's validator."""
+"""The JSON Schema for editors, compared with the shipped files and the loader by an independent validator."""
 
 import json
 import tomllib
@@ -35,8 +35,8 @@ def test_every_shipped_file_names_it_for_editors(name):
 
 
 def test_the_file_beside_the_scenarios_is_the_current_one():
-    kept = Path(shipped_folder(), "scenario.schema.json").read_text(encoding="utf-8")
-    assert kept == schema_text(), "make schema"
+    text = Path(shipped_folder(), "scenario.schema.json").read_text(encoding="utf-8")
+    assert text == schema_text(), "make schema"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""The scenarios that come with hopattn: all met, each with its source, readable, and right by another computation."""
+"""The scenarios that come with hopattn: their expectations are met, and their numbers agree with another computation.
+
+Each names its source and is short, and each computes the arrays that its kind declares.
+"""
 
 import itertools
 
@@ -33,10 +36,25 @@ def test_it_names_its_source_and_is_short(name):
 
 
 @every
-def test_every_variant_is_spoken_of(name):
+def test_every_variant_has_an_expectation(name):
     spec = ha.load(name).spec
-    spoken = {variant for expectation in spec.expect for variant in expectation.variants}
-    assert {variant.name for variant in spec.variant} <= spoken
+    expected = {variant for expectation in spec.expect for variant in expectation.variants}
+    assert {variant.name for variant in spec.variant} <= expected
+
+
+@every
+def test_it_computes_the_arrays_that_its_kind_declares(name, results):
+    scenario = ha.load(name)
+    for run in results[name].runs:
+        declared = scenario.runs[run.name].declared_arrays()
+        assert sorted(array.name for array in declared) == sorted(run.arrays)
+        for array in declared:
+            computed = run.arrays[array.name]
+            assert array.dims == computed.dims
+            for (_, labels), own, length in zip(array.axes, computed.labels, computed.values.shape, strict=True):
+                assert len(own) == length
+                assert labels in (own, length, -1)  # an axis is declared by its labels, its length, or neither
+        assert scenario.runs[run.name].layout().arrays.items() <= {(array.name, array.shape) for array in declared}
 
 
 @every
@@ -56,7 +74,7 @@ def test_names_are_unique_across_folders():
     assert len(NAMES) == len(list(folder.glob("*/*.toml")))
 
 
-# What follows computes the lecture's numbers from its vectors, with none of the package's own code.
+# The tests below compute the lecture's numbers from its vectors, without the code of the package.
 
 FINANCIAL, MARKETS, RIVER = np.array([0, 1, 0, 0]), np.array([0, 0.8, 0, 0.6]), np.array([0, 0, 1, 0])
 BANKS = np.array([0, 0.6, 0.6, np.sqrt(0.28)])
@@ -128,7 +146,7 @@ def test_the_induction_head_its_failure_and_its_cure(results):
 
 
 @given(turn=st.floats(5, 175))
-def test_previous_words_only_settle_the_induction_head_at_any_angle(turn):
+def test_the_strict_mask_lets_the_induction_head_predict_the_word_at_any_angle(turn):
     result = ha.run(ha.load("induction"), overrides={"positions.turn": turn})
     expected = result.arrays["layer 2 state"].values[3, 8:]
     assert np.argmax(expected) == 1
@@ -141,7 +159,7 @@ def test_words_never_seen_before_are_predicted_whatever_the_seed(seed):
 
 
 def test_the_induction_task_is_failed_by_a_head_that_looks_three_words_back():
-    """So the offset solves it. (Unturned keys would do too: of the words that are seen, the one before is nearest.)"""
+    """So the offset matters. Keys without rotation work too: of the words before, the previous one is the nearest."""
     result = ha.run(ha.load("induction-unseen"), overrides={"layer.1.head.key.rotate": 3})
     assert result.arrays["accuracy"].values < 0.2
     assert not result.ok

@@ -1,4 +1,4 @@
-"""Attention, heads and layers against PyTorch, SciPy and their own laws."""
+"""Attention, heads and layers: compared with PyTorch and SciPy, and their own laws."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.fixed_scores import FixedScores
 from hopattn.retrieval.separation import separations
-from hopattn.transformer.heads import Given
 from tests.draws import arrays, sizes
 
 
@@ -49,9 +49,9 @@ def test_attention_is_pytorchs(torch):
 def test_leading_axes_broadcast():
     rng = np.random.default_rng(2)
     q, k, v = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(3, 6, 4)), rng.normal(size=(6, 7))
-    found = ha.attention(q, k, v)
-    assert found.shape == (2, 3, 5, 7)
-    np.testing.assert_allclose(found[1, 2], ha.attention(q[1, 2], k[2], v), rtol=1e-12)
+    output = ha.attention(q, k, v)
+    assert output.shape == (2, 3, 5, 7)
+    np.testing.assert_allclose(output[1, 2], ha.attention(q[1, 2], k[2], v), rtol=1e-12)
 
 
 def test_a_fully_masked_row_gives_zeros():
@@ -60,7 +60,7 @@ def test_a_fully_masked_row_gives_zeros():
 
 
 @given(text=texts(), data=st.data())
-def test_texts_of_a_batch_never_meet(text, data):
+def test_texts_of_a_batch_are_independent(text, data):
     x = text[1]
     other = data.draw(arrays(x.shape))
     head = ha.Head(np.eye(x.shape[1]), np.eye(x.shape[1]), np.eye(x.shape[1]))
@@ -68,7 +68,7 @@ def test_texts_of_a_batch_never_meet(text, data):
 
 
 @given(text=texts())
-def test_what_comes_later_changes_nothing_under_a_causal_mask(text):
+def test_later_words_change_nothing_under_a_causal_mask(text):
     x = text[1]
     eye = np.eye(x.shape[1])
     for mask in ("causal", "strict", ha.window(2)):
@@ -79,23 +79,23 @@ def test_what_comes_later_changes_nothing_under_a_causal_mask(text):
 def test_a_head_is_its_formula_written_out():
     rng = np.random.default_rng(4)
     x, wq, wk, wv = (rng.normal(size=size) for size in ((5, 4), (3, 4), (3, 4), (2, 4)))
-    found = ha.Head(wq, wk, wv, beta=0.7).trace(x)
+    trace = ha.Head(wq, wk, wv, beta=0.7).trace(x)
     for i in range(5):
         scores = [sum((wq @ x[i]) * (wk @ x[j])) for j in range(i + 1)]
         weights = scipy.special.softmax(0.7 * np.array(scores))
-        np.testing.assert_allclose(found.weights[i, : i + 1], weights, rtol=1e-12)
-        np.testing.assert_allclose(found.output[i], sum(p * (wv @ x[j]) for j, p in enumerate(weights)), rtol=1e-12)
-        assert np.all(found.weights[i, i + 1 :] == 0)
+        np.testing.assert_allclose(trace.weights[i, : i + 1], weights, rtol=1e-12)
+        np.testing.assert_allclose(trace.output[i], sum(p * (wv @ x[j]) for j, p in enumerate(weights)), rtol=1e-12)
+        assert np.all(trace.weights[i, i + 1 :] == 0)
 
 
-def test_cross_attention_reads_another_text():
+def test_cross_attention_takes_keys_and_values_from_another_text():
     rng = np.random.default_rng(4)
     x, source = rng.normal(size=(2, 4)), rng.normal(size=(5, 4))
     head = ha.Head(np.eye(4), np.eye(4), np.eye(4), mask="none")
     np.testing.assert_allclose(head(x, source=source), ha.attention(x, source, source, beta=1.0), rtol=1e-12)
 
 
-def test_a_given_mask_comes_on_top_of_the_heads_own():
+def test_a_given_mask_is_combined_with_the_heads_own():
     x = np.eye(3)
     head = ha.Head(x, x, x, separation="identity")
     trace = head.trace(np.ones((3, 3)), ha.padding([2], 3)[0])
@@ -117,12 +117,12 @@ def test_heads_on_every_library(library):
         matrices = [library.array(w) for w in weights]
         heads = [ha.Head(*matrices, mask=mask)] * 2
         other = ha.AttentionLayer(ha.MultiHead(heads, library.array(np.tile(np.eye(4), 2))))
-        found = other(library.array(x))
-        assert type(found) is type(library.array(x))
-        np.testing.assert_allclose(library.numpy(found), own(x), rtol=1e-9)
+        output = other(library.array(x))
+        assert type(output) is type(library.array(x))
+        np.testing.assert_allclose(library.numpy(output), own(x), rtol=1e-9)
 
 
-def test_heads_side_by_side_are_pytorchs_multihead_attention(torch):
+def test_heads_in_parallel_are_pytorchs_multihead_attention(torch):
     torch.manual_seed(0)
     dim, n_heads = 6, 2
     reference = torch.nn.MultiheadAttention(dim, n_heads, bias=False, batch_first=True, dtype=torch.float64)
@@ -130,11 +130,11 @@ def test_heads_side_by_side_are_pytorchs_multihead_attention(torch):
     query, key, value = reference.in_proj_weight.detach().chunk(3)
     rows = [slice(3 * i, 3 * i + 3) for i in range(n_heads)]
     heads = [ha.Head(query[r], key[r], value[r], beta=3**-0.5, mask="none") for r in rows]
-    found = ha.MultiHead(heads, reference.out_proj.weight.detach())(x)
-    np.testing.assert_allclose(found, reference(x, x, x)[0].detach(), rtol=1e-9, atol=1e-12)
+    output = ha.MultiHead(heads, reference.out_proj.weight.detach())(x)
+    np.testing.assert_allclose(output, reference(x, x, x)[0].detach(), rtol=1e-9, atol=1e-12)
 
 
-def test_a_layer_adds_its_output_or_puts_it_in_place_of_the_words():
+def test_a_layer_adds_its_output_to_the_words_or_replaces_them():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(5, 4))
     heads = ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))
@@ -142,7 +142,7 @@ def test_a_layer_adds_its_output_or_puts_it_in_place_of_the_words():
     np.testing.assert_allclose(ha.AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
 
 
-def test_each_layer_is_fed_with_what_the_one_below_gave():
+def test_the_output_of_each_layer_is_the_input_of_the_next():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(5, 4))
     layers = [ha.AttentionLayer(ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))) for _ in range(3)]
@@ -180,9 +180,9 @@ EYE = np.eye(3)
         (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask: expected booleans"),
         (lambda: ha.MultiHead(ha.Head(EYE, EYE, EYE), EYE), "heads: expected at least one Head, in a list"),
         (lambda: ha.AttentionLayer(ha.Head(EYE, EYE, EYE)), "attention: expected a MultiHead, not Head"),
-        (lambda: Given(np.ones((2, 2)))(EYE, EYE), r"scores: shape \(2, 2\) does not fit"),
+        (lambda: FixedScores(np.ones((2, 2)))(EYE, EYE), r"scores: shape \(2, 2\) does not fit"),
     ],
 )
-def test_what_does_not_fit_is_refused(make, message):
+def test_arguments_that_do_not_fit_are_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()

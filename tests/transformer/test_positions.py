@@ -1,4 +1,4 @@
-"""Rotations keep length, compose, and move positions."""
+"""Laws of rotations: they keep lengths, compose, and move positions."""
 
 import numpy as np
 import pytest
@@ -28,11 +28,11 @@ def test_rotations_keep_length_and_are_undone_by_their_transpose(a, dim, data):
 
 
 @given(a=angles)
-def test_it_is_scipys_rotation_about_the_third_axis(a):
+def test_a_rotation_is_scipys_about_the_third_axis(a):
     np.testing.assert_allclose(ha.rotation(a), Rotation.from_euler("z", a).as_matrix()[:2, :2], atol=1e-12)
 
 
-def test_it_turns_counter_clockwise():
+def test_a_rotation_turns_counter_clockwise():
     np.testing.assert_allclose(ha.rotation(np.pi / 2) @ [1, 0], [0, 1], atol=1e-15)
 
 
@@ -84,6 +84,6 @@ def test_the_score_of_two_positions_depends_on_their_offset_only(p, q, shift, tu
         ([1.0, 2.0], 2, "does not fit 1 planes"),
     ],
 )
-def test_a_rotation_that_cannot_be_is_refused(angle, dim, message):
+def test_impossible_rotations_are_refused(angle, dim, message):
     with pytest.raises(InvalidInput, match=message):
         ha.rotation(angle, dim)

@@ -1,4 +1,4 @@
-"""In a notebook a result, a recall and a labelled array show themselves: all their words and numbers, and a figure."""
+"""A result, a recall and a labelled array in a notebook: all their words and numbers, and a figure."""
 
 import json
 from base64 import b64decode
@@ -18,8 +18,8 @@ VOID = {"img"}
 ODD = ("$x_1$", "<script>alert(1)</script>", "[no]", "ψυχή", "\x1b[31m", '" onload="x')
 
 
-class Read(HTMLParser):
-    """What a browser makes of a text: its tables' cells, its pictures, and whether each tag is closed."""
+class Page(HTMLParser):
+    """A text as a browser reads it: the cells of its tables, its pictures and its words. Every tag must be closed."""
 
     def __init__(self, text):
         super().__init__()
@@ -52,7 +52,7 @@ class Read(HTMLParser):
 
 
 def svg(source):
-    """The root of a picture that stands in a page."""
+    """The root element of a picture in a page."""
     kind, _, data = source.partition(",")
     assert kind == "data:image/svg+xml;base64"
     return ElementTree.fromstring(b64decode(data))
@@ -61,7 +61,7 @@ def svg(source):
 @pytest.mark.parametrize("name", ["bank", "induction-unseen", "similarity", "letters", "landscape", "delta"])
 def test_a_result_shows_its_arrays_its_verdicts_and_a_figure(name):
     result = ha.run(ha.load(name))
-    page = Read(result._repr_html_())
+    page = Page(result._repr_html_())
     assert page.tags <= {"h4", "p", "i", "img", "details", "summary", "table", "thead", "tbody", "tr", "th", "td"}
     assert svg(page.pictures[0]).tag.endswith("svg")
     verdicts = page.tables[-1][1:]
@@ -73,7 +73,7 @@ def test_a_result_shows_its_arrays_its_verdicts_and_a_figure(name):
 def test_an_array_keeps_its_labels_and_its_numbers():
     result = ha.run(ha.load("bank"))
     weights = result.arrays["layer 1 head 1 weights"]
-    (heading, *rows), words = Read(weights._repr_html_()).tables[0], weights.labels[1]
+    (heading, *rows), words = Page(weights._repr_html_()).tables[0], weights.labels[1]
     assert tuple(heading[1:]) == words and tuple(row[0] for row in rows) == weights.labels[0]
     assert np.array([row[1:] for row in rows], dtype=float) == pytest.approx(weights.values, abs=1e-4)
     assert np.asarray(weights).tolist() == weights.values.tolist()
@@ -81,7 +81,7 @@ def test_an_array_keeps_its_labels_and_its_numbers():
 
 def test_a_large_array_says_how_large_it_is():
     labels = tuple(map(str, range(200)))
-    page = Read(ha.html(Labelled(np.zeros((200, 200)), ("query", "key"), (labels, labels))))
+    page = Page(ha.html(Labelled(np.zeros((200, 200)), ("query", "key"), (labels, labels))))
     assert page.tables == [] and "200 × 200" in page.words
 
 
@@ -89,31 +89,31 @@ def test_a_large_array_says_how_large_it_is():
 def test_a_recall_shows_how_each_cue_ended(keep):
     patterns = np.sign(np.random.default_rng(3).normal(size=(3, 40)))
     record = ha.hopfield(patterns).recall(np.concatenate([patterns, -patterns]), keep=keep)
-    page = Read(record._repr_html_())
+    page = Page(record._repr_html_())
     heading, *rows = page.tables[0]
-    told = [dict(zip(heading, row, strict=True)) for row in rows]
-    assert [row["ended"] for row in told] == record.status.tolist()
-    assert [row["pattern"] for row in told] == ["0", "1", "2", "", "", ""]
-    assert [row["spurious"] for row in told] == ["", "", "", *["reversed"] * 3]
-    assert [float(row["energy"]) for row in told] == pytest.approx(record.energies[:, -1], rel=1e-3)
-    drawn = "".join(svg(page.pictures[0]).itertext())
-    assert "energy" in drawn and ("overlap" in drawn) == bool(keep)
+    cues = [dict(zip(heading, row, strict=True)) for row in rows]
+    assert [row["ended"] for row in cues] == record.status.tolist()
+    assert [row["pattern"] for row in cues] == ["0", "1", "2", "", "", ""]
+    assert [row["spurious"] for row in cues] == ["", "", "", *["reversed"] * 3]
+    assert [float(row["energy"]) for row in cues] == pytest.approx(record.energies[:, -1], rel=1e-3)
+    written = "".join(svg(page.pictures[0]).itertext())
+    assert "energy" in written and ("overlap" in written) == bool(keep)
 
 
-def test_a_recall_without_energy_and_one_of_a_single_cue_show_what_is_known():
+def test_a_recall_of_one_cue_without_energy_shows_its_other_values():
     record = ha.nearest(np.eye(3)).recall(np.eye(3)[0])
-    page = Read(record._repr_html_())
+    page = Page(record._repr_html_())
     assert "energy" not in page.tables[0][0] and len(page.tables[0]) == 2
     assert "energy" not in "".join(svg(page.pictures[0]).itertext())
 
 
-def test_many_cues_are_counted():
+def test_many_cues_are_cut_and_counted():
     record = ha.modern(np.eye(4)).recall(np.tile(np.eye(4), (200, 1)))
-    page = Read(record._repr_html_())
+    page = Page(record._repr_html_())
     assert len(page.tables[0]) == 41 and "the first 40 of 800 cues" in page.words
 
 
-def test_words_from_a_file_are_words_and_nothing_else():
+def test_words_from_a_file_cannot_be_markup():
     quoted = [json.dumps(word) for word in ODD]
     words = "\n".join(f"{word} = [{i}, 1]" for i, word in enumerate(quoted))
     tokens = ", ".join(quoted)
@@ -132,18 +132,18 @@ tokens = [{tokens}]
 [[layer.head]]
 """
     result = ha.run(parse(text, "odd.toml", "odd"))
-    page = Read(ha.html(result))
+    page = Page(ha.html(result))
     assert page.tags.isdisjoint({"script", "b"}) and "<b>bold</b>" in page.words and "\x1b" not in page.words
     assert {"$x_1$", "<script>alert(1)</script>", "[no]", "ψυχή"} <= {row[0] for row in page.tables[0]}
 
 
-def test_other_things_are_refused():
+def test_an_object_of_another_type_is_refused():
     with pytest.raises(InvalidInput, match="expected a Result, a Recall, a Comparison or a labelled array, not int"):
         ha.html(3)
 
 
 def test_every_shipped_scenario_has_a_page(monkeypatch):
     assert shipped()
-    monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, told: f"<p>{told}</p>")
+    monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
     for name in shipped():
-        Read(ha.html(ha.run(ha.load(name))))
+        Page(ha.html(ha.run(ha.load(name))))

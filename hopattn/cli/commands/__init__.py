@@ -1,4 +1,4 @@
-"""The commands, one file each: parse, call one function, print.
+"""The commands, one file each. A command parses its arguments, calls one function and prints the result.
 
 - `*.py`: one command
 """

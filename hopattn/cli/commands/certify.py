@@ -1,4 +1,4 @@
-"""`hopattn certify`: try whether energies fall where they are claimed to."""
+"""`hopattn certify`: test whether the energy falls under every update for which that is claimed."""
 
 import click
 
@@ -20,13 +20,13 @@ def command(memory: tuple[str, ...], count: int, seed: int, processes: int, as_j
     from hopattn.memories.models import named_memories
 
     reject_unknown("memory", memory, named_memories)
-    found = list(certify_all(memory, count, seed, processes))
+    certificates = list(certify_all(memory, count, seed, processes))
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text([asdict(one) for one in found]))
+        click.echo(json_text([asdict(pair) for pair in certificates]))
     else:
         from hopattn.views.tables import show_certificates
 
-        show_certificates(found)
-    return 0 if all(one.holds for one in found) else 1
+        show_certificates(certificates)
+    return 0 if all(pair.holds for pair in certificates) else 1

@@ -1,4 +1,4 @@
-"""`hopattn check`: run scenarios and hold them against what they expect."""
+"""`hopattn check`: run scenarios and check their expectations."""
 
 import click
 

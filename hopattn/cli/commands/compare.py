@@ -69,35 +69,35 @@ def command(
     """
     given = {name: value for name, value in options.items() if value not in (None, ())}
     format = _format(figure_file)
-    with _waiting():
-        found = _found(source, given)
+    with _busy():
+        result = _compared(source, given)
     if figure_file is not None:
         from hopattn.figures.comparison import draw_comparison
         from hopattn.figures.rendering import rendered
         from hopattn.foundation.files import write_over
 
-        picture, _ = rendered(lambda figure: draw_comparison(figure, found), format)
+        picture, _ = rendered(lambda figure: draw_comparison(figure, result), format)
         write_over(figure_file, picture)
         click.echo(str(figure_file), err=True)
     if csv_file is not None:
         from hopattn.foundation.files import write_over
 
-        write_over(csv_file, found.to_csv().encode())
+        write_over(csv_file, result.to_csv().encode())
         click.echo(str(csv_file), err=True)
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text(found.to_dict()))
+        click.echo(json_text(result.to_dict()))
         return
     from hopattn.views.tables import show_comparison
 
-    show_comparison(found)
-    if found.referees:
-        click.echo(f"attention written apart: {', '.join(found.referees)}", err=True)
+    show_comparison(result)
+    if result.referees:
+        click.echo(f"attention written apart: {', '.join(result.referees)}", err=True)
 
 
-def _found(source: str | None, given: dict[str, Any]) -> "Comparison":
-    """The comparison of what the source is."""
+def _compared(source: str | None, given: dict[str, Any]) -> "Comparison":
+    """The comparison on random patterns, a scenario, or a file of patterns or heads, as the source says."""
     from hopattn.experiments.comparison.from_files import holds_heads, is_file_of_arrays
     from hopattn.experiments.comparison.options import of_heads, of_patterns, of_random, of_scenario
 
@@ -109,8 +109,8 @@ def _found(source: str | None, given: dict[str, Any]) -> "Comparison":
     return of_heads(file, given) if holds_heads(file) else of_patterns(file, given)
 
 
-def _waiting() -> AbstractContextManager[Any]:
-    """A sign on standard error that something is being done, where a person looks at it."""
+def _busy() -> AbstractContextManager[Any]:
+    """A sign on standard error while the command works, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
@@ -119,7 +119,7 @@ def _waiting() -> AbstractContextManager[Any]:
 
 
 def _format(file: Path | None) -> str:
-    """The format that a figure's file has by its ending; it is checked before anything is computed."""
+    """The format of a figure by the ending of its file, empty if there is none; raises `InvalidInput` for another."""
     from hopattn.foundation.errors import InvalidInput
 
     if file is None:

@@ -1,4 +1,4 @@
-"""`hopattn completion`: completion of commands, options and scenario names in a shell."""
+"""`hopattn completion`: print the code with which a shell completes commands, options and scenario names."""
 
 import click
 

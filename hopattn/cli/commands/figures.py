@@ -1,4 +1,4 @@
-"""`hopattn figures`: the figures of the lectures."""
+"""`hopattn figures`: draw the figures of the gallery."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def command(names: tuple[str, ...], listing: bool, out: Path, formats: str) -> N
     one of your own too.
     """
     from hopattn.figures.gallery import plots
-    from hopattn.figures.rendering import chosen, formats_of, save
+    from hopattn.figures.rendering import figures_named, formats_of, save
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
 
@@ -32,7 +32,7 @@ def command(names: tuple[str, ...], listing: bool, out: Path, formats: str) -> N
         rows = [(name, kind.shows, kind.scenario) for name, kind in plots.items()]
         console().print(table(("figure", "shows", "drawn from"), rows))
         return
-    for plot in chosen(names):
+    for plot in figures_named(names):
         for path, notes in save(plot, run(load(plot.scenario)), out, formats_of(plot, formats, bool(names))):
             click.echo(str(path))
             for note in notes:

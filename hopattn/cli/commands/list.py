@@ -1,4 +1,4 @@
-"""`hopattn list`: the scenarios and the memories that come with hopattn."""
+"""`hopattn list`: list the scenarios or the memories that come with hopattn."""
 
 import click
 
@@ -20,18 +20,20 @@ def command(memories: bool, as_json: bool) -> None:
         return
     from hopattn.views.terminal import console, table
 
-    console().print(table([key.replace("_", " ") for key in rows[0]], [[*map(_told, row.values())] for row in rows]))
+    console().print(table([key.replace("_", " ") for key in rows[0]], [[*map(_text, row.values())] for row in rows]))
 
 
 def _scenarios() -> list[dict[str, object]]:
+    """One row for each shipped scenario."""
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load
 
-    found = [(name, load(path).spec) for name, path in shipped().items()]
-    return [{"name": name, "kind": spec.kind, "title": spec.title, "source": spec.source} for name, spec in found]
+    specs = [(name, load(path).spec) for name, path in shipped().items()]
+    return [{"name": name, "kind": spec.kind, "title": spec.title, "source": spec.source} for name, spec in specs]
 
 
 def _memories() -> list[dict[str, object]]:
+    """One row for each named memory."""
     from dataclasses import asdict
 
     from hopattn.experiments.certificate import overview
@@ -40,5 +42,6 @@ def _memories() -> list[dict[str, object]]:
     return [asdict(overview(card)) for card in named_memories.values()]
 
 
-def _told(value: object) -> str:
+def _text(value: object) -> str:
+    """A value as the text of a cell; an empty tuple is a dash."""
     return (", ".join(value) or "–") if isinstance(value, tuple) else str(value)

@@ -1,4 +1,4 @@
-"""`hopattn new`: a scenario to begin with."""
+"""`hopattn new`: write a small scenario to start from."""
 
 from pathlib import Path
 

@@ -56,8 +56,8 @@ def command(
     if scenario == "-":
         if sys.stdin is None:
             raise InvalidInput("-: standard input is closed")
-        given = sys.stdin.buffer.read(MAX_BYTES + 1)
-        loaded = parse(decode(given, "-"), "-", "standard input")
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        loaded = parse(decode(data, "-"), "-", "standard input")
     else:
         loaded = load(scenario)
     result = run(loaded, seed, dict(parse_assignment(change) for change in changes), explain=explain)

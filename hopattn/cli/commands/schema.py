@@ -1,4 +1,4 @@
-"""`hopattn schema`: the JSON Schema of scenario files."""
+"""`hopattn schema`: print the JSON Schema of scenario files."""
 
 import click
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     help="Write the table as .csv, .npz or .json, or draw it as .svg, .pdf or .png.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_json: bool, **asked: Any) -> int:
+def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_json: bool, **options: Any) -> int:
     """Run a scenario (a NAME or a FILE) at every point of a grid of its numbers, and print means with 95 % intervals.
 
     \b
@@ -58,34 +58,40 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
 
     require_writable(outputs)
     loaded = load(scenario)
-    found = _swept(loaded, points or Path(f"{loaded.name}-points.jsonl"), **asked)
+    result = _finished_sweep(loaded, points or Path(f"{loaded.name}-points.jsonl"), **options)
     for path in outputs:
-        write_sweep(found, path, loaded.spec.title)
+        write_sweep(result, path, loaded.spec.title)
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text(found.to_dict()))
+        click.echo(json_text(result.to_dict()))
     else:
         from hopattn.views.tables import show_sweep
 
-        show_sweep(found)
+        show_sweep(result)
     return 0
 
 
-def _swept(loaded: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **asked: Any) -> "Sweep":
-    """The finished sweep; an interrupted one says how to go on."""
+def _finished_sweep(
+    scenario: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **options: Any
+) -> "Sweep":
+    """The finished sweep; if it is interrupted, the command that continues it is printed.
+
+    file: the checkpoint. axes: texts such as beta=0.1:32:log20. changes: texts such as layer.head.beta=2. options:
+    further keywords of `sweep_scenario`.
+    """
     from hopattn.experiments.sweep.of_scenario import sweep_scenario
     from hopattn.foundation.grids import axes_from
     from hopattn.scenario.language.overrides import parse_assignment
     from hopattn.views.tables import progress
 
-    overrides = dict(parse_assignment(change) for change in changes)
+    options |= {"file": file, "overrides": dict(parse_assignment(change) for change in changes)}
     try:
         with progress() as report:
-            told: dict[str, Any] = {"report": report, "note": lambda text: click.echo(text, err=True)}
-            return sweep_scenario(loaded, axes_from(axes), overrides=overrides, file=file, **asked, **told)
+            options |= {"report": report, "note": lambda text: click.echo(text, err=True)}
+            return sweep_scenario(scenario, axes_from(axes), **options)
     except (KeyboardInterrupt, CannotDo):
         if file.is_file():
-            again = shlex.join(["hopattn", *sys.argv[1:]])
-            click.echo(f"finished points are kept in {file}; go on with:\n  {again}", err=True)
+            command_line = shlex.join(["hopattn", *sys.argv[1:]])
+            click.echo(f"finished points are kept in {file}; go on with:\n  {command_line}", err=True)
         raise

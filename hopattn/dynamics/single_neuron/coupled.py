@@ -1,4 +1,4 @@
-"""Neurons with couplings: a sweep in blocks, as fast as a matrix product and the same as one neuron after another."""
+"""Neurons with couplings: a sweep in blocks, with the result of one neuron after another, by matrix products."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,33 +6,35 @@ from functools import partial
 
 import numpy as np
 
-from hopattn.dynamics.single_neuron.base import Called, Decision, Response, Running, are_spins
+from hopattn.dynamics.single_neuron.base import Decision, Response, SingleNeuronStates, SpinView, are_spins
 from hopattn.foundation.chunks import blocks
 
 BLOCK = 256
-"""Neurons whose fields are found by one matrix product. Measured for 4,000 neurons and 128 cues: from half to twice of
-it, the time differs by less than a fifth on a free machine."""
+"""The number of neurons whose fields one matrix product gives. Measured for 4,000 neurons and 128 cues: with half or
+twice as many, the time differs by less than a fifth on an idle machine."""
 
 
 def part_for(cues: int) -> int:
-    """How many neurons of a block are settled together: the more, the fewer rounds, and the more work in each.
+    """The number of neurons of a block that are updated together: more neurons need fewer rounds, each with more work.
 
-    Measured for 1,000 and 4,000 neurons. On a busy machine threads that share a small product wait for one another: the
-    parts are small enough not to be shared.
+    Measured for 1,000 and 4,000 neurons. On a busy machine, threads that share a small product wait for one another;
+    the parts are so small that threads do not share them.
     """
     return 64 if cues <= 64 else 32
 
 
-class CoupledSpins(Running):
-    """Neurons with couplings: h_i = Σ_{j≠i} W_ij x_j + b_i, in which a spin's own coupling makes no difference.
+class CoupledSpins(SingleNeuronStates):
+    """Neurons with couplings: the local field of a spin is h_i = Σ_{j≠i} W_ij x_j + b_i, without its own coupling.
 
-    A sweep takes the neurons block by block. What neuron k of a block feels is what it felt as the block began, and
-    what the neurons of the block before it have changed since, δ_j = x_j⁺ − x_j:
+    A sweep takes the neurons block by block. The field of neuron k of a block is its field at the start of the block,
+    plus the changes δ_j = x_j⁺ − x_j of the neurons of the block before it:
 
         h_k = F_k + Σ_{j<k} W_kj δ_j          F = W x for the whole block, one matrix product
 
-    Only the order of the sums differs from one neuron after another, and for whole numbers that makes no difference.
-    light: the couplings in single precision, where sums of them over spins are exact in it.
+    Only the order of the sums differs from that of one neuron after another; for whole numbers the results are equal.
+
+    couplings, scale, bias: W is scale · couplings, b the bias. light: the couplings in single precision, or None if
+    their sums over spins are not exact in single precision.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class CoupledSpins(Running):
 
     def sweep(self, order: np.ndarray, decide: Decision) -> None:
         for fields in self._in_blocks(order, self.light if are_spins(self.spins) else None):
-            fields.felt -= fields.own * fields.before
+            fields.initial -= fields.own * fields.before
             for part in blocks(len(fields.neurons), part_for(self.spins.shape[1])):
                 fields.now[part] = self._settled(fields, part, decide)
 
@@ -68,55 +70,62 @@ class CoupledSpins(Running):
                 fields.now[k] = respond(self.scale * fields.of(slice(k, k + 1))[0] + fields.bias[k])
 
     def _in_blocks(self, order: np.ndarray, light: np.ndarray | None = None) -> Iterator["_Fields"]:
-        """The blocks of the order, each as those before it have left the states, and then what it made of its own."""
+        """The fields of each block of the order; the new values of a block are stored before the next block begins."""
         couplings = self.couplings if light is None else light
         states = self.spins if light is None else self.spins.astype(light.dtype)
         room = np.empty((min(len(order), BLOCK), couplings.shape[1]), dtype=couplings.dtype)
         for block in blocks(len(order), BLOCK):
             neurons = order[block]
             rows = np.take(couplings, neurons, axis=0, out=room[: len(neurons)], mode="clip")
-            felt = (rows @ states).astype(np.result_type(self.couplings, self.spins), copy=False)
+            initial = (rows @ states).astype(np.result_type(self.couplings, self.spins), copy=False)
             fields = _Fields(
-                neurons, self.spins[neurons], felt, rows[:, neurons].astype(felt.dtype), self.bias[neurons, None]
+                neurons, self.spins[neurons], initial, rows[:, neurons].astype(initial.dtype), self.bias[neurons, None]
             )
             yield fields
             self.spins[neurons] = states[neurons] = fields.now
 
     def _settled(self, fields: "_Fields", part: slice, decide: Decision) -> np.ndarray:
-        """What the spins of a part become, `(k, n)`.
+        """The new values of the k spins of a part, `(k, n)`.
 
-        All are decided at once as if the others of the part stayed, then again with what that changed, until nothing
-        changes. As each feels only those before it, after r rounds the first r are what they are one after another,
-        and stay so; what no round changes is therefore the result of one after another, and k rounds are enough.
+        The first round updates all spins as if the others of the part stayed. Each further round uses the values of
+        the round before, until nothing changes. A spin depends only on the spins before it, so that after r rounds the
+        first r spins have the values of a sweep of one spin after another, and keep them. Thus k rounds are enough,
+        and the result is that of one spin after another.
         """
-        neurons, before, felt = fields.neurons[part], fields.before[part], fields.of(part)
+        neurons, before, initial = fields.neurons[part], fields.before[part], fields.of(part)
         among, own, bias = np.tril(fields.among[part, part], -1), fields.own[part], fields.bias[part]
-        now, moving = before.copy(), np.arange(before.shape[1])
+        now, cues = before.copy(), np.arange(before.shape[1])  # the cues that still change
         for _ in range(len(neurons)):
-            spins = before[:, moving]
-            local = self.scale * (felt[:, moving] + among @ (now[:, moving] - spins)) + bias
-            then = decide(Called((neurons[:, None], moving), spins, local, partial(self._gain, local, own)))
-            changed = np.any(then != now[:, moving], axis=0)
-            now[:, moving] = then
-            moving = moving[changed]
-            if not moving.size:
+            spins = before[:, cues]
+            local = self.scale * (initial[:, cues] + among @ (now[:, cues] - spins)) + bias
+            after = decide(SpinView((neurons[:, None], cues), spins, local, partial(self._gain, local, own)))
+            changed = np.any(after != now[:, cues], axis=0)
+            now[:, cues] = after
+            cues = cues[changed]
+            if not cues.size:
                 break
         return np.asarray(now)
 
     def _gain(self, local: np.ndarray, own: np.ndarray | float) -> np.ndarray:
+        """E(0) − E(±1) = |h_i| + ½ W_ii."""
         return np.asarray(np.abs(local) + 0.5 * self.scale * own)
 
     def _sum(self, neuron: int) -> np.ndarray:
+        """Σ_j W_ij x_j before the scale, `(n,)`."""
         return np.asarray(self.couplings[neuron] @ self.spins)
 
 
 @dataclass
 class _Fields:
-    """The neurons of a block, what they were, and what they felt then: all `(k, n)`, but W among them `(k, k)`."""
+    """The k neurons of a block as the block begins.
+
+    neurons: their numbers, `(k,)`. before: their values, `(k, n)`. initial: F = W x, `(k, n)`. among: the couplings
+    among them, `(k, k)`. bias: `(k, 1)`. `now` has their new values, `own` their couplings to themselves.
+    """
 
     neurons: np.ndarray
     before: np.ndarray
-    felt: np.ndarray
+    initial: np.ndarray
     among: np.ndarray
     bias: np.ndarray
 
@@ -125,6 +134,6 @@ class _Fields:
         self.own = np.diagonal(self.among)[:, None]
 
     def of(self, part: slice) -> np.ndarray:
-        """F_k + Σ_j W_kj δ_j for the neurons of a part, over those of the block that came before it."""
+        """F_k + Σ_j W_kj δ_j for the neurons k of a part, summed over the neurons j of the block before the part."""
         earlier = slice(0, part.start)
-        return np.asarray(self.felt[part] + self.among[part, earlier] @ (self.now[earlier] - self.before[earlier]))
+        return np.asarray(self.initial[part] + self.among[part, earlier] @ (self.now[earlier] - self.before[earlier]))

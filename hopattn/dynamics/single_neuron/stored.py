@@ -1,23 +1,26 @@
-"""Neurons with stored patterns: a flip costs one evaluation of the potential."""
+"""Neurons with stored patterns: the update of a neuron takes one evaluation of the potential."""
 
 import numpy as np
 
-from hopattn.dynamics.single_neuron.base import Called, Decision, Running
-from hopattn.foundation.arrays import require_within
+from hopattn.dynamics.single_neuron.base import Decision, SingleNeuronStates, SpinView
+from hopattn.foundation.arrays import require_finite_energy
 from hopattn.foundation.chunks import blocks
-from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.scores import scaled
 
 BLOCK = 64
-"""Neurons whose columns of the keys are laid out in a row."""
+"""The number of neurons whose columns of the keys are copied to contiguous memory at a time."""
 SCORES = 32_768
-"""Scores that are worked on at a time: with what is made of them they stay in the cache of a processor."""
+"""The number of scores that are updated at a time; they stay in the cache of the processor."""
 
 
-class StoredSpins(Running):
-    """Neurons with stored patterns: the scores K x are kept, and a turned neuron changes each by its part.
+class StoredSpins(SingleNeuronStates):
+    """Neurons with stored patterns: the scores K x are kept, and a changed neuron adds its part to each score.
 
-    In a sweep the potential of the present scores is kept too. It is one of the two sides of a spin of ±1, so that only
-    the other, the flipped one, is evaluated; where it flips, that is the present one from then on.
+    A sweep keeps the potential of the present scores too. For a spin of ±1 it is the potential of one of the two sides,
+    so that only the potential of the flipped spin is evaluated.
+
+    keys: K, `(n_patterns, N)`. mask: boolean, broadcasts to the scores `(n, n_patterns)`, or None.
     """
 
     def __init__(
@@ -38,11 +41,11 @@ class StoredSpins(Running):
         weights, factor = self.separation.factored_weights(self.scores, self.mask)
         return np.asarray(scaled((weights @ self.keys[:, neuron])[:, None], factor)[:, 0])
 
-    def turn(self, neuron: int, to: np.ndarray) -> None:
-        change = to - self.spins[neuron]
+    def set_neuron(self, neuron: int, values: np.ndarray) -> None:
+        change = values - self.spins[neuron]
         if np.any(change):
             self.scores = self.scores + change[:, None] * self.keys[:, neuron]
-        super().turn(neuron, to)
+        super().set_neuron(neuron, values)
 
     def sweep(self, order: np.ndarray, decide: Decision) -> None:
         n, n_patterns = self.scores.shape
@@ -50,50 +53,53 @@ class StoredSpins(Running):
         present = np.concatenate([self._potential(self.scores[cues], cues) for cues in groups])
         for block in blocks(len(order), BLOCK):
             columns = np.ascontiguousarray(self.keys[:, order[block]].T)
-            for cues in groups:  # no cue feels another, so that some may be ahead
-                for i, stored in zip(order[block], columns, strict=True):
-                    self._decide(i, stored, cues, present[cues], decide)
+            for cues in groups:  # cues do not depend on one another
+                for i, column in zip(order[block], columns, strict=True):
+                    self._update(i, column, cues, present[cues], decide)
 
-    def _decide(self, i: int, stored: np.ndarray, cues: slice, present: np.ndarray, decide: Decision) -> None:
-        """One spin of some cues; `present`, the potential of their scores, is changed with them."""
+    def _update(self, i: int, column: np.ndarray, cues: slice, present: np.ndarray, decide: Decision) -> None:
+        """Update spin i of these cues by the rule; column: its entries in the keys, `(n_patterns,)`.
+
+        The scores of the cues, and `present`, the potential of these scores, are changed in place.
+        """
         spins, scores = self.spins[i, cues], self.scores[cues]
-        known = bool(np.all(np.abs(spins) == 1))
-        if known:
-            flipped = scores - (2 * spins)[:, None] * stored
+        all_known = bool(np.all(np.abs(spins) == 1))
+        if all_known:
+            flipped = scores - (2 * spins)[:, None] * column
             other = self._potential(flipped, cues)
             up, down = np.where(spins > 0, present, other), np.where(spins > 0, other, present)
         else:
-            up, down = self._either(spins, stored, cues)
-        to = decide(Called((i, cues), spins, _half(up, down), lambda: np.maximum(up, down) - present))
-        turned = to != spins
-        if np.any(turned):
-            if known:
-                scores[turned] = flipped[turned]
+            up, down = self._either(spins, column, cues)
+        after = decide(SpinView((i, cues), spins, _half(up, down), lambda: np.maximum(up, down) - present))
+        changed = after != spins
+        if np.any(changed):
+            if all_known:
+                scores[changed] = flipped[changed]
             else:
-                scores += (to - spins)[:, None] * stored
-            present[turned] = np.where(to > 0, up, down)[turned]
-            self.spins[i, cues] = to
+                scores += (after - spins)[:, None] * column
+            present[changed] = np.where(after > 0, up, down)[changed]
+            self.spins[i, cues] = after
 
     def _either(
-        self, spins: np.ndarray, stored: np.ndarray, cues: slice = slice(None)
+        self, spins: np.ndarray, column: np.ndarray, cues: slice = slice(None)
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The potential with a neuron up, and with it down."""
-        own, scores = spins[:, None], self.scores[cues]
-        return self._potential(scores + (1 - own) * stored, cues), self._potential(scores - (1 + own) * stored, cues)
+        """The potential with the neuron up, and with the neuron down, `(n,)` each."""
+        x, scores = spins[:, None], self.scores[cues]
+        return self._potential(scores + (1 - x) * column, cues), self._potential(scores - (1 + x) * column, cues)
 
     def _potential(self, scores: np.ndarray | None = None, cues: slice = slice(None)) -> np.ndarray:
-        """Ψ of the present scores, or of those that some cues would have."""
+        """Ψ(s), `(n,)`: of the present scores, or of the given scores of some cues."""
         mask = None if self.mask is None else self.mask[cues]
         with np.errstate(over="ignore"):
             value = np.asarray(self.separation.potential(self.scores if scores is None else scores, mask))
         if not np.all(np.isfinite(value)):
-            of_all = np.zeros(len(self.scores), dtype=value.dtype)
-            of_all[cues] = value
-            require_within(of_all)
+            rows = np.zeros(len(self.scores), dtype=value.dtype)
+            rows[cues] = value
+            require_finite_energy(rows)
         return value
 
 
 def _half(up: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """½ (up − down), and 0 where that is rounding: a tie is a tie."""
+    """½ (up − down), and exactly 0 where the difference is rounding, so that a tie stays a tie."""
     rounding = 4 * np.finfo(up.dtype).eps * (np.abs(up) + np.abs(down))
     return np.where(np.abs(up - down) <= rounding, 0.0, 0.5 * (up - down))

@@ -1,9 +1,10 @@
-"""Updates: the ways to apply a memory's update once.
+"""Updates: the rules for one step of a memory.
 
-Add an update by adding a frozen dataclass to a file in this folder that says how it steps and what it guarantees.
+To add an update, add a frozen dataclass with its step and its guarantee to a file in this folder.
 
-- `base.py`: the form of an update, and the protocol of what it is applied to
-- `*.py`: one file for each family: together, single, graded
+- `base.py`: the form of an update
+- `asynchronous.py`: one neuron after the other
+- `*.py`: one file for each family: synchronous, stochastic, continuous time
 """
 
 from hopattn.dynamics.updates.base import Update

@@ -1,23 +1,18 @@
-"""The form of every update: one way to apply a memory's update once, and what it guarantees.
-
-What is updated is a protocol, not a class: anything with a step, a field, an energy (or the reason why it has none),
-patterns and an activation.
-"""
+"""The form of every update: one step of a memory, and whether that step never raises the energy."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from dataclasses import MISSING, dataclass, fields
+from typing import ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.likeness import Known
-from hopattn.dynamics.single_neuron import Running
-from hopattn.retrieval.activation import Activation
+from hopattn.dynamics.protocol import Recallable
+from hopattn.foundation.errors import InvalidInput
 
 
 @dataclass(frozen=True)
 class Descent:
-    """Whether an update never raises the energy, and why; true in a condition where it does not."""
+    """Whether an update never raises the energy, with the reason; in a condition it is the value of `holds`."""
 
     holds: bool
     reason: str
@@ -26,44 +21,12 @@ class Descent:
         return self.holds
 
 
-class Recallable(Protocol):
-    """What `recall` works over. Each `lacks_…` says why something is not there, and is empty where it is."""
-
-    @property
-    def patterns(self) -> np.ndarray: ...
-    @property
-    def activation(self) -> Activation: ...
-    @property
-    def known(self) -> Known: ...
-    @property
-    def n_keys(self) -> int: ...
-    @property
-    def lacks_recall(self) -> str: ...
-    @property
-    def lacks_energy(self) -> str: ...
-    @property
-    def lacks_convexity(self) -> str: ...
-    @property
-    def lacks_single_updates(self) -> str: ...
-    @property
-    def lacks_single_convexity(self) -> str: ...
-    @property
-    def lacks_flow(self) -> str: ...
-    @property
-    def curvature(self) -> float: ...
-    def step(self, cues: Any, mask: Any = None) -> Any: ...
-    def field(self, cues: Any, mask: Any = None) -> Any: ...
-    def energy(self, states: Any, mask: Any = None) -> Any: ...
-    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]: ...
-    def one_by_one(self, states: np.ndarray, mask: np.ndarray | None = None) -> Running: ...
-
-
 @dataclass(frozen=True)
-class Turn:
-    """One step of a recall, as an update sees it.
+class StepContext:
+    """The place of a step in a recall, and its random generators.
 
-    number: how many steps were done before. rng: what is drawn for all cues together. own: what is drawn for each cue
-    by itself, so that no cue's course depends on its neighbours: `n` generators where the update is `by_chance`.
+    number: the number of steps before it. rng: the generator for draws that all cues share. own: one generator for each
+    of the n cues if the update is `stochastic`, else empty; with its own draws, a cue does not depend on the others.
     """
 
     number: int
@@ -73,52 +36,66 @@ class Turn:
 
 @dataclass(frozen=True)
 class Update(ABC):
-    """One way to apply a memory's update."""
+    """A rule for one step of a memory. A subclass is a frozen dataclass; its fields are the update's parameters."""
 
     source: ClassVar[str]
+    """The paper, as "Hopfield 1982"."""
     way: ClassVar[str]
-    """How it goes, in a few words: "all neurons at once"."""
+    """The update in a few words, as "all neurons at once"."""
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Self:
+        """An update with random parameters, for the certificate of descent; here, with the defaults of all parameters.
+
+        An update with a parameter that has no default overrides this method; otherwise it raises `InvalidInput`.
+        """
+        defaults = {field.name: (field.default, field.default_factory) for field in fields(cls)}
+        if missing := [name for name, given in defaults.items() if given == (MISSING, MISSING)]:
+            raise InvalidInput(
+                f"update: {cls.__name__} needs {' and '.join(missing)}; override `{cls.__name__}.drawn` to draw it"
+            )
+        return cls()
 
     @property
-    def rests(self) -> bool:
-        """Whether a state that one step has not changed will never change."""
+    def has_fixed_points(self) -> bool:
+        """Whether a state that one step leaves unchanged is a fixed point: no later step changes it."""
         return True
 
     @property
-    def pace(self) -> float:
-        """Which part of a time unit a step is: a state that changes by so much less is still on its way."""
+    def time_step(self) -> float:
+        """Δt, the length of a step, at most 1: at a fixed point a step changes the state by at most tolerance · Δt."""
         return 1.0
 
     @property
-    def by_chance(self) -> bool:
-        """Whether each cue needs chances of its own."""
+    def stochastic(self) -> bool:
+        """Whether a step draws random numbers for each cue by itself."""
         return False
 
     @property
-    def repeats(self) -> bool:
-        """Whether the same state always leads to the same next one, so that a state met again is a cycle."""
+    def deterministic(self) -> bool:
+        """Whether a state always has the same next state, so that a recall that meets a state again is in a cycle."""
         return True
 
     @abstractmethod
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
-        """The states after one step, `(n, dim)`; a step of an asynchronous update is one sweep."""
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
+        """The states `(n, dim)` after one step; a step of an asynchronous update is one sweep over all neurons."""
 
     def step_with_energy(
-        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn
+        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext
     ) -> tuple[np.ndarray, np.ndarray]:
         """One step, and the energy of the states before it, `(n,)`."""
-        return self.step(memory, states, mask, turn), np.asarray(memory.energy(states, mask))
+        return self.step(memory, states, mask, context), np.asarray(memory.energy(states, mask))
 
     def descends(self, memory: Recallable) -> Descent:
         """Whether this update never raises the memory's energy."""
-        if obstacle := memory.lacks_energy or self.obstacle(memory):
+        if obstacle := memory.why_no_energy or self.obstacle(memory):
             return Descent(False, obstacle)
         return self.guarantee(memory)
 
     @abstractmethod
     def guarantee(self, memory: Recallable) -> Descent:
-        """What it guarantees for a memory that has an energy and that it can be applied to."""
+        """Whether this update never raises the energy, for a memory with an energy and without an `obstacle`."""
 
     def obstacle(self, memory: Recallable) -> str:
-        """Why this update cannot be applied to the memory, or an empty string where it can."""
+        """The reason why this update cannot be applied to the memory, or an empty string if it can."""
         return ""

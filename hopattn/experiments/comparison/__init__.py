@@ -5,11 +5,11 @@
 - `sampling.py`: random patterns and damaged cues
 - `from_files.py`: queries, keys and values, or patterns, from the user's files
 - `from_scenario.py`: the heads of a scenario, or its patterns and cues
-- `measuring.py`: one memory and one problem: the answer after one step, and at the end
-- `row.py`: one memory over all trials
+- `measuring.py`: one memory on one problem: its answers after one step and at the end
+- `row.py`: one memory at one point, averaged over all trials
 - `paragraph.py`: the result in one paragraph
-- `result.py`: all rows: table, JSON, CSV
-- `compare.py`: the comparison itself
+- `result.py`: all rows, as table, JSON and CSV
+- `compare.py`: the comparison on given problems
 - `over_random_patterns.py`: the comparison on random patterns or random damage, over a grid
-- `options.py`: the options that go with each source of a comparison
+- `options.py`: the command-line options that go with each source of a comparison
 """

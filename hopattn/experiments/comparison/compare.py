@@ -1,13 +1,14 @@
-"""Comparing: several memories on the same keys, values and cues."""
+"""The comparison of several memories on given problems."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from hopattn.experiments.comparison.contenders import DEFAULT, Contender, chosen
+from hopattn.experiments.comparison.contenders import DEFAULT, Contender, contenders_named
 from hopattn.experiments.comparison.measuring import Measured, measure
-from hopattn.experiments.comparison.problem import Question, asked, require_positive_betas
+from hopattn.experiments.comparison.problem import RecallProblem, checked_problem, require_positive_betas
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row, row_of
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -15,136 +16,182 @@ from hopattn.foundation.grids import in_order, values_of
 from hopattn.foundation.scalars import positive, whole
 
 MOST = 20_000
-"""The most recalls of a comparison: memories × points × trials."""
+"""The largest number of recalls of one comparison: memories × points × trials."""
 
 
-def compare(
-    keys: Any,
-    cues: Any,
-    values: Any = None,
-    *,
-    memories: Any = DEFAULT,
-    beta: Any = None,
-    targets: Any = None,
-    mask: Any = None,
-    max_steps: int = 100,
-    seed: int = 0,
-) -> Comparison:
-    """The same keys, values and cues through several memories and through an attention that is written apart.
+class RecallOptions(TypedDict, total=False):
+    """The keywords of a comparison that become its `RecallSettings`."""
 
-    keys: `(n_keys, dim)`; cues: `(n_cues, dim)`; values: `(n_keys, dim_out)`, by default the keys; a cue is recalled
-    among the keys, and what it comes to reads out the values. memories: names ("classical", "dense", "softmax",
-    "sparse", "linear", "nearest", "exponential", "entmax", "normmax"), memory objects that store these keys, or objects
-    by name. beta: the inverse temperature of softmax, sparse, entmax and normmax, a number, several in rising order, or
-    a text such as "0.1:32:log5"; by default √dim over the mean squared length of a key. targets: `(n_cues,)`, which key
-    each cue belongs to, −1 where that is not known; without them nothing can be said of what was recalled. mask: as in
-    `attention`. seed: of the order in which the neurons of classical and dense are updated. A memory that cannot store
-    such keys says so in its row. Raises `InvalidInput` for arrays that do not fit, mistyped names, and a beta that is
-    not positive.
+    memories: Any
+    max_steps: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class RecallSettings:
+    """The memories of a comparison and how they recall.
+
+    contenders: the memories. max_steps: of each recall. seed: of all random numbers.
+    """
+
+    contenders: tuple[Contender, ...]
+    max_steps: int = 100
+    seed: int = 0
+
+    @classmethod
+    def of(cls, options: RecallOptions) -> "RecallSettings":
+        """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
+        max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps")
+        seed = whole(options.get("seed", cls.seed), "seed", least=0)
+        return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed)
+
+
+class ProblemOptions(RecallOptions, total=False):
+    """The keywords of `compare_problems`."""
+
+    beta: Any
+
+
+class CompareOptions(ProblemOptions, total=False):
+    """The keywords of `compare`."""
+
+    targets: Any
+    mask: Any
+
+
+def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareOptions]) -> Comparison:
+    """Compare several memories, and independent softmax attention, on the same keys, values and cues.
+
+    keys: `(n_keys, dim)`. cues: `(n_cues, dim)`. values: `(n_keys, dim_out)` (None: the keys). A cue is recalled among
+    the keys, and the final state reads out the values.
+
+    memories: names ("classical", "dense", "softmax", "sparse", "linear", "nearest", "exponential", "entmax",
+    "normmax"), memory objects that store these keys, or a mapping from names to objects (the first six names).
+    beta: the inverse temperature of softmax, sparse, entmax and normmax: a number, several numbers in rising order, or
+    a text such as "0.1:32:log5" (None: √dim over the mean squared length of a key).
+    targets: `(n_cues,)`, the index of the key that each cue belongs to, −1 if it is not known (None: not known); only
+    with targets can the rows say what was recalled.
+    mask: as in `attention` (None: none).
+    max_steps: of each recall (100).
+    seed: of the order in which classical and dense update their neurons (0).
+
+    The row of a memory that cannot store these keys says why. Raises `InvalidInput` for arrays that do not fit, a
+    mistyped name, a beta that is not positive, and an unknown keyword.
 
     >>> import hopattn as ha
     >>> spins = [[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]]
     >>> cue = [1, 1, 1, -1, -1, -1, -1, -1]
-    >>> found = ha.compare(spins, [cue], targets=[0], memories=["classical", "softmax"])
-    >>> [(row.memory, row.recalled, row.is_attention) for row in found.rows]
+    >>> result = ha.compare(spins, [cue], targets=[0], memories=["classical", "softmax"])
+    >>> [(row.memory, row.recalled, row.is_attention) for row in result.rows]
     [('classical', 1.0, None), ('softmax', 1.0, True)]
     """
-    question = asked(keys, cues, values, targets, mask)
-    n_keys, dim = question.keys.shape
-    told = f"{counted(len(question.cues), 'cue')} and {counted(n_keys, 'key')} of dim {dim}"
-    return compared([question], told, memories=memories, beta=beta, max_steps=max_steps, seed=seed)
+    reject_unknown("compare", options, CompareOptions.__annotations__)
+    problem = checked_problem(keys, cues, values, options.get("targets"), options.get("mask"))
+    n_keys, dim = problem.keys.shape
+    about = f"{counted(len(problem.cues), 'cue')} and {counted(n_keys, 'key')} of dim {dim}"
+    return _compared([problem], about, None, options)
 
 
-def compared(
-    questions: Iterable[Question],
+def compare_problems(
+    problems: Iterable[RecallProblem],
     about: str,
-    *,
-    memories: Any = DEFAULT,
-    beta: Any = None,
     betas: Sequence[float] | None = None,
-    max_steps: int = 100,
-    seed: int = 0,
+    **options: Unpack[ProblemOptions],
 ) -> Comparison:
-    """Several questions, such as the heads of a model, a row for each memory, question and beta.
+    """Compare memories on several problems, such as the heads of a model; one row for each memory, problem and beta.
 
-    betas: one for each question, where they differ; `beta` takes their place where it is given.
+    about: the subject of the comparison, in words. betas: one beta for each problem; `beta` replaces them all.
+    memories, beta, max_steps, seed: as for `compare`.
     """
-    whole(max_steps, "max_steps")
-    whole(seed, "seed", least=0)
-    several = not (beta is None or isinstance(beta, (int, float)))
-    axes = axes_of({"beta": beta}, ("beta",)) if several else {}
-    numbers: Sequence[Any] = axes["beta"] if several else [None if beta is None else positive(beta, "beta")]
-    contending, every = chosen(memories), list(questions)
-    own = list(betas) if betas is not None else [None] * len(every)
-    require_positive_betas(one for one in own if one is not None)
-    require_few(len(contending) * len(every) * len(numbers))
+    return _compared(list(problems), about, betas, options)
+
+
+def _compared(
+    problems: Sequence[RecallProblem], about: str, betas: Sequence[float] | None, options: ProblemOptions
+) -> Comparison:
+    settings = RecallSettings.of(options)
+    beta = options.get("beta")
+    is_axis = not (beta is None or isinstance(beta, (int, float)))
+    axes = axes_of({"beta": beta}, ("beta",)) if is_axis else {}
+    numbers: Sequence[Any] = axes["beta"] if is_axis else [None if beta is None else positive(beta, "beta")]
+    own_betas = [None] * len(problems) if betas is None else list(betas)
+    require_positive_betas(own for own in own_betas if own is not None)
+    require_few(len(settings.contenders) * len(problems) * len(numbers))
     rows: list[Row] = []
-    names: tuple[str, ...] = ()
-    for question, its_own in zip(every, own, strict=True):
+    referees: tuple[str, ...] = ()
+    for problem, own_beta in zip(problems, own_betas, strict=True):
         for number in numbers:
-            point = {"beta": its_own if number is None else number}
-            some, held = rows_at(contending, [question], point, max_steps, seed)
-            rows, names = [*rows, *some], held or names
-    return Comparison(about, tuple(rows), tuple(axes), seed, names)
+            new_rows, names = rows_at([problem], {"beta": own_beta if number is None else number}, settings)
+            rows, referees = [*rows, *new_rows], names or referees
+    return Comparison(about, tuple(rows), tuple(axes), settings.seed, referees)
 
 
 def rows_at(
-    contending: Sequence[Contender],
-    questions: Sequence[Question],
-    point: Mapping[str, Any],
-    max_steps: int,
-    seed: int,
+    problems: Sequence[RecallProblem], point: Mapping[str, Any], settings: RecallSettings
 ) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows of one point, and the referees that attention was held against; there is a question a trial."""
+    """The rows of all memories at one point, and the names of the referees.
+
+    problems: one for each trial. point: the numbers of the axes and beta; a beta of None is the problem's default.
+    """
     rows: list[Row] = []
-    names: tuple[str, ...] = ()
-    first = questions[0]
+    referees: tuple[str, ...] = ()
+    first = problems[0]
     beta = first.default_beta if point["beta"] is None else float(point["beta"])
-    at = {**point, "beta": beta}
-    for contender in contending:
-        about = (contender.name, first.where, at, len(first.keys))
+    point, n_keys = {**point, "beta": beta}, len(first.keys)
+    for contender in settings.contenders:
         try:
-            found = list(_measured(contender, questions, beta, max_steps, seed))
+            trials = list(_measured(contender, problems, beta, settings))
         except InvalidInput as error:
-            cues = sum(len(one.cues) for one in questions)
-            rows.append(Row(*about, cues, len(questions), refusal=str(error)))
+            n_cues = sum(len(problem.cues) for problem in problems)
+            rows.append(
+                Row(contender.name, first.where, point, n_keys, n_cues, trials=len(problems), refusal=str(error))
+            )
         else:
-            rows.append(row_of(*about, found))
-            names = next((one.referees for one in found if one.referees), names)
-    return rows, names
+            rows.append(row_of(contender.name, first.where, point, n_keys, trials))
+            referees = next((trial.difference.referees for trial in trials if trial.difference.referees), referees)
+    return rows, referees
 
 
 def _measured(
-    contender: Contender, questions: Sequence[Question], beta: float, max_steps: int, seed: int
+    contender: Contender, problems: Sequence[RecallProblem], beta: float, settings: RecallSettings
 ) -> Iterator[Measured]:
-    for trial, question in enumerate(questions):
-        rng = np.random.default_rng(np.random.SeedSequence((seed, trial)))
-        yield measure(contender, question, beta, max_steps, rng)
+    """The measurement of a memory in each trial, each with its own random generator."""
+    for trial, problem in enumerate(problems):
+        rng = np.random.default_rng(np.random.SeedSequence((settings.seed, trial)))
+        yield measure(contender, problem, beta, settings.max_steps, rng)
 
 
 def axes_of(over: Any, known: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """The numbers of each axis, checked."""
+    """The numbers of each axis of a grid, checked.
+
+    over: for each axis by name its numbers in rising order, or a text such as "0.1:32:log5". known: the axes that are
+    allowed. Raises `InvalidInput` for an unknown axis and for numbers that cannot be.
+    """
     if not isinstance(over, Mapping):
         raise InvalidInput(f"over: expected the numbers of each axis by its name, not {over!r}")
     reject_unknown("over", over, known)
-    found = {}
+    axes = {}
     for name, given in over.items():
         try:
-            found[name] = values_of(given, name) if isinstance(given, str) else in_order(tuple(given), name)
+            axes[name] = values_of(given, name) if isinstance(given, str) else in_order(tuple(given), name)
         except TypeError:
             raise InvalidInput(f"{name}: expected numbers in rising order, not {given!r}") from None
-    require_positive_betas(found.get("beta", ()))
-    return found
+    require_positive_betas(axes.get("beta", ()))
+    return axes
 
 
-def require_few(recalls: int) -> None:
-    """Raise `InvalidInput` where a grid asks for more than can be waited for."""
-    if recalls > MOST:
+def require_few(n_recalls: int) -> None:
+    """Raise `InvalidInput` if a comparison has more than `MOST` recalls."""
+    if n_recalls > MOST:
         raise InvalidInput(
-            f"the grid asks for {recalls:,} recalls (memories × points × trials); at most {MOST:,} are done at once"
+            f"the grid asks for {n_recalls:,} recalls (memories × points × trials); at most {MOST:,} are done at once"
         )
 
 
 def counted(count: int, thing: str) -> str:
-    """So many things, in words."""
+    """A number of things in words.
+
+    >>> counted(1, "key"), counted(2000, "cue")
+    ('1 key', '2,000 cues')
+    """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

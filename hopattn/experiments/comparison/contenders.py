@@ -17,41 +17,40 @@ from hopattn.retrieval.separation.power import RectifiedPower
 from hopattn.retrieval.separation.softmax import Softmax
 
 Build = Callable[[np.ndarray, float], Any]
+"""A function of keys `(n_keys, dim)` and beta that gives the memory of these keys."""
 Reader = Callable[[np.ndarray, np.ndarray, float], Memory]
+"""A function of keys, values and beta that gives the memory of these keys and values."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A memory as it takes part: `build(keys, beta)` stores the keys and is recalled by `update`.
+    """A memory that takes part in a comparison.
 
-    reader: `reader(keys, values, beta)`, which weighs the keys for a cue and reads out values; None where the memory
-    has no weights. tempered: whether beta has a part in it. as_shares: whether its weights are divided by their sum
-    before values are read out, since their size means nothing.
+    build: `build(keys, beta)`, the memory that stores the keys. reader: `reader(keys, values, beta)`, the memory that
+    weights the keys for a cue and reads out values; None if the memory has no weights. update: the update of the
+    recall. normalised: whether its weights are divided by their sum before values are read out, because only their
+    ratios mean something.
     """
 
     name: str
     build: Build
     reader: Reader | None
     update: str = "sync"
-    tempered: bool = False
-    as_shares: bool = False
+    normalised: bool = False
 
 
-def _by(separation: Callable[[float], Any]) -> tuple[Build, Reader]:
-    """A memory of any vectors with this separation."""
-    return (
+def _of_separation(name: str, separation: Callable[[float], Any]) -> Contender:
+    """The contender whose memory stores real vectors and has a separation that is made from beta."""
+    return Contender(
+        name,
         lambda keys, beta: Memory(keys, separation=separation(beta)),
         lambda keys, values, beta: Memory(keys, values, separation=separation(beta)),
     )
 
 
-def _weighing(separation: Any) -> Reader:
-    return lambda keys, values, beta: Memory(keys, values, separation=separation)
-
-
 contenders: Mapping[str, Contender] = {
-    one.name: one
-    for one in (
+    contender.name: contender
+    for contender in (
         Contender(
             "classical",
             lambda keys, beta: hopfield(keys),
@@ -59,11 +58,15 @@ contenders: Mapping[str, Contender] = {
             update="async",
         ),
         Contender(
-            "dense", lambda keys, beta: dense(keys), _weighing(RectifiedPower(n=3)), update="async", as_shares=True
+            "dense",
+            lambda keys, beta: dense(keys),
+            lambda keys, values, beta: Memory(keys, values, separation=RectifiedPower(n=3)),
+            update="async",
+            normalised=True,
         ),
-        Contender("softmax", *_by(Softmax), tempered=True),
-        Contender("sparse", *_by(lambda beta: Entmax(beta, 2.0)), tempered=True),
-        Contender("linear", *_by(lambda beta: "identity")),
+        _of_separation("softmax", Softmax),
+        _of_separation("sparse", lambda beta: Entmax(beta, 2.0)),
+        _of_separation("linear", lambda beta: "identity"),
         Contender("nearest", lambda keys, beta: nearest(keys), lambda keys, values, beta: nearest(keys, values)),
         Contender(
             "exponential",
@@ -71,48 +74,50 @@ contenders: Mapping[str, Contender] = {
             lambda keys, values, beta: Memory(keys, values, separation=Softmax(1.0)),
             update="async",
         ),
-        Contender("entmax", *_by(lambda beta: Entmax(beta, 1.5)), tempered=True),
-        Contender("normmax", *_by(lambda beta: Normmax(beta, 2.0)), tempered=True),
+        _of_separation("entmax", lambda beta: Entmax(beta, 1.5)),
+        _of_separation("normmax", lambda beta: Normmax(beta, 2.0)),
     )
 }
-"""Those that a name stands for: `hopfield`, `dense` (n = 3), softmax attention, sparsemax, the identity, the nearest
+"""The contenders by name: `hopfield`, `dense` (n = 3), softmax attention, sparsemax, the identity, the nearest
 neighbour, `exponential`, entmax (α = 1.5) and normmax (α = 2)."""
 
 DEFAULT = ("classical", "dense", "softmax", "sparse", "linear", "nearest")
 
 
-def chosen(memories: Any) -> tuple[Contender, ...]:
-    """Contenders from names, from memory objects, or from objects by the names that they are to have.
+def contenders_named(memories: Any) -> tuple[Contender, ...]:
+    """The contenders of a comparison.
 
-    Raises `InvalidInput` for an unknown name, one that stands there twice, and for what is no memory.
+    memories: names, memory objects, a mapping from names to memory objects, or a single name or object. Raises
+    `InvalidInput` for an unknown name, a name that is given twice, and an object that is no memory.
     """
     given = [memories] if isinstance(memories, (str, Contender)) or hasattr(memories, "recall") else memories
     if isinstance(given, Mapping):
-        found = [_object(str(name), one) for name, one in given.items()]
+        result = [_of_object(str(name), memory) for name, memory in given.items()]
     elif isinstance(given, Iterable):
-        found = [_one(i, one) for i, one in enumerate(given)]
+        result = [_contender(i, choice) for i, choice in enumerate(given)]
     else:
         raise InvalidInput(f"memories: expected names or memories, not {shortened(repr(given))}")
-    names = [one.name for one in found]
+    names = [contender.name for contender in result]
     if not names:
         raise InvalidInput(f"memories: name at least one of {', '.join(contenders)}")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InvalidInput(f"memories: '{shortened(twice)}' stands there twice")
-    return tuple(found)
+    return tuple(result)
 
 
-def _one(i: int, one: Any) -> Contender:
-    if isinstance(one, Contender):
-        return one
-    if not isinstance(one, str):
-        return _object(f"memory {i + 1}", one)
-    if one not in contenders:
-        raise InvalidInput(f"memories: {unknown(one, contenders)}")
-    return contenders[one]
+def _contender(i: int, choice: Any) -> Contender:
+    """The contender of entry i of `memories`."""
+    if isinstance(choice, Contender):
+        return choice
+    if not isinstance(choice, str):
+        return _of_object(f"memory {i + 1}", choice)
+    if choice not in contenders:
+        raise InvalidInput(f"memories: {unknown(choice, contenders)}")
+    return contenders[choice]
 
 
-def _object(name: str, memory: Any) -> Contender:
-    """A memory that is there already; it must store the keys that it is asked about. Values of its own do not count."""
+def _of_object(name: str, memory: Any) -> Contender:
+    """The contender of a memory object, which must store the keys of the problem; its own values are not used."""
     if not hasattr(memory, "recall") or not hasattr(memory, "step"):
         raise InvalidInput(f"memories: expected a name or a memory, not {shortened(repr(memory))}")
 

@@ -1,4 +1,4 @@
-"""Queries, keys and values that were saved from any model, or patterns alone, from the user's files."""
+"""Problems from the user's files: queries, keys and values of the heads of any model, or patterns."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,115 +6,120 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.comparison.problem import Question, asked
+from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.array_files import mapped, named
 from hopattn.foundation.array_files import names_in as names_in_safetensors
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.masks import mask_rules
-from hopattn.scenario.words.picture_files import names_in, numbers
+from hopattn.scenario.words.picture_files import names_in_npz, numbers
 
 ENDINGS = (".npy", ".npz", ".csv", ".safetensors")
+"""The endings of files of arrays."""
 SPELLINGS = {
     "queries": ("q", "query", "queries"),
     "keys": ("k", "key", "keys"),
     "values": ("v", "value", "values"),
 }
+"""The accepted names of the arrays of heads, in lower case."""
 PATTERNS = ("patterns", "keys", "vectors")
+"""The accepted names of an array of patterns, in lower case."""
 MOST_AXES = 4
 
 
 def is_file_of_arrays(path: str) -> bool:
-    """Whether a path ends as files of arrays do."""
+    """Whether a path has the ending of a file of arrays."""
     return path.lower().endswith(ENDINGS)
 
 
 def holds_heads(file: Path) -> bool:
-    """Whether a file has queries; else it holds patterns."""
+    """Whether a file has queries; otherwise it holds patterns."""
     return any(name.lower() in SPELLINGS["queries"] for name in _names(file))
 
 
 def patterns_of(file: Path) -> np.ndarray:
-    """The patterns of a file, `(n_patterns, dim)`; pictures `(n, rows, columns)` are laid out row by row.
+    """The patterns of a file, `(n_patterns, dim)`; pictures `(n, rows, columns)` are flattened row by row.
 
-    A file with several arrays must call it patterns, keys or vectors. Raises `InvalidInput` for a file that cannot be
-    read, one without patterns, and a single vector.
+    In a file with several arrays, one must be called patterns, keys or vectors. Raises `InvalidInput` for a file that
+    cannot be read, a file without patterns, and a single vector.
     """
     names = _names(file)
     name = next((name for name in names if name.lower() in PATTERNS), None)
     if len(names) > 1 and name is None:
-        told = ", ".join(map(shortened, names[:20]))
-        raise InvalidInput(f"{named(file)} holds {told}; expected q, k and v of heads, or one array called patterns")
-    found = _array(file, name)
-    if found.ndim not in (2, 3) or 0 in found.shape:
-        raise InvalidInput(f"{named(file)} holds an array of shape {found.shape}; expected patterns, one a row")
-    return found.reshape(len(found), -1)
+        listed = ", ".join(map(shortened, names[:20]))
+        raise InvalidInput(f"{named(file)} holds {listed}; expected q, k and v of heads, or one array called patterns")
+    array = _array(file, name)
+    if array.ndim not in (2, 3) or 0 in array.shape:
+        raise InvalidInput(f"{named(file)} holds an array of shape {array.shape}; expected patterns, one a row")
+    return array.reshape(len(array), -1)
 
 
-def heads_of(file: Path, mask: str = "none") -> list[Question]:
-    """The heads of a file with queries, keys and values, each a question of its own.
+def heads_of(file: Path, mask: str = "none") -> list[RecallProblem]:
+    """The heads of a file with queries, keys and values, one problem for each head.
 
-    Each array is called as in `SPELLINGS`, in capitals or not, and is `(n, dim)`, `(heads, n, dim)` or `(batch, heads,
-    n, dim)`; fewer heads of keys and values are shared by the queries' heads in turn, as in grouped attention. mask:
-    the name of a rule, such as "causal"; of fewer queries than keys, the queries are the last. Raises `InvalidInput`
-    for arrays that are missing or do not fit, naming them.
+    The arrays are called as in `SPELLINGS`, in small or capital letters, and are `(n, dim)`, `(heads, n, dim)` or
+    `(batch, heads, n, dim)`. If keys and values have fewer heads than queries, each of them serves several heads of
+    queries, as in grouped-query attention. mask: the name of a rule, such as "causal"; if there are fewer queries than
+    keys, the queries are the last positions. Raises `InvalidInput` for arrays that are missing or do not fit.
     """
     rule = mask_rules.make(mask)
     names = _names(file)
-    found = {what: _array(file, _spelled(file, what, names)) for what in SPELLINGS}
-    for what, array in found.items():
+    arrays = {role: _array(file, _spelled(file, role, names)) for role in SPELLINGS}
+    for role, array in arrays.items():
         if not 2 <= array.ndim <= MOST_AXES or 0 in array.shape:
-            raise InvalidInput(f"{named(file)}: {what}: shape {array.shape}; expected (…, n, dim) of at most 4 axes")
-    queries, keys, values = (_four_axes(found[what]) for what in SPELLINGS)
-    shapes = ", ".join(f"{what} {array.shape}" for what, array in found.items())
-    share = _share(queries, keys)
-    if keys.shape[:2] != values.shape[:2] or share is None:
+            raise InvalidInput(f"{named(file)}: {role}: shape {array.shape}; expected (…, n, dim) of at most 4 axes")
+    queries, keys, values = (_four_axes(arrays[role]) for role in SPELLINGS)
+    shapes = ", ".join(f"{role} {array.shape}" for role, array in arrays.items())
+    group = _group_size(queries, keys)
+    if keys.shape[:2] != values.shape[:2] or group is None:
         raise InvalidInput(f"{named(file)}: the batches or the heads do not fit one another: {shapes}")
-    made = []
-    for where, i, j in _places(found["queries"].ndim, queries.shape):
+    problems = []
+    for where, i, j in _places(arrays["queries"].ndim, queries.shape):
+        k = j // group
         try:
-            made.append(asked(keys[i, j // share], queries[i, j], values[i, j // share], mask=rule, where=where))
+            problems.append(checked_problem(keys[i, k], queries[i, j], values[i, k], mask=rule, where=where))
         except InvalidInput as error:
             raise InvalidInput(f"{named(file)}: {where + ': ' if where else ''}{error}") from None
-    return made
+    return problems
 
 
-def _places(axes: int, shape: Sequence[int]) -> Iterator[tuple[str, int, int]]:
-    """What each head is called, and where it lies; counted from 1, as layers and heads of a scenario are."""
+def _places(n_axes: int, shape: Sequence[int]) -> Iterator[tuple[str, int, int]]:
+    """The name of each head and its two indices; names count from 1, as layers and heads of a scenario do."""
     for i in range(shape[0]):
         for j in range(shape[1]):
-            names = [f"text {i + 1}"] * (axes == MOST_AXES) + [f"head {j + 1}"] * (axes > 2)
+            names = [f"text {i + 1}"] * (n_axes == MOST_AXES) + [f"head {j + 1}"] * (n_axes > 2)
             yield " ".join(names), i, j
 
 
-def _share(queries: np.ndarray, keys: np.ndarray) -> int | None:
-    """How many heads of queries share one of keys, or None where they do not fit."""
-    same = queries.shape[0] == keys.shape[0] and queries.shape[1] % keys.shape[1] == 0
-    return queries.shape[1] // keys.shape[1] if same else None
+def _group_size(queries: np.ndarray, keys: np.ndarray) -> int | None:
+    """The number of query heads for each key head, or None if they do not fit."""
+    fits = queries.shape[0] == keys.shape[0] and queries.shape[1] % keys.shape[1] == 0
+    return queries.shape[1] // keys.shape[1] if fits else None
 
 
 def _four_axes(array: np.ndarray) -> np.ndarray:
     return array[(None,) * (MOST_AXES - array.ndim)]
 
 
-def _spelled(file: Path, what: str, names: Sequence[str]) -> str:
-    found = [name for name in names if name.lower() in SPELLINGS[what]]
-    if len(found) != 1:
-        told = f"{len(found)} arrays" if found else "no array"
-        there = ", ".join(map(shortened, names[:20])) or "nothing"
-        raise InvalidInput(f"{named(file)} has {told} called {' or '.join(SPELLINGS[what])}; it holds {there}")
-    return found[0]
+def _spelled(file: Path, role: str, names: Sequence[str]) -> str:
+    """The name that the array of queries, keys or values has in a file."""
+    matches = [name for name in names if name.lower() in SPELLINGS[role]]
+    if len(matches) != 1:
+        count = f"{len(matches)} arrays" if matches else "no array"
+        listed = ", ".join(map(shortened, names[:20])) or "nothing"
+        raise InvalidInput(f"{named(file)} has {count} called {' or '.join(SPELLINGS[role])}; it holds {listed}")
+    return matches[0]
 
 
 def _names(file: Path) -> list[str]:
-    """The names of the arrays of a file; of one that has no names, none."""
+    """The names of the arrays of a file, empty if its format has no names."""
     ending = file.suffix.lower()
     if ending == ".safetensors":
         return names_in_safetensors(file)
-    return names_in(file) if ending == ".npz" else []
+    return names_in_npz(file) if ending == ".npz" else []
 
 
 def _array(file: Path, name: str | None) -> np.ndarray:
     if file.suffix.lower() != ".safetensors":
         return numbers(file, name, MOST_AXES)
-    found: Any = mapped(file, name)
-    return np.asarray(found)
+    array: Any = mapped(file, name)
+    return np.asarray(array)

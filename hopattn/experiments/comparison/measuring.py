@@ -1,15 +1,15 @@
-"""One memory and one question: what it answers after one step, and at the end."""
+"""The measurement of one memory on one problem: its answers after one step and at the end."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hopattn.dynamics.likeness import MATCH
 from hopattn.dynamics.ranking import ranked
 from hopattn.experiments.comparison.contenders import Contender
-from hopattn.experiments.comparison.problem import UNKNOWN, Question
+from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.memories.memory import Memory
@@ -20,31 +20,47 @@ from hopattn.retrieval.weight_spread import entropy, least_number, shares_of
 from hopattn.transformer.plain_attention import referees, rounding_bound
 
 TIE = 1e-6
-"""Cosines that differ by less are equal: fixed points are found up to ε^¾."""
+"""Cosines that differ by less are a tie: fixed points are exact only up to ε^¾."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """How near answers are to what they should be, `(n_known,)` each, for the cues whose key is known.
+    """The answers to the cues whose key is known, compared with the values of those keys, `(n_known,)` each.
 
-    recalled: whether the answer is the value of that key: no other is nearer, and its cosine is at least `MATCH`.
+    recalled: whether the value of the key is the nearest one, with a cosine of at least `MATCH`. cosine: of the answer
+    with the value of the key.
     """
 
     recalled: np.ndarray
     cosine: np.ndarray
 
 
+class Difference(NamedTuple):
+    """The largest difference between one step and the independent attentions (the referees).
+
+    bound: the largest difference that rounding explains. referees: the names of the libraries. largest and bound are
+    None if the memory is not softmax attention, or if its scores overflow.
+    """
+
+    largest: float | None = None
+    bound: float | None = None
+    referees: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What became of each cue, `(n_cues,)` each.
+    """The result of one memory on one problem.
 
-    first, last: the answers after one step, and at the end. fall, distance and steps: of the cues that came to rest,
-    from the cue to the fixed point; fall is None without an energy. least, seen, entropy: the least number of weights
-    that hold nine tenths, among how many, and the entropy, of the cues that weigh anything; None where the weights are
-    no shares. difference, bound:
-    from the attention that is written apart, and what rounding explains; None where the memory is not attention.
-    why: what is None, and why. named: where cues and keys have names, the cue, the key whose value its last answer is
-    most like (with " = " between those that tie, "nothing" for none), and that cosine.
+    first, last: the answers after one step and at the end. at_rest: `(n_cues,)`, whether a cue reached a fixed point.
+    steps, fall, distance: for the cues at rest, the steps to the fixed point, the fall of the energy (None without an
+    energy), and the distance from the answer after one step to the last one, in lengths of a value.
+    least, visible, entropy: for the cues whose weights are not all 0, the least number of weights that hold nine
+    tenths, the number of keys that may be attended to, and the entropy of the weights; least and entropy are None if
+    the weights cannot be divided by their sum.
+    difference: of one step from independent attention.
+    why: the reason for each number that is None, by the name of the number in a row. named: if cues and keys have
+    names, for each cue its name, the key whose value its last answer is nearest to (ties are joined by " = ", "nothing"
+    if there is none), and that cosine.
     """
 
     first: Answers
@@ -54,106 +70,104 @@ class Measured:
     fall: np.ndarray | None
     distance: np.ndarray
     least: np.ndarray | None
-    seen: np.ndarray
+    visible: np.ndarray
     entropy: np.ndarray | None
-    difference: float | None
-    bound: float | None
-    referees: tuple[str, ...] = ()
+    difference: Difference
     why: dict[str, str] = field(default_factory=dict)
     named: tuple[tuple[str, str, float], ...] = ()
 
 
-def measure(contender: Contender, question: Question, beta: float, max_steps: int, rng: Any) -> Measured:
-    """Ask a memory; raises `InvalidInput` where it cannot store these keys or take these cues."""
-    with np.errstate(all="ignore"):  # a recall that grows without bound is reported as one
-        memory = contender.build(question.keys, beta)
-        reader = contender.reader and contender.reader(question.keys, question.values, beta)
-        found = memory.recall(question.cues, update=contender.update, max_steps=max_steps, rng=rng, mask=question.mask)
-        if question.itself:
-            first, last = np.asarray(memory.step(question.cues, question.mask)), found.state
+def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps: int, rng: Any) -> Measured:
+    """The measurement of a memory; raises `InvalidInput` if it cannot store these keys or take these cues.
+
+    max_steps: of the recall. rng: for the order in which an asynchronous update takes the neurons.
+    """
+    with np.errstate(all="ignore"):  # an overflow in a recall that diverges is reported in its status
+        memory = contender.build(problem.keys, beta)
+        reader = contender.reader and contender.reader(problem.keys, problem.values, beta)
+        recall = memory.recall(problem.cues, update=contender.update, max_steps=max_steps, rng=rng, mask=problem.mask)
+        if problem.autoassociative:
+            first, last = np.asarray(memory.step(problem.cues, problem.mask)), recall.state
         else:
-            first, last = (_read(contender, reader, question, states) for states in (question.cues, found.state))
-        rest = found.converged
+            first, last = (_read_out(contender, reader, problem, states) for states in (problem.cues, recall.state))
+        rest = recall.converged
         why: dict[str, str] = {}
-        if found.energies is None:
-            why["energy_fall"] = memory.lacks_energy
-        weights = _shares(reader, question, why)
-        size = float(np.sqrt(np.mean(np.sum(question.values**2, axis=-1)))) or 1.0
+        if recall.energies is None:
+            why["energy_fall"] = memory.why_no_energy
+        weights = _normalised_weights(reader, problem, why)
+        length = float(np.sqrt(np.mean(np.sum(problem.values**2, axis=-1)))) or 1.0
         least = np.zeros(0) if weights is None else least_number(weights)
-        weighing = np.flatnonzero(least)  # a row of zeros has no class and no entropy
-        beside, names = _beside_attention(reader, memory, first, question, why)
+        weighted = np.flatnonzero(least)  # a row of zeros has no operating class and no entropy
         return Measured(
-            _answers(first, question),
-            _answers(last, question),
-            rest,
-            found.steps[rest],
-            None if found.energies is None else (found.energies[:, 0] - found.energies[:, -1])[rest],
-            row_length((last - first)[rest]) / size,
-            None if weights is None else least[weighing],
-            question.seen[weighing],
-            None if weights is None else entropy(weights)[weighing],
-            *beside,
-            names,
-            why,
-            tuple(_named(last, question)),
+            first=_answers(first, problem),
+            last=_answers(last, problem),
+            at_rest=rest,
+            steps=recall.steps[rest],
+            fall=None if recall.energies is None else (recall.energies[:, 0] - recall.energies[:, -1])[rest],
+            distance=row_length((last - first)[rest]) / length,
+            least=None if weights is None else least[weighted],
+            visible=problem.visible[weighted],
+            entropy=None if weights is None else entropy(weights)[weighted],
+            difference=_difference_from_attention(reader, memory, first, problem, why),
+            why=why,
+            named=tuple(_named(last, problem)),
         )
 
 
-def _read(contender: Contender, reader: Memory | None, question: Question, states: np.ndarray) -> np.ndarray:
-    """The values that states read out, `(n_cues, dim_out)`."""
+def _read_out(contender: Contender, reader: Memory | None, problem: RecallProblem, states: np.ndarray) -> np.ndarray:
+    """The values that a memory reads out for states, `(n_cues, dim_out)`."""
     if reader is None:
         raise InvalidInput("it has no weights to read values out with")
-    if contender.as_shares:
-        return np.asarray(shares_of(reader.weights(states, question.mask)) @ question.values)
-    return np.asarray(reader.step(states, question.mask))
+    if contender.normalised:
+        return np.asarray(shares_of(reader.weights(states, problem.mask)) @ problem.values)
+    return np.asarray(reader.step(states, problem.mask))
 
 
-def _shares(reader: Memory | None, question: Question, why: dict[str, str]) -> np.ndarray | None:
-    """The weights of the keys at the cue, as shares, or None where they are not; `why` is told."""
+def _normalised_weights(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray | None:
+    """The weights of the keys at the cues, divided by their sum; None if that cannot be, with the reason in `why`."""
     try:
         if reader is None:
             raise InvalidInput("it does not weigh the keys")
-        return shares_of(reader.weights(question.cues, question.mask))
+        return shares_of(reader.weights(problem.cues, problem.mask))
     except InvalidInput as error:
         why["operating_class"] = str(error)
         return None
 
 
-def _answers(states: np.ndarray, question: Question) -> Answers:
-    known = question.targets != UNKNOWN
+def _answers(states: np.ndarray, problem: RecallProblem) -> Answers:
+    """The comparison of the states with the values of the known keys."""
+    known = problem.targets != UNKNOWN
     if not known.any():
         return Answers(np.zeros(0, dtype=bool), np.zeros(0))
-    given, wanted = states[known], question.values[question.targets[known]]
-    rank = ranked(given, question.values)
-    same = np.all(question.values[rank.nearest] == wanted, axis=-1)  # a value may stand there more than once
-    cosines = np.sum(normalised(given) * normalised(wanted), axis=-1)
+    answers, wanted = states[known], problem.values[problem.targets[known]]
+    rank = ranked(answers, problem.values)
+    same = np.all(problem.values[rank.nearest] == wanted, axis=-1)  # several keys may have the same value
+    cosines = np.sum(normalised(answers) * normalised(wanted), axis=-1)
     return Answers(same & (rank.largest >= MATCH), np.where(np.isfinite(cosines), cosines, 0.0))
 
 
-def _named(states: np.ndarray, question: Question) -> Iterator[tuple[str, str, float]]:
-    """Each cue by name, the keys whose values its answer is most like (several in a tie), and that cosine."""
-    if question.cue_names:
-        cosines = normalised(states) @ normalised(question.values).T
-        for cue, row in zip(question.cue_names, np.where(np.isfinite(cosines), cosines, 0.0), strict=True):
-            names = dict.fromkeys(question.key_names[i] for i in np.flatnonzero(row >= row.max() - TIE))
+def _named(states: np.ndarray, problem: RecallProblem) -> Iterator[tuple[str, str, float]]:
+    """Each cue by name, the keys whose values its answer is nearest to (several in a tie), and that cosine."""
+    if problem.cue_names:
+        cosines = normalised(states) @ normalised(problem.values).T
+        for cue, row in zip(problem.cue_names, np.where(np.isfinite(cosines), cosines, 0.0), strict=True):
+            names = dict.fromkeys(problem.key_names[i] for i in np.flatnonzero(row >= row.max() - TIE))
             yield cue, " = ".join(names) if row.max() > TIE else "nothing", float(row.max())
 
 
-def _beside_attention(
-    reader: Memory | None, memory: Any, first: np.ndarray, question: Question, why: dict[str, str]
-) -> tuple[tuple[float | None, float | None], tuple[str, ...]]:
-    """The largest difference of one step from each attention written apart, what rounding explains, and their names;
-    None where the memory is not softmax attention, or its scores are beyond the numbers.
-    """
-    one = reader if isinstance(memory, Memory) else None
-    soft = one is not None and type(one.separation) is Softmax and isinstance(one.similarity, Dot)
-    if one is None or not soft or not isinstance(memory.activation, Identity):
-        return (None, None), ()
-    given = question.cues, question.keys, question.values, one.separation.beta
-    found = referees(*given, question.mask)
-    difference = float(np.max([np.max(np.abs(first - other.output)) for other in found]))
-    bound = rounding_bound(*given)
-    if not (np.isfinite(difference) and np.isfinite(bound)):
+def _difference_from_attention(
+    reader: Memory | None, memory: Any, first: np.ndarray, problem: RecallProblem, why: dict[str, str]
+) -> Difference:
+    """The difference between the first answers `first` and the referees; if the scores overflow, `why` says so."""
+    if not isinstance(memory, Memory) or reader is None or not isinstance(memory.activation, Identity):
+        return Difference()
+    if type(reader.separation) is not Softmax or not isinstance(reader.similarity, Dot):
+        return Difference()
+    beta = reader.separation.beta
+    results = referees(problem.cues, problem.keys, problem.values, beta, problem.mask)
+    largest = float(np.max([np.max(np.abs(first - result.output)) for result in results]))
+    bound = rounding_bound(problem.cues, problem.keys, problem.values, beta)
+    if not (np.isfinite(largest) and np.isfinite(bound)):
         why["difference"] = "the scores are beyond the numbers; use a smaller beta, or smaller vectors"
-        return (None, None), ()
-    return (difference, bound), tuple(other.name for other in found)
+        return Difference()
+    return Difference(largest, bound, tuple(result.name for result in results))

@@ -1,146 +1,171 @@
-"""Comparing on random patterns, or on patterns that are given with random damage, over a grid."""
+"""The comparison on random patterns, or on given patterns with random damage, over a grid."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
-from hopattn.experiments.comparison.compare import axes_of, counted, require_few, rows_at
-from hopattn.experiments.comparison.contenders import DEFAULT, chosen
+from hopattn.experiments.comparison.compare import (
+    RecallOptions,
+    RecallSettings,
+    axes_of,
+    counted,
+    require_few,
+    rows_at,
+)
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
-from hopattn.experiments.comparison.sampling import Draw, Stored
-from hopattn.foundation.errors import InvalidInput
+from hopattn.experiments.comparison.sampling import Draw, GivenPatterns
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import positive, whole
 
 AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
-"""What a grid may run over."""
-OF_STORED = ("beta", "noise", "hidden")
-"""What a grid may run over where the patterns are given."""
+"""The axes that a grid may have."""
+AXES_OF_GIVEN = ("beta", "noise", "hidden")
+"""The axes that a grid may have if the patterns are given."""
+TRIALS = 20
+"""The default number of trials at each point."""
 
 
-def compare_random(
-    over: Mapping[str, Any] | None = None,
-    *,
-    memories: Any = DEFAULT,
-    beta: float | None = None,
-    dim: int = 64,
-    load: float = 0.1,
-    noise: float = 0.1,
-    hidden: float = 0.0,
-    correlation: float = 0.0,
-    n_patterns: int | None = None,
-    patterns: str = "spins",
-    trials: int = 20,
-    max_steps: int = 100,
-    seed: int = 0,
-) -> Comparison:
-    """The same over random patterns and cues that are damaged patterns, at each point of a grid.
+class PatternOptions(RecallOptions, total=False):
+    """The keywords of `compare_patterns`."""
 
-    over: the axes of the grid, each the numbers that it runs through, or a text such as "0.1:32:log5"; any of beta,
-    load, dim, noise, hidden and correlation. What is not in the grid is as given; `Draw` in
-    `sampling.py` describes each. n_patterns: in place of the load. patterns: "spins" or "unit". trials: how many draws at each point; the standard error of what is recalled comes from their spread. Raises `InvalidInput` for a
-    grid or a number that cannot be.
+    beta: float | None
+    noise: float
+    hidden: float
+    trials: int
+
+
+class RandomOptions(PatternOptions, total=False):
+    """The keywords of `compare_random`."""
+
+    dim: int
+    load: float
+    correlation: float
+    n_patterns: int | None
+    patterns: str
+
+
+def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[RandomOptions]) -> Comparison:
+    """Compare several memories on random patterns, with cues that are damaged patterns, at each point of a grid.
+
+    over: the axes of the grid by name, any of beta, load, dim, noise, hidden and correlation. Each has numbers in
+    rising order, or a text such as "0.1:32:log5" (None: a single point). An axis takes the place of the keyword.
+
+    memories: as for `compare` (classical, dense, softmax, sparse, linear, nearest).
+    beta: the inverse temperature of softmax, sparse, entmax and normmax (None: √dim over the mean squared length of a
+    key).
+    dim: the number of neurons (64).
+    load: patterns per neuron (0.1).
+    noise: of spins, the fraction that is reversed, 0 to 1; of unit vectors, the length of the normal noise (0.1).
+    hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
+    correlation: the expected cosine of two patterns, from 0 to below 1 (0).
+    n_patterns: the number of patterns, in place of a load (None).
+    patterns: "spins" or "unit" ("spins").
+    trials: independent draws at each point; their differences give the standard error of what is recalled (20).
+    max_steps: of each recall (100).
+    seed: of all random numbers (0).
+
+    Raises `InvalidInput` for a grid or a number that cannot be, and an unknown keyword.
 
     >>> import hopattn as ha
-    >>> found = ha.compare_random({"load": [0.05, 0.5]}, memories=["classical"], trials=4)
-    >>> [row.recalled > 0.9 for row in found.rows]
+    >>> result = ha.compare_random({"load": [0.05, 0.5]}, memories=["classical"], trials=4)
+    >>> [row.recalled > 0.9 for row in result.rows]
     [True, False]
     """
+    reject_unknown("compare_random", options, RandomOptions.__annotations__)
     axes = axes_of({} if over is None else over, AXES)
-    if n_patterns is not None and "load" in axes:
+    if options.get("n_patterns") is not None and "load" in axes:
         raise InvalidInput("load: n_patterns says how many are stored; give one of them")
-    plan = Draw(dim, load, noise, hidden, correlation, patterns, n_patterns)
-    return _over_grid(plan, axes, memories, beta, trials, max_steps, seed)
+    draw = Draw(
+        dim=options.get("dim", Draw.dim),
+        load=options.get("load", Draw.load),
+        noise=options.get("noise", Draw.noise),
+        hidden=options.get("hidden", Draw.hidden),
+        correlation=options.get("correlation", Draw.correlation),
+        kind=options.get("patterns", Draw.kind),
+        n_patterns=options.get("n_patterns", Draw.n_patterns),
+    )
+    return _over_grid(draw, axes, options)
 
 
 def compare_patterns(
-    patterns: Any,
-    over: Mapping[str, Any] | None = None,
-    *,
-    memories: Any = DEFAULT,
-    beta: float | None = None,
-    noise: float = 0.1,
-    hidden: float = 0.0,
-    trials: int = 20,
-    max_steps: int = 100,
-    seed: int = 0,
+    patterns: Any, over: Mapping[str, Any] | None = None, **options: Unpack[PatternOptions]
 ) -> Comparison:
-    """The same over patterns `(n_patterns, dim)` that are given, with cues that are damaged patterns.
+    """Compare several memories on given patterns, with cues that are damaged patterns, at each point of a grid.
 
-    over: as for `compare_random`, any of beta, noise and hidden. noise: where all patterns are ±1, the fraction of the
-    entries that is reversed; else the length of the normal noise, relative to the pattern's. Raises `InvalidInput` for
-    patterns, a grid or a number that cannot be.
+    patterns: `(n_patterns, dim)`. over: as for `compare_random`, any of beta, noise and hidden (None: a single point).
+
+    memories: as for `compare` (classical, dense, softmax, sparse, linear, nearest).
+    beta: the inverse temperature of softmax, sparse, entmax and normmax (None: √dim over the mean squared length of a
+    key).
+    noise: if all entries are ±1, the fraction that is reversed; else the length of the normal noise, relative to the
+    length of the pattern (0.1).
+    hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
+    trials: independent draws of the damage at each point (20).
+    max_steps: of each recall (100).
+    seed: of all random numbers (0).
+
+    Raises `InvalidInput` for patterns, a grid or a number that cannot be, and an unknown keyword.
 
     >>> import hopattn as ha
     >>> letters = [[1, 1, 1, -1, -1, -1], [1, -1, 1, -1, 1, -1]]
-    >>> found = ha.compare_patterns(letters, noise=0.0, memories=["nearest"])
-    >>> found.rows[0].recalled
+    >>> result = ha.compare_patterns(letters, noise=0.0, memories=["nearest"])
+    >>> result.rows[0].recalled
     1.0
     """
-    plan = Stored(patterns, noise, hidden)
-    axes = axes_of({} if over is None else over, OF_STORED)
-    return _over_grid(plan, axes, memories, beta, trials, max_steps, seed)
+    reject_unknown("compare_patterns", options, PatternOptions.__annotations__)
+    noise, hidden = options.get("noise", GivenPatterns.noise), options.get("hidden", GivenPatterns.hidden)
+    given = GivenPatterns(patterns, noise, hidden)
+    return _over_grid(given, axes_of({} if over is None else over, AXES_OF_GIVEN), options)
 
 
 def _over_grid(
-    plan: Draw | Stored,
-    axes: Mapping[str, tuple[float, ...]],
-    memories: Any,
-    beta: float | None,
-    trials: int,
-    max_steps: int,
-    seed: int,
+    source: Draw | GivenPatterns, axes: Mapping[str, tuple[float, ...]], options: PatternOptions
 ) -> Comparison:
-    """Every memory at every point; all numbers are checked before anything is computed."""
+    """Every memory at every point; all numbers are checked before the first recall."""
+    beta = options.get("beta")
     if beta is not None and "beta" in axes:
         raise InvalidInput("beta: is given both as a number and as an axis; give one of them")
     own_beta = None if beta is None else positive(beta, "beta")
-    whole(trials, "trials")
-    whole(max_steps, "max_steps")
-    whole(seed, "seed", least=0)
+    trials = whole(options.get("trials", TRIALS), "trials")
+    settings = RecallSettings.of(options)
     points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
-    contending = chosen(memories)
-    require_few(len(contending) * len(points) * trials)
-    plans = [plan.at(point) for point in points]
+    require_few(len(settings.contenders) * len(points) * trials)
     rows: list[Row] = []
-    names: tuple[str, ...] = ()
-    for point, own in zip(points, plans, strict=True):
-        questions = list(own.trials(trials, seed))
-        some, held = rows_at(contending, questions, {"beta": own_beta, **point}, max_steps, seed)
-        rows, names = [*rows, *some], held or names
-    about = _stored(plan, axes) if isinstance(plan, Stored) else _drawn(plan, axes)
-    runs = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
+    referees: tuple[str, ...] = ()
+    for point, at_point in [(point, source.at(point)) for point in points]:
+        problems = list(at_point.trials(trials, settings.seed))
+        new_rows, names = rows_at(problems, {"beta": own_beta, **point}, settings)
+        rows, referees = [*rows, *new_rows], names or referees
+    about = _about_given(source, axes) if isinstance(source, GivenPatterns) else _about_draw(source, axes)
+    ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
-    return Comparison(", ".join([about, *runs, ending]), tuple(rows), tuple(axes), seed, names)
+    return Comparison(", ".join([about, *ranges, ending]), tuple(rows), tuple(axes), settings.seed, referees)
 
 
-def _drawn(plan: Draw, axes: Mapping[str, Sequence[float]]) -> str:
-    """What is drawn, in words; what the grid runs over is left to it."""
-    named = {"spins": "of ±1", "unit": "of unit magnitude"}[plan.kind]
-    many = (
-        "random patterns"
-        if {"load", "dim"} & {*axes} and not plan.n_patterns
-        else counted(plan.count, "random pattern")
-    )
-    size = "" if "dim" in axes else f" of {counted(plan.dim, 'neuron')}"
-    parts = [f"{many} {named}{size}"]
-    if plan.noise and "noise" not in axes:
-        told = f"{plan.noise:.3g} of the neurons reversed" if plan.kind == "spins" else f"noise of {plan.noise:.3g}"
-        parts.append(told)
-    if plan.hidden and "hidden" not in axes:
-        parts.append(f"{plan.hidden:.3g} of the neurons hidden")
-    if plan.correlation and "correlation" not in axes:
-        parts.append(f"correlation {plan.correlation:.3g}")
+def _about_draw(draw: Draw, axes: Mapping[str, Sequence[float]]) -> str:
+    """The random patterns and the damage in words, without the quantities that are axes."""
+    unit = {"spins": "of ±1", "unit": "of unit magnitude"}[draw.kind]
+    varies = bool({"load", "dim"} & {*axes}) and not draw.n_patterns
+    patterns = "random patterns" if varies else counted(draw.count, "random pattern")
+    size = "" if "dim" in axes else f" of {counted(draw.dim, 'neuron')}"
+    parts = [f"{patterns} {unit}{size}", *_about_damage(draw, axes, "neurons")]
+    if draw.correlation and "correlation" not in axes:
+        parts.append(f"correlation {draw.correlation:.3g}")
     return ", ".join(parts)
 
 
-def _stored(plan: Stored, axes: Mapping[str, Sequence[float]]) -> str:
-    n, dim = plan.patterns.shape
-    parts = [f"{counted(n, 'pattern')} of dim {dim}"]
-    if plan.noise and "noise" not in axes:
-        parts.append(
-            f"{plan.noise:.3g} of the entries reversed" if plan.kind == "spins" else f"noise of {plan.noise:.3g}"
-        )
-    if plan.hidden and "hidden" not in axes:
-        parts.append(f"{plan.hidden:.3g} of the entries hidden")
-    return ", ".join(parts)
+def _about_given(given: GivenPatterns, axes: Mapping[str, Sequence[float]]) -> str:
+    """The given patterns and the damage in words, without the quantities that are axes."""
+    n, dim = given.patterns.shape
+    return ", ".join([f"{counted(n, 'pattern')} of dim {dim}", *_about_damage(given, axes, "entries")])
+
+
+def _about_damage(source: Draw | GivenPatterns, axes: Mapping[str, Sequence[float]], entries: str) -> list[str]:
+    parts = []
+    if source.noise and "noise" not in axes:
+        spins = source.kind == "spins"
+        parts.append(f"{source.noise:.3g} of the {entries} reversed" if spins else f"noise of {source.noise:.3g}")
+    if source.hidden and "hidden" not in axes:
+        parts.append(f"{source.hidden:.3g} of the {entries} hidden")
+    return parts

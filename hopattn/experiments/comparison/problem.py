@@ -1,4 +1,4 @@
-"""What is asked of every memory alike: keys, values, cues, which key each cue belongs to, what it may see."""
+"""The problem that every memory is given: keys, values, cues, the key that each cue belongs to, and the mask."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +12,18 @@ from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.masks import resolve
 
 UNKNOWN = -1
-"""The target of a cue that belongs to no key that is known."""
+"""The target of a cue whose key is not known."""
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """Keys and cues in float64, checked; made by `asked`.
+class RecallProblem:
+    """Keys, values and cues in float64, already checked; `checked_problem` makes one.
 
-    keys: `(n_keys, dim)`; values: `(n_keys, dim_out)`, the keys themselves where they are what is read out; cues:
-    `(n_cues, dim)`; targets: `(n_cues,)`, the key that each cue belongs to, −1 where that is not known; mask: `(n_cues,
-    n_keys)`, True = may be seen, or None. where: what a table calls it, such as "head 3". left_out: the cues that were
-    left out, since they may see no key. cue_names, key_names: what they are called; empty where they have no names.
+    keys: `(n_keys, dim)`. values: `(n_keys, dim_out)`; the same array as `keys` if the keys themselves are read out.
+    cues: `(n_cues, dim)`. targets: `(n_cues,)`, the index of the key that each cue belongs to, −1 if it is not known.
+    mask: `(n_cues, n_keys)`, True = may attend, or None. where: the place of the problem in a table, such as "head 3".
+    left_out: the number of cues that were left out because they may attend to no key. cue_names, key_names: the names
+    of cues and keys, empty if they have none.
     """
 
     keys: np.ndarray
@@ -36,27 +37,30 @@ class Question:
     key_names: tuple[str, ...] = ()
 
     @property
-    def itself(self) -> bool:
-        """Whether a key leads to itself, so that what is read out is a state again."""
+    def autoassociative(self) -> bool:
+        """Whether values = keys, so that the result of a step is a state again."""
         return self.values is self.keys
 
     @property
-    def seen(self) -> np.ndarray:
-        """How many keys each cue may see, `(n_cues,)`."""
+    def visible(self) -> np.ndarray:
+        """The number of keys that each cue may attend to, `(n_cues,)`."""
         if self.mask is None:
             return np.full(len(self.cues), len(self.keys))
         return np.asarray(np.count_nonzero(self.mask, axis=-1))
 
     @property
     def default_beta(self) -> float:
-        """√dim over the mean squared length of a key: 1/√dim for spins, as in attention, whatever the keys' size."""
+        """√dim over the mean squared length of a key, which does not depend on the scale of the scores.
+
+        For spins it is 1/√dim, as in attention. Raises `InvalidInput` if all keys are 0, or too large.
+        """
         square = float(np.mean(np.sum(self.keys**2, axis=-1)))
         if not 0 < square < np.inf:
             raise InvalidInput("beta: there is none that fits keys of this size; say which")
         return float(self.keys.shape[1] ** 0.5 / square)
 
 
-def asked(
+def checked_problem(
     keys: Any,
     cues: Any,
     values: Any = None,
@@ -65,29 +69,37 @@ def asked(
     where: str = "",
     cue_names: Sequence[str] = (),
     key_names: Sequence[str] = (),
-) -> Question:
-    """A checked question; equal keys and values count as keys that lead to themselves.
+) -> RecallProblem:
+    """A problem from the user's arrays; values equal to the keys, or None, become the keys themselves.
 
-    mask: a boolean array, or a name such as "causal". Raises `InvalidInput` for what is empty, not finite, or does not
-    fit, and where no cue may see any key.
+    The arguments are the fields of `RecallProblem`. mask: a boolean array, or a name such as "causal"; cues that may
+    attend to no key are left out. Raises `InvalidInput` for arrays that are empty, not finite, or do not fit, and if no
+    cue may attend to any key.
     """
-    stored, given = _rows(keys, "keys"), _rows(np.atleast_2d(np.asarray(as_float(cues, "cues"))), "cues")
-    require_dim(given, stored.shape[1], "cues", "keys")
-    read = stored if values is None else _rows(values, "values")
-    if len(read) != len(stored):
-        raise InvalidInput(f"values: {len(read)} rows do not fit {len(stored)} keys")
-    read = stored if np.array_equal(read, stored) else read
-    allowed = resolve(mask, np.zeros((len(given), len(stored))))
-    belongs = _targets(targets, len(given), len(stored))
-    if allowed is None:
-        return Question(stored, read, given, belongs, None, where, 0, tuple(cue_names), tuple(key_names))
-    allowed = np.broadcast_to(allowed, (len(given), len(stored)))
-    kept = np.asarray(allowed.any(axis=-1))
-    if not kept.any():
+    key_rows, cue_rows = _rows(keys, "keys"), _rows(np.atleast_2d(np.asarray(as_float(cues, "cues"))), "cues")
+    require_dim(cue_rows, key_rows.shape[1], "cues", "keys")
+    value_rows = key_rows if values is None else _rows(values, "values")
+    if len(value_rows) != len(key_rows):
+        raise InvalidInput(f"values: {len(value_rows)} rows do not fit {len(key_rows)} keys")
+    shape = len(cue_rows), len(key_rows)
+    allowed = resolve(mask, np.zeros(shape))
+    indices = _targets(targets, *shape)
+    if allowed is not None:
+        allowed = np.broadcast_to(allowed, shape)
+    used = np.ones(len(cue_rows), dtype=bool) if allowed is None else np.asarray(allowed.any(axis=-1))
+    if not used.any():
         raise InvalidInput("mask: no cue may see any key, so there is nothing to compare")
-    names = tuple(compress(cue_names, list(kept)))
-    left_out = int(np.sum(~kept))
-    return Question(stored, read, given[kept], belongs[kept], allowed[kept], where, left_out, names, tuple(key_names))
+    return RecallProblem(
+        keys=key_rows,
+        values=key_rows if np.array_equal(value_rows, key_rows) else value_rows,
+        cues=cue_rows[used],
+        targets=indices[used],
+        mask=None if allowed is None else allowed[used],
+        where=where,
+        left_out=int(np.sum(~used)),
+        cue_names=tuple(compress(cue_names, used.tolist())),
+        key_names=tuple(key_names),
+    )
 
 
 def _rows(values: Any, what: str) -> np.ndarray:
@@ -95,24 +107,25 @@ def _rows(values: Any, what: str) -> np.ndarray:
 
 
 def _targets(targets: Any, n_cues: int, n_keys: int) -> np.ndarray:
+    """The checked targets, `(n_cues,)`."""
     if targets is None:
         return np.full(n_cues, UNKNOWN)
     try:
-        given = np.atleast_1d(np.asarray(targets))
+        indices = np.atleast_1d(np.asarray(targets))
     except (ValueError, TypeError):
-        given = np.zeros(0)
-    if given.dtype.kind not in "iu" or given.shape != (n_cues,):
+        indices = np.zeros(0)
+    if indices.dtype.kind not in "iu" or indices.shape != (n_cues,):
         raise InvalidInput(
             f"targets: expected the number of a key for each of {n_cues} cues (−1: not known), not {shortened(targets)}"
         )
-    if np.any((given < UNKNOWN) | (given >= n_keys)):
-        odd = given[(given < UNKNOWN) | (given >= n_keys)][0]
-        raise InvalidInput(f"targets: there is no key {odd}; they are numbered from 0 to {n_keys - 1}")
-    return np.asarray(given, dtype=int)
+    outside = indices[(indices < UNKNOWN) | (indices >= n_keys)]
+    if outside.size:
+        raise InvalidInput(f"targets: there is no key {outside[0]}; they are numbered from 0 to {n_keys - 1}")
+    return np.asarray(indices, dtype=int)
 
 
 def require_positive_betas(betas: Any) -> None:
-    """Raise `InvalidInput` for an inverse temperature that is none."""
+    """Raise `InvalidInput` for a beta that is not a positive finite number."""
     for beta in betas:
         require_finite(np.asarray(beta, dtype=float), "beta")
         if beta <= 0:

@@ -1,4 +1,4 @@
-"""What a comparison came to: one row for each memory at each point, as table, JSON, CSV and in words."""
+"""The result of a comparison: one row for each memory at each point, as table, JSON, CSV and in words."""
 
 import csv
 import io
@@ -15,8 +15,8 @@ from hopattn.foundation.display import ShownInNotebook
 class Comparison(ShownInNotebook):
     """All rows of a comparison.
 
-    about: what was compared, in words. axes: what the grid runs over. seed: of what is drawn. referees: the attentions
-    written apart that the softmax was held against.
+    about: the subject of the comparison, in words. axes: the names of the grid's axes. seed: of the random numbers.
+    referees: the independent attentions that softmax was compared with.
     """
 
     about: str
@@ -31,7 +31,7 @@ class Comparison(ShownInNotebook):
         return tuple(dict.fromkeys(row.memory for row in self.rows))
 
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary a row."""
+        """One dictionary for each row."""
         return [row.to_dict() for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Comparison(ShownInNotebook):
         return json.dumps(self.to_dict(), allow_nan=False, indent=1)
 
     def to_csv(self) -> str:
-        """One line a row; what is None stays empty."""
+        """One line for each row; None becomes an empty cell."""
         rows = self.table()
         for row in rows:
             row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
@@ -57,5 +57,5 @@ class Comparison(ShownInNotebook):
         return buffer.getvalue()
 
     def words(self) -> str:
-        """One paragraph that says what was found."""
+        """The result in one paragraph."""
         return paragraph(self.about, self.rows, self.axes)

@@ -1,4 +1,4 @@
-"""Random patterns and damaged cues: how many, how large, how alike, how much of a cue is wrong or hidden."""
+"""Random problems: random patterns or given patterns, and cues that are damaged patterns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.comparison.problem import Question, asked
+from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.arrays import as_float, require_room, stored_rows
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import real, whole
 from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100
-"""So many patterns of a draw are cues; they are drawn alike, so that the first stand for all."""
+"""The largest number of cues of one problem. All patterns have the same distribution, so the first stand for all."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How patterns and cues are drawn; a cue is a pattern that is damaged.
+    """Random patterns, and cues that are damaged patterns.
 
-    dim: N, the number of neurons. load: patterns a neuron, n_patterns = round(load · N), at least 1; n_patterns: the
-    number itself, in place of a load. correlation: ρ, from 0 to below 1, the expected cosine of two patterns, as for
-    `random_patterns`. noise: of spins, the fraction that is reversed, 0 to 1; to a unit vector it is added as normal
-    numbers of that length, 0 or more. hidden: the fraction of entries that become 0, unknown, from 0 to below 1.
-    kind: "spins" or "unit". Raises `InvalidInput` for numbers outside.
+    dim: N, the number of neurons. load: patterns per neuron, n_patterns = round(load · N), at least 1. noise: of spins,
+    the fraction that is reversed, 0 to 1; of unit vectors, the length of the normal noise that is added, 0 or more.
+    hidden: the fraction of entries that become 0 (unknown), from 0 to below 1. correlation: ρ, from 0 to below 1, the
+    expected cosine of two patterns, as for `random_patterns`. kind: "spins" or "unit". n_patterns: the number of
+    patterns, in place of a load. Raises `InvalidInput` for numbers outside these ranges.
     """
 
     dim: int = 64
@@ -49,25 +49,26 @@ class Draw:
 
     @property
     def count(self) -> int:
-        """How many patterns are stored."""
+        """The number of patterns."""
         return self.n_patterns or max(1, round(self.load * self.dim))
 
     def at(self, point: Mapping[str, float]) -> "Draw":
-        """The same at a point of a grid: its `dim`, `load`, `noise`, `hidden` and `correlation` take the place."""
+        """The same with the `dim`, `load`, `noise`, `hidden` and `correlation` of a point of a grid."""
         own = {field.name for field in fields(self)}
         return replace(self, **{name: value for name, value in point.items() if name in own})  # type: ignore[arg-type]
 
-    def trials(self, count: int, seed: int) -> Iterator[Question]:
-        """So many draws; each depends on the seed, its own number and the dim alone.
+    def trials(self, count: int, seed: int) -> Iterator[RecallProblem]:
+        """`count` independent problems; each depends only on the seed, its own number and this object.
 
-        So a grid may be run in any order, and what changes along it changes nothing else: more patterns are the same
-        ones and further ones, and what a smaller noise reverses or hides, a larger one does too.
+        So a grid may be computed in any order. The random numbers depend on `dim` alone: a larger load adds patterns to
+        the same ones, and an entry that a small noise reverses is also reversed by a larger noise.
         """
         for trial in range(count):
-            patterns = self.patterns(_stream(seed, trial, self.dim, 0))
+            patterns = self.patterns(_generator(seed, trial, self.dim, 0))
             n = min(len(patterns), MOST_CUES)
-            cues = cued(patterns[:n], self.noise, self.hidden, self.kind, _stream(seed, trial, self.dim, 1))
-            yield asked(patterns, cues, targets=np.arange(n))
+            rng = _generator(seed, trial, self.dim, 1)
+            cues = damaged_cues(patterns[:n], self.noise, self.hidden, self.kind, rng)
+            yield checked_problem(patterns, cues, targets=np.arange(n))
 
     def patterns(self, rng: np.random.Generator) -> np.ndarray:
         """The patterns, `(n_patterns, dim)`."""
@@ -75,8 +76,11 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
-    """Patterns that are given, `(n_patterns, dim)`; only the damage of the cues is drawn, as for `Draw`."""
+class GivenPatterns:
+    """Given patterns `(n_patterns, dim)`, and cues that are damaged patterns; only the damage is random, as for `Draw`.
+
+    Raises `InvalidInput` for patterns that are empty or not finite, and for numbers outside the ranges of `Draw`.
+    """
 
     patterns: Any
     noise: float = 0.1
@@ -89,19 +93,20 @@ class Stored:
 
     @property
     def kind(self) -> str:
-        """Whether all entries are −1 or 1, which says what noise is."""
+        """The kind of the noise: that of "spins" if all entries are −1 or 1, else that of "unit"."""
         return "spins" if np.all(np.abs(self.patterns) == 1) else "unit"
 
-    def at(self, point: Mapping[str, float]) -> "Stored":
-        """The same with the `noise` and `hidden` of a point."""
-        return Stored(self.patterns, point.get("noise", self.noise), point.get("hidden", self.hidden))
+    def at(self, point: Mapping[str, float]) -> "GivenPatterns":
+        """The same with the `noise` and `hidden` of a point of a grid."""
+        return GivenPatterns(self.patterns, point.get("noise", self.noise), point.get("hidden", self.hidden))
 
-    def trials(self, count: int, seed: int) -> Iterator[Question]:
-        """So many draws of the damage."""
+    def trials(self, count: int, seed: int) -> Iterator[RecallProblem]:
+        """`count` problems with independent damage."""
         n, dim = min(len(self.patterns), MOST_CUES), self.patterns.shape[1]
         for trial in range(count):
-            cues = cued(self.patterns[:n], self.noise, self.hidden, self.kind, _stream(seed, trial, dim, 1))
-            yield asked(self.patterns, cues, targets=np.arange(n))
+            rng = _generator(seed, trial, dim, 1)
+            cues = damaged_cues(self.patterns[:n], self.noise, self.hidden, self.kind, rng)
+            yield checked_problem(self.patterns, cues, targets=np.arange(n))
 
 
 def _require_damage(noise: Any, hidden: Any, kind: str) -> None:
@@ -116,10 +121,10 @@ def _require_below_one(value: Any, name: str) -> None:
         raise InvalidInput(f"{name}: expected a number from 0 to below 1, not {value:g}")
 
 
-def cued(patterns: np.ndarray, noise: float, hidden: float, kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Cues made of patterns `(n, dim)`: entries reversed (spins) or made noisy, then some hidden.
+def damaged_cues(patterns: np.ndarray, noise: float, hidden: float, kind: str, rng: np.random.Generator) -> np.ndarray:
+    """Cues from patterns `(n, dim)`: entries are reversed (spins) or get normal noise, then some become 0.
 
-    Noise is relative to the length of each pattern.
+    The length of the noise is relative to the length of each pattern.
     """
     if kind == "spins":
         return damaged(patterns, rng, flip=noise, hide=hidden)
@@ -127,6 +132,7 @@ def cued(patterns: np.ndarray, noise: float, hidden: float, kind: str, rng: np.r
     return np.asarray(damaged(patterns / size, rng, noise=noise, hide=hidden) * size)
 
 
-def _stream(seed: int, trial: int, dim: int, part: int) -> np.random.Generator:
+def _generator(seed: int, trial: int, dim: int, part: int) -> np.random.Generator:
+    """The random generator of one trial; part: 0 for the patterns, 1 for the damage."""
     entropy: Any = (seed, trial, dim, part)
     return np.random.default_rng(np.random.SeedSequence(entropy))

@@ -1,7 +1,9 @@
-"""Sweeps: a function at every point of a grid, parallel and resumable.
+"""Sweeps: a function or a scenario at every point of a grid, in parallel; an interrupted sweep can be continued.
 
-- `checkpoint.py`: the finished points, in a file that an interruption cannot spoil
-- `table.py`: the result of a sweep: a labelled table, means, intervals
-- `runner.py`: the sweep itself
-- `of_scenario.py`: a scenario over a grid of its numbers
+- `checkpoint.py`: the finished points, in a file that survives an interruption
+- `table.py`: the result of a sweep: a labelled table, means, confidence intervals
+- `plan.py`: the points of a sweep, and the key of each
+- `workers.py`: the trials of each point, on processes of this machine or on a cluster
+- `runner.py`: the sweep of a function
+- `of_scenario.py`: the sweep of a scenario
 """

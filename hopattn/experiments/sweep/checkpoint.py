@@ -1,4 +1,4 @@
-"""Finished points of a sweep, kept line by line in a file that an interruption cannot spoil."""
+"""The checkpoint of a sweep: its finished points, line by line in a file that survives an interruption."""
 
 import errno
 import json
@@ -12,32 +12,32 @@ from typing import Any
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 Head = Mapping[str, Any]
-"""What a sweep is, as numbers, texts and lists: two sweeps are one where these are the same."""
+"""The description of a sweep in numbers, texts and lists. Two sweeps with equal heads are the same sweep."""
 
 
-class Points:
-    """A JSON-lines file: what the sweep is, then each finished point by its key.
+class Checkpoint:
+    """A JSON-lines file: first the head of a sweep, then one line for each finished point, with the key of the point.
 
-    A line is written whole or taken back; one that was torn, by `kill -9` or a loss of power, is cut off when the file
-    is opened again, and `repaired` says so.
+    finished: the results by key. repaired: True if the last line was torn and has been cut off. A line is written
+    completely or not at all. Only `kill -9` or a power failure can tear it; then it is cut off at the next opening.
     """
 
-    def __init__(self, file: Path, stream: FileIO, done: dict[str, Any], repaired: bool) -> None:
-        self.file, self.done, self.repaired = file, done, repaired
+    def __init__(self, file: Path, stream: FileIO, finished: dict[str, Any], repaired: bool) -> None:
+        self.file, self.finished, self.repaired = file, finished, repaired
         self._stream = stream
 
-    def keep(self, key: str, found: Any) -> None:
-        """Append a finished point; raises `CannotDo` where there is no room for it, with all earlier points kept."""
-        _append(self._stream, self.file, {"key": key, "found": found}, len(self.done))
-        self.done[key] = found
+    def add(self, key: str, result: Any) -> None:
+        """Append a finished point; raises `CannotDo` if the disk is full, and then all earlier points stay."""
+        _append(self._stream, self.file, {"key": key, "found": result}, len(self.finished))
+        self.finished[key] = result
 
 
 @contextmanager
-def opened(file: Path, head: Head) -> Iterator[Points]:
-    """The points in a file, which is made where it is not there yet; nobody else may write it meanwhile.
+def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
+    """The checkpoint in a file, locked against other writers; a new file is created.
 
-    Raises `InvalidInput` for a file that is no such file or belongs to another sweep, which is left as it is, and
-    `CannotDo` where it cannot be read or written, or is being written by somebody else.
+    Raises `InvalidInput` if the file is no checkpoint or belongs to another sweep; the file is not changed then. Raises
+    `CannotDo` if the file cannot be read or written, or if another sweep is writing it.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -47,65 +47,72 @@ def opened(file: Path, head: Head) -> Iterator[Points]:
     with stream:
         _lock(stream, file)
         stream.seek(0)
-        text = stream.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        done = _read(whole, head, file) if whole else _unspoiled(text, file)
-        torn = len(whole) < len(text)
+        content = stream.read()
+        lines = _complete_lines(content)
+        finished = _results(lines, head, file) if lines else _no_results(content, file)
+        torn = len(lines) < len(content)
         if torn:
-            stream.truncate(len(whole))
-        if not whole:
+            stream.truncate(len(lines))
+        if not lines:
             _append(stream, file, dict(head), 0)
-        yield Points(file, stream, done, torn)
+        yield Checkpoint(file, stream, finished, torn)
 
 
-def read_points(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the sweep in a file is, and its finished points by key; a torn last line is left out.
+def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head of the sweep in a file, and its results by key; a torn last line is ignored.
 
-    Raises `InvalidInput` for a file that is not there or no such file.
+    Raises `InvalidInput` if the file does not exist or is no checkpoint.
     """
     try:
-        text = file.read_bytes()
+        content = file.read_bytes()
     except OSError as error:
         raise InvalidInput(f"{file}: cannot be read: {error.strerror or error}") from None
-    whole = text[: text.rfind(b"\n") + 1]
-    head = _line(whole.partition(b"\n")[0], file, 1)
-    return head, _read(whole, head, file)
+    lines = _complete_lines(content)
+    head = _parsed(lines.partition(b"\n")[0], file, 1)
+    return head, _results(lines, head, file)
 
 
-def _read(whole: bytes, head: Head, file: Path) -> dict[str, Any]:
-    """The points of the lines of a file that belongs to this sweep."""
-    first, *lines = whole.splitlines()
-    found = _line(first, file, 1)
-    if told := _difference(found, json.loads(json.dumps(dict(head)))):
-        raise InvalidInput(f"{file}: holds another sweep ({told}), and is left as it is; give another file of points")
-    done = {}
-    for number, line in enumerate(lines, start=2):
-        point = _line(line, file, number)
+def _complete_lines(content: bytes) -> bytes:
+    """The content up to its last line end."""
+    return content[: content.rfind(b"\n") + 1]
+
+
+def _results(lines: bytes, head: Head, file: Path) -> dict[str, Any]:
+    """The results by key; raises `InvalidInput` if the file does not belong to the sweep with this head."""
+    first, *others = lines.splitlines()
+    if difference := _difference(_parsed(first, file, 1), json.loads(json.dumps(dict(head)))):
+        raise InvalidInput(
+            f"{file}: holds another sweep ({difference}), and is left as it is; give another file of points"
+        )
+    results = {}
+    for number, line in enumerate(others, start=2):
+        point = _parsed(line, file, number)
         if set(point) != {"key", "found"}:
             raise InvalidInput(f"{file}:{number}: is no finished point of a sweep; the file is left as it is")
-        done[str(point["key"])] = point["found"]
-    return done
+        results[str(point["key"])] = point["found"]
+    return results
 
 
-def _line(line: bytes, file: Path, number: int) -> dict[str, Any]:
+def _parsed(line: bytes, file: Path, number: int) -> dict[str, Any]:
+    """One line as a dictionary; the first line must be the head of a sweep."""
     try:
-        found = json.loads(line)
+        entry = json.loads(line)
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or (number == 1 and "sweep" not in found):
+        entry = None
+    if not isinstance(entry, dict) or (number == 1 and "sweep" not in entry):
         raise InvalidInput(f"{file}:{number}: is no line of a sweep's points; the file is left as it is")
-    return found
+    return entry
 
 
-def _unspoiled(text: bytes, file: Path) -> dict[str, Any]:
-    """No points; a file without a whole line may only be a sweep's own first line, torn."""
-    if text and not b'{"sweep":'.startswith(text[:9]):
+def _no_results(content: bytes, file: Path) -> dict[str, Any]:
+    """An empty dictionary for a file without a complete line: the file is empty, or it begins with a torn head."""
+    if content and not b'{"sweep":'.startswith(content[:9]):
         raise InvalidInput(f"{file}:1: is no line of a sweep's points; the file is left as it is")
     return {}
 
 
-def _append(stream: FileIO, file: Path, line: Mapping[str, Any], kept: int) -> None:
-    """Write a line at the end, or leave the file as it was."""
+def _append(stream: FileIO, file: Path, line: Mapping[str, Any], n_finished: int) -> None:
+    """Write a line at the end of the file; if that fails, restore the file and raise `CannotDo`."""
     end = stream.seek(0, os.SEEK_END)
     data = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     try:
@@ -114,12 +121,12 @@ def _append(stream: FileIO, file: Path, line: Mapping[str, Any], kept: int) -> N
     except OSError as error:
         with suppress(OSError):
             stream.truncate(end)
-        told = f"{file}: cannot be written: {error.strerror or error}"
-        raise CannotDo(f"{told}; the {kept} points before are kept") from None
+        message = f"{file}: cannot be written: {error.strerror or error}"
+        raise CannotDo(f"{message}; the {n_finished} points before are kept") from None
 
 
 def _lock(stream: FileIO, file: Path) -> None:
-    """Keep others from writing; where the system knows no such locks, they are trusted."""
+    """Lock the file against other writers; a system without `fcntl` has no such lock, and none is taken."""
     try:
         import fcntl
     except ImportError:
@@ -131,11 +138,14 @@ def _lock(stream: FileIO, file: Path) -> None:
 
 
 def _difference(there: Any, here: Any, name: str = "") -> str:
-    """The first thing that two sweeps differ in, in words; empty where they are one."""
+    """The first difference between the head in the file and the head of this sweep, in words; empty if they are equal.
+
+    name: the entry of the heads that is compared.
+    """
     if isinstance(there, dict) and isinstance(here, dict):
-        told = (_difference(there.get(key), here.get(key), str(key)) for key in dict.fromkeys((*here, *there)))
-        return next(filter(None, told), "")
+        names = dict.fromkeys((*here, *there))
+        return next(filter(None, (_difference(there.get(key), here.get(key), str(key)) for key in names)), "")
     if there == here:
         return ""
-    both = [shortened("nothing" if one is None else json.dumps(one, ensure_ascii=False)) for one in (there, here)]
-    return f"{name}: {both[0]} there, {both[1]} here"
+    texts = ["nothing" if value is None else json.dumps(value, ensure_ascii=False) for value in (there, here)]
+    return f"{name}: {shortened(texts[0])} there, {shortened(texts[1])} here"

@@ -1,4 +1,4 @@
-"""What a sweep came to: a labelled table of numbers, with means and how sure they are."""
+"""The result of a sweep: a labelled table of numbers, with means and confidence intervals."""
 
 import csv
 import io
@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.sweep.checkpoint import read_points
+from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import npz
 from hopattn.foundation.grids import Values
 
 CONFIDENCE = 0.95
-"""The part of all intervals that hold the true mean, where the trials are normally distributed."""
+"""The confidence level: the fraction of all intervals that hold the true mean if trials are normally distributed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The numbers of every trial at every point of a grid.
 
-    axes: the numbers of each quantity. values: by name, `(*lengths of the axes, trials)`, NaN where a trial does not
-    have the number.
+    axes: the numbers of each axis. trials: trials at each point. values: by name, an array
+    `(*lengths of the axes, trials)`, NaN where a trial has no such number.
     """
 
     axes: Mapping[str, Values]
@@ -32,32 +32,38 @@ class Sweep:
     values: Mapping[str, np.ndarray]
 
     @classmethod
-    def of(cls, axes: Mapping[str, Values], trials: int, found: Sequence[Mapping[str, Any] | None]) -> "Sweep":
-        """The table of points in the order of the grid, the last axis running fastest; None for one that is missing.
+    def of(cls, axes: Mapping[str, Values], trials: int, results: Sequence[Mapping[str, Any] | None]) -> "Sweep":
+        """The table of the results of all points.
 
-        Raises `InvalidInput` where two points have numbers of other names, or one is named as an axis is.
+        results: for each point, the numbers of its trials by name, None for a missing point; in the order of the grid,
+        where the last axis changes fastest. Raises `InvalidInput` if two points have different names, or if a name is
+        also the name of an axis.
         """
         shape = tuple(map(len, axes.values()))
-        some = next((point for point in found if point), {})
-        for point in found:
-            if point is not None and set(point) != set(some):
-                raise InvalidInput(f"sweep: one point gives {sorted(point)}, another {sorted(some)}")
-        if both := sorted(axes.keys() & some):
+        names = next((result for result in results if result), {})
+        for result in results:
+            if result is not None and set(result) != set(names):
+                raise InvalidInput(f"sweep: one point gives {sorted(result)}, another {sorted(names)}")
+        if both := sorted(axes.keys() & names):
             raise InvalidInput(f"sweep: '{both[0]}' is the name of an axis, and of a number that comes out")
         missing = [None] * trials
         values = {
-            name: np.array([missing if point is None else point[name] for point in found], dtype=float) for name in some
+            name: np.array([missing if result is None else result[name] for result in results], dtype=float)
+            for name in names
         }
         return cls(axes, trials, {name: rows.reshape(*shape, trials) for name, rows in values.items()})
 
     def mean(self, name: str) -> np.ndarray:
-        """The mean over the trials that have the number, of the shape of the grid; NaN where there is none."""
+        """The mean over the trials that have this number, in the shape of the grid; NaN if no trial has it.
+
+        Raises `InvalidInput` for an unknown name.
+        """
         return self._summary(name)[0]
 
     def error(self, name: str) -> np.ndarray:
-        """Half of the confidence interval of the mean, of the shape of the grid; NaN for fewer than two trials.
+        """Half the length of the confidence interval of the mean, in the shape of the grid; NaN below two trials.
 
-        Student's t for `CONFIDENCE` times the standard error s/√n.
+        It is Student's t for `CONFIDENCE`, times the standard error s/√n. Raises `InvalidInput` for an unknown name.
         """
         return self._summary(name)[1]
 
@@ -77,8 +83,10 @@ class Sweep:
         return mean, np.where(n > 1, t * deviation, np.nan)
 
     def table(self) -> list[dict[str, Any]]:
-        """One row for each point, in the order of the grid: its numbers, and of each measure the mean and how far its
-        interval reaches to both sides (`name ±`); None where there is no such number.
+        """One row for each point, in the order of the grid.
+
+        A row has the numbers of the point, and for each measure the mean (`name`) and half the length of its confidence
+        interval (`name ±`), None where there is no such number.
         """
         summaries = {name: [part.ravel() for part in self._summary(name)] for name in self.values}
         rows = []
@@ -90,7 +98,7 @@ class Sweep:
         return rows
 
     def to_csv(self) -> str:
-        """The table as CSV; an empty cell where there is no number."""
+        """The table as CSV; a cell is empty where there is no number."""
         buffer = io.StringIO()
         rows = self.table()
         writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
@@ -109,7 +117,7 @@ class Sweep:
         return {"axes": axes, "trials": self.trials, "points": self.table()}
 
     def to_xarray(self) -> Any:
-        """An xarray Dataset with the axes as coordinates; raises `InvalidInput` where xarray is not installed."""
+        """An xarray Dataset with the axes as coordinates; raises `InvalidInput` if xarray is not installed."""
         try:
             from xarray import Dataset
         except ImportError:
@@ -120,16 +128,16 @@ class Sweep:
 
 
 def load_sweep(file: Any) -> Sweep:
-    """The table of the points that a sweep's file holds; what is not finished yet is NaN.
+    """The table of a checkpoint, NaN at points that are not finished yet.
 
-    Raises `InvalidInput` for a file that is none.
+    file: the `file` that was given to `sweep`. Raises `InvalidInput` if it cannot be read or is no checkpoint.
     """
     path = Path(file)
-    head, done = read_points(path)
+    head, finished = read_checkpoint(path)
     try:
         axes = {str(name): tuple(values) for name, values in head["axes"].items()}
         trials = int(head["trials"])
-        by_point = {tuple(point["point"][name] for name in axes): point["numbers"] for point in done.values()}
+        by_point = {tuple(result["point"][name] for name in axes): result["numbers"] for result in finished.values()}
         return Sweep.of(axes, trials, [by_point.get(point) for point in product(*axes.values())])
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InvalidInput(f"{path}: holds no points of a sweep") from None

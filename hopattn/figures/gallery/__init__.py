@@ -1,4 +1,4 @@
-"""The figures, one file each: a figure is a class that draws finished results.
+"""The gallery: one file for each figure, which is a class that draws a finished result.
 
 - `*.py`: one figure
 """

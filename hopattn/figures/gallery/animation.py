@@ -1,4 +1,4 @@
-"""Recall of a picture, frame by frame: the state at each step, and how far the energy has fallen."""
+"""A recall of a picture, frame by frame: the state at each step, and the energy up to it."""
 
 from typing import Any, ClassVar
 
@@ -10,13 +10,13 @@ from hopattn.scenario.result import Result
 from hopattn.scenario.words.character_pictures import Strip
 
 SIDE = 6.0
-"""Inches of a frame along each side."""
-BEYOND = 2
-"""So many steps more than the pictures change, the energy is drawn."""
+"""The sides of a frame, in inches."""
+EXTRA_STEPS = 2
+"""The energy is drawn for this number of steps after the last picture."""
 
 
 class Animation(Plot):
-    """The first cue of the first run; a figure shows its last frame, `frames` all of them."""
+    """The recall of the first cue of the first run. `draw` shows the last frame, `frames` gives every frame."""
 
     name: ClassVar[str] = "animation"
     shows: ClassVar[str] = "recall as it happens: the picture that the neurons hold, step by step"
@@ -27,21 +27,21 @@ class Animation(Plot):
         return "" if result.runs[0].strips else "it recalls no pictures"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        self.frame(figure, result, len(_way(result)) - 1)
+        self.frame(figure, result, len(_picture_steps(result)) - 1)
 
     def frames(self, result: Result) -> list[Figure]:
-        """A figure for the cue and for each picture of its strip; to be called within the style."""
+        """One figure for each picture of the strip, the cue first; call it within `styled()`."""
         from matplotlib.figure import Figure as Drawing
 
-        made = []
-        for i in range(len(_way(result))):
+        figures = []
+        for i in range(len(_picture_steps(result))):
             figure = Drawing(figsize=(SIDE, SIDE), dpi=DPI, layout="constrained")
             self.frame(figure, result, i)
-            made.append(figure)
-        return made
+            figures.append(figure)
+        return figures
 
     def frame(self, figure: Figure, result: Result, i: int) -> None:
-        """Draw one frame, counted from the cue, into an empty figure."""
+        """Draw frame `i` into an empty figure; frame 0 is the cue."""
         run, strip = result.runs[0], result.runs[0].strips[0]
         energy = run.arrays.get("energy")
         figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
@@ -52,33 +52,34 @@ class Animation(Plot):
         picture.set(xticks=[], yticks=[], title=_title(result, i))
         picture.spines[:].set(visible=True, color=INK)
         if energy is not None:
-            way, steps = _way(result), int(run.arrays["steps"].values[0])
-            until = min(steps, way[-1] + BEYOND)
-            _fallen(axes[1, 0], energy.values[0][: until + 1], way[i])
+            picture_steps, steps = _picture_steps(result), int(run.arrays["steps"].values[0])
+            until = min(steps, picture_steps[-1] + EXTRA_STEPS)
+            _energy(axes[1, 0], energy.values[0][: until + 1], picture_steps[i])
             axes[1, 0].set_xlabel("step" if until == steps else f"step (of {steps})")
 
 
-def _way(result: Result) -> list[int]:
-    """The step of each picture of the first strip; an answer beside it comes with the last."""
+def _picture_steps(result: Result) -> list[int]:
+    """The step of each picture of the first strip; the picture of an answer belongs to the last step."""
     last = int(result.runs[0].arrays["steps"].values[0])
     words = [name.removeprefix("… ").split() for name in result.runs[0].strips[0].names]
     return [0 if word == ["cue"] else int(word[1]) if word[0] == "step" else last for word in words]
 
 
 def _picture(strip: Strip, i: int) -> np.ndarray:
+    """Picture `i` of a strip, `(rows, columns)`."""
     return np.reshape(strip.pictures[i], (strip.size.rows, strip.size.columns))
 
 
 def _title(result: Result, i: int) -> str:
-    """The cue's name and the step; at the end, what it recalls."""
+    """The name of the cue and the step; in the last frame also the word that it recalls."""
     run, strip = result.runs[0], result.runs[0].strips[0]
     cue, name = label(run.arrays["input"].labels[0][0]), strip.names[i].removeprefix("… ")
     recalled = f": recalls {label(str(run.arrays['recalls'].values[0]))}" if i == len(strip.names) - 1 else ""
     return f"{cue}\n{name}{recalled}"
 
 
-def _fallen(ax: Any, energy: np.ndarray, now: int) -> None:
-    """The energy up to now; what is still to come is faint, so that the axes stay as they are."""
+def _energy(ax: Any, energy: np.ndarray, now: int) -> None:
+    """Draw the energy by step up to `now`. Later steps are faint, so that the axes are the same in every frame."""
     ax.plot(energy, color=FAINT, linewidth=1.5, linestyle=":")
     ax.plot(energy[: now + 1], color=COLOURS[0])
     ax.plot(now, energy[min(now, len(energy) - 1)], "o", color=COLOURS[0], markersize=11, clip_on=False, zorder=3)

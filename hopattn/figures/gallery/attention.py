@@ -1,21 +1,23 @@
-"""The attention matrix: who attends to whom, and how much."""
+"""The attention matrix: which word attends to which, and with what weight."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.shapes import headline
+from hopattn.figures.headings import headline
 from hopattn.figures.style import DIVERGING, EMPTY, FAINT, SEQUENTIAL, label, number, readable_on
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
-FEW, MOST, HEADS = 12, 40, 4
-"""So many tokens have numbers in their cells, so many have labels, and so many heads are drawn."""
+HEADS = 4
+"""The largest number of heads in the figure."""
+NUMBERED, NAMED = 12, 40
+"""The number of tokens up to which cells show their numbers, and axes the tokens."""
 
 
 class Attention(Plot):
-    """The weights of each head of the first run, one matrix each; what may not be attended to stays empty."""
+    """The weights of each head of the first run, one matrix each; masked cells are empty."""
 
     name: ClassVar[str] = "attention"
     shows: ClassVar[str] = "who attends to whom: each row a word, each column a word that it attends to"
@@ -36,25 +38,27 @@ class Attention(Plot):
             image = _matrix(ax, weights, masks.get(place), least < 0, most)
             ax.set_title(place if len(matrices) > 1 else "")
         figure.colorbar(image, ax=axes[-1], label="attention weight", shrink=0.8)
-        figure.draw_without_rendering()  # squares find their place in a second layout only
+        figure.draw_without_rendering()  # cells are square after the second layout only
 
 
 def _matrix(ax: Any, weights: Labelled, mask: Labelled | None, signed: bool, most: float) -> Any:
-    """One matrix, with numbers where the words are few."""
+    """Draw one matrix, with numbers if there are few words; returns the image."""
     values = np.asarray(weights.values, dtype=float)
-    seen = np.ones(values.shape, bool) if mask is None else np.asarray(mask.values, bool)
+    allowed = np.ones(values.shape, bool) if mask is None else np.asarray(mask.values, bool)
     colours = {"cmap": DIVERGING, "vmin": -most} if signed else {"cmap": SEQUENTIAL, "vmin": 0.0}
-    image = ax.imshow(np.ma.masked_array(values, ~seen), vmax=most, **colours)
+    image = ax.imshow(np.ma.masked_array(values, ~allowed), vmax=most, **colours)
     ax.set_facecolor(EMPTY)
     ax.set(xlabel="attends to", ylabel="word", xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    if max(values.shape) <= MOST:
+    if max(values.shape) <= NAMED:
         rows, columns = (tuple(map(label, labels)) for labels in weights.labels)
         ax.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(len(rows)), rows)
         ax.tick_params(length=0)
-    if max(values.shape) <= FEW:
+    if max(values.shape) <= NUMBERED:
         for (i, j), value in np.ndenumerate(values):
-            text, colour = (number(value), readable_on(image.cmap(image.norm(value)))) if seen[i, j] else ("·", FAINT)
+            text, colour = (
+                (number(value), readable_on(image.cmap(image.norm(value)))) if allowed[i, j] else ("·", FAINT)
+            )
             ax.text(j, i, text, ha="center", va="center", color=colour)
     return image

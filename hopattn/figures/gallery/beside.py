@@ -1,4 +1,4 @@
-"""Two memories beside each other on one cue: a Hopfield update and attention, say, in scores, weights and states."""
+"""Two memories side by side on one cue, such as a Hopfield network and attention: scores, weights and states."""
 
 import re
 from typing import Any, ClassVar
@@ -6,18 +6,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.shapes import cells, colour_of, headline, named
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.shapes import cells, colour_of
 from hopattn.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, label, number
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-PATTERNS, NUMBERED = 10, 10
-"""So many patterns have a bar, those of most weight; so many elements of a state have their number in it."""
+PATTERNS = 10
+"""The largest number of patterns with a bar: those with the largest weights."""
+NUMBERED = 10
+"""The number of elements up to which the cells of a state show their numbers."""
 SHOWN = ("step 1 scores", "step 1 weights", "input", "state")
 
 
 class Beside(Plot):
-    """The first cue of the first two runs: scores and weights of the first step, and the cue above its last state."""
+    """The first cue of the first two runs: scores and weights of the first step, and the cue above the final state."""
 
     name: ClassVar[str] = "beside"
     shows: ClassVar[str] = "two memories on one cue: how well each pattern fits, what it weighs, what is recalled"
@@ -44,7 +47,7 @@ class Beside(Plot):
             order = np.sort(np.argsort(-np.abs(weights.values[0]), kind="stable")[:PATTERNS])
             for ax, name in zip(row, SHOWN[:2], strict=False):
                 _bars(ax, run.arrays[name], order)
-            row[0].set_ylabel(f"{named(run, 24)}\n(pattern)")
+            row[0].set_ylabel(f"{run_title(run, 24)}\n(pattern)")
             row[1].set_ylabel("pattern")
             _recalled(row[2], run)
         for ax, title in zip(axes[0], ("scores", "weights", "what is recalled"), strict=True):
@@ -53,7 +56,7 @@ class Beside(Plot):
 
 
 def _bars(ax: Any, array: Labelled, order: np.ndarray) -> None:
-    """A bar for each pattern with its number; those below 0 are hatched."""
+    """Draw a bar for each pattern, with its number; bars below 0 are hatched."""
     values = array.values[0][order]
     at = np.arange(len(order))
     most = float(np.abs(values).max(initial=0.0)) or 1.0
@@ -70,17 +73,15 @@ def _bars(ax: Any, array: Labelled, order: np.ndarray) -> None:
 
 
 def _recalled(ax: Any, run: Run) -> None:
-    """The cue and its last state: two rows of cells, or two pictures side by side."""
+    """Draw the cue and its final state: two rows of cells, or two pictures side by side."""
     cue, state = run.arrays["input"].values[0], run.arrays["state"].values[0]
     most = float(np.abs([cue, state]).max(initial=0.0)) or 1.0
     colours = {"cmap": DIVERGING, "vmin": -1.3 * most, "vmax": 1.3 * most}
-    size = _size(run.arrays["state"].labels[1])
-    if size:
+    if size := _picture_size(run.arrays["state"].labels[1]):
         gap = np.full((size[0], 1), np.nan)
         picture = np.hstack([cue.reshape(size), gap, state.reshape(size)])
-        cells(
-            ax, picture, {"cmap": SEQUENTIAL, "vmin": -most, "vmax": most}, numbers=False
-        )  # ink is light, also in grey
+        light = {"cmap": SEQUENTIAL, "vmin": -most, "vmax": most}  # black pixels are light, in grey print too
+        cells(ax, picture, light, numbers=False)
         ax.set_aspect("equal")
         ax.set_xticks([(size[1] - 1) / 2, 1.5 * size[1] + 0.5], ["cue", "state"])
         ax.tick_params(labelsize=15)
@@ -94,8 +95,8 @@ def _recalled(ax: Any, run: Run) -> None:
         ax.set_xlabel(f"recalls {label(str(run.arrays['recalls'].values[0]))}")
 
 
-def _size(names: tuple[str, ...]) -> tuple[int, int] | None:
-    """Rows and columns, where the elements are the pixels of a picture."""
+def _picture_size(names: tuple[str, ...]) -> tuple[int, int] | None:
+    """The rows and columns of a picture, from the names of its pixels; None if the elements are no pixels."""
     last = re.fullmatch(r"row (\d+), column (\d+)", names[-1]) if names else None
     size = (int(last[1]), int(last[2])) if last else None
     return size if size and size[0] * size[1] == len(names) else None

@@ -1,4 +1,4 @@
-"""The energy landscape of a memory of two neurons, with the way of each cue, for several runs side by side."""
+"""The energy landscape of a memory with two neurons and the path of each cue; several runs side by side."""
 
 from typing import Any, ClassVar
 
@@ -8,103 +8,107 @@ from hopattn.figures.base import Figure, Plot, tables
 from hopattn.figures.style import INK, PAPER, SEQUENTIAL, label, number
 from hopattn.scenario.result import Result, Run
 
-RUNS, LEVELS, SEVERAL = 3, 14, 12
-"""So many runs are drawn, so many contours, and so many patterns have their names beside them."""
-OUTSIDE = 3
-"""Names of so many letters have room on the outer side of their pattern; longer ones stand on the inner."""
-LIFTED = 0.35
-"""The contours go up to this part of the energy's span: what happens lies at the bottom."""
+RUNS, LEVELS = 3, 14
+"""The largest number of runs, and the number of contours."""
+NAMED = 12
+"""The number of patterns up to which each has its name beside it."""
+OUTER_NAME = 3
+"""Names of at most this many letters are outside of their pattern, where there is less room; longer names inside."""
+CONTOURED = 0.35
+"""The contours fill this fraction of the energy's range, from the lowest energy up: recalls end there."""
 
 
 class Landscape(Plot):
-    """Contours of the energy; stars are patterns, lines lead from cues to where they come to rest."""
+    """Contours of the energy. Stars are patterns; lines lead from the cues to their final states."""
 
     name: ClassVar[str] = "landscape"
     shows: ClassVar[str] = "the energy over the plane: cues run downhill, into one valley or another, as β has it"
     scenario: ClassVar[str] = "landscape"
 
     def lacks(self, result: Result) -> str:
-        return "" if _drawn(result) else "it has no memory of two neurons whose energy is finite everywhere"
+        return "" if _runs(result) else "it has no memory of two neurons whose energy is finite everywhere"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = _drawn(result)
+        runs = _runs(result)
         figure.suptitle(result.title, wrap=True)
         figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
         names = [label(axis) for axis in runs[0].arrays["patterns"].labels[1]]
         axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
         for ax, run in zip(axes, runs, strict=True):
             _contours(ax, run)
-            _ways(ax, run)
+            _paths(ax, run)
             _patterns(ax, run)
-            ax.set(title=f"{_named(run)}: {_ends(run)}", aspect="equal", xlabel=names[0])
+            ax.set(title=f"{_run_title(run)}: {_count_ends(run)}", aspect="equal", xlabel=names[0])
         axes[0].set_ylabel(names[1])
-        _key(figure)
+        _legend(figure)
 
 
-def _drawn(result: Result) -> list[Run]:
+def _runs(result: Result) -> list[Run]:
+    """The runs that have a landscape, the first `RUNS` of them."""
     return [run for run in result.runs if "landscape" in run.arrays][:RUNS]
 
 
-def _named(run: Run) -> str:
-    """A run by its β, which is what the landscape depends on, or by its own name."""
+def _run_title(run: Run) -> str:
+    """The β of a run, on which the landscape depends; without a β the name of the run."""
     for _, separation in tables(run, "separation"):
         beta = dict(zip(separation.labels[0], separation.values, strict=True))["beta"]
         return f"β = {number(float(beta))}"
     return label(run.name)
 
 
-def _ends(run: Run) -> str:
-    """How many places the cues come to rest at."""
+def _count_ends(run: Run) -> str:
+    """The number of cues and of distinct final states, in words."""
     cues = len(run.arrays["state"].values)
     ends = len(np.unique(run.arrays["state"].values.round(2) + 0.0, axis=0))
     return f"{cues} cue{'' if cues == 1 else 's'}, {ends} end{'' if ends == 1 else 's'}"
 
 
 def _contours(ax: Any, run: Run) -> None:
-    """Dark where the energy is low; the slopes above are left as they are."""
+    """Draw the contours: dark where the energy is low, one colour for all energies above the last contour."""
     field = run.arrays["landscape"]
     across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
     low, high = float(field.values.min()), float(field.values.max())
-    levels = low + (high - low) * LIFTED * np.linspace(0, 1, LEVELS) ** 2
+    levels = low + (high - low) * CONTOURED * np.linspace(0, 1, LEVELS) ** 2
     if high > low:
         ax.contourf(across, up, field.values, levels, cmap=SEQUENTIAL, extend="max")
         ax.contour(across, up, field.values, levels, colors=PAPER, linewidths=0.5, alpha=0.6)
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
 
 
-def _ways(ax: Any, run: Run) -> None:
-    """From each cue, a ring, step by step to its end, a filled circle."""
-    for way in run.arrays["trajectory"].values:
-        ax.plot(*way.T, color=INK, linewidth=4.5, zorder=3)
-        ax.plot(*way.T, color=PAPER, linewidth=2, marker=".", markersize=5, zorder=4)
-        ax.plot(*way[0], "o", color=INK, markerfacecolor=PAPER, markersize=11, markeredgewidth=2.5, zorder=5)
-        ax.plot(*way[-1], "o", color=PAPER, markerfacecolor=INK, markersize=11, markeredgewidth=2, zorder=6)
+def _paths(ax: Any, run: Run) -> None:
+    """Draw the path of each cue: a ring at the cue, a dot at each step, a filled circle at the end."""
+    for path in run.arrays["trajectory"].values:
+        ax.plot(*path.T, color=INK, linewidth=4.5, zorder=3)
+        ax.plot(*path.T, color=PAPER, linewidth=2, marker=".", markersize=5, zorder=4)
+        ax.plot(*path[0], "o", color=INK, markerfacecolor=PAPER, markersize=11, markeredgewidth=2.5, zorder=5)
+        ax.plot(*path[-1], "o", color=PAPER, markerfacecolor=INK, markersize=11, markeredgewidth=2, zorder=6)
 
 
 def _patterns(ax: Any, run: Run) -> None:
+    """Draw the patterns as stars, with their names if there are few."""
     from matplotlib.patheffects import Normal, Stroke
 
     patterns = run.arrays["patterns"]
     ax.plot(*patterns.values.T, "*", color=INK, markerfacecolor="#e69f00", markersize=24, markeredgewidth=1.5, zorder=5)
-    if len(patterns.values) <= SEVERAL:
+    if len(patterns.values) <= NAMED:
         for name, place in zip(patterns.labels[0], patterns.values, strict=True):
-            away = (22 if place[0] >= 0 else -22) * (1 if len(name) <= OUTSIDE else -1)
+            away = (22 if place[0] >= 0 else -22) * (1 if len(name) <= OUTER_NAME else -1)
             side = "left" if away > 0 else "right"
             text = ax.annotate(label(name), place, (away, 0), textcoords="offset points", ha=side, va="center")
             text.set(color=PAPER, weight="bold", zorder=7, path_effects=[Stroke(linewidth=4, foreground=INK), Normal()])
 
 
-def _key(figure: Figure) -> None:
-    """What the signs mean, below the panels."""
+def _legend(figure: Figure) -> None:
+    """Draw the legend below the panels."""
     from matplotlib import colormaps
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    grey: dict[str, Any] = {"linestyle": "", "color": INK, "markeredgewidth": 2}
+    outline: dict[str, Any] = {"linestyle": "", "color": INK, "markeredgewidth": 2}
     signs = [
-        Line2D([], [], marker="*", markersize=20, markerfacecolor="#e69f00", **{**grey, "markeredgewidth": 1.5}),
-        Line2D([], [], marker="o", markersize=11, markerfacecolor=PAPER, **grey),
-        Line2D([], [], marker="o", markersize=11, markerfacecolor=INK, **grey),
+        Line2D([], [], marker="*", markersize=20, markerfacecolor="#e69f00", **{**outline, "markeredgewidth": 1.5}),
+        Line2D([], [], marker="o", markersize=11, markerfacecolor=PAPER, **outline),
+        Line2D([], [], marker="o", markersize=11, markerfacecolor=INK, **outline),
         *(Patch(facecolor=colormaps[SEQUENTIAL](level), edgecolor=INK) for level in (0.0, 1.0)),
     ]
     names = ["pattern", "cue", "its end", "low energy", "high energy"]

@@ -1,22 +1,24 @@
-"""Masks: which words may be looked at, as grids of seen and hidden."""
+"""Masks: which words each word may attend to, as grids of seen and hidden cells."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.shapes import headline, named
+from hopattn.figures.headings import headline, run_title
 from hopattn.figures.style import COLOURS, EMPTY, FAINT, INK, PAPER, label
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
-PANELS, FEW, NAMED = 6, 12, 30
-"""So many masks are drawn; so many words have a sign in every cell, and names."""
+PANELS = 6
+"""The largest number of masks."""
+CROSSED, NAMED = 12, 30
+"""The number of words up to which hidden cells have a cross, and words their names."""
 _SEEN = COLOURS[0]
 
 
 class Masks(Plot):
-    """The masks of all runs and heads, each pattern once in a run: dark is seen, pale with a cross is hidden."""
+    """The masks of every run, one for each head unless all are equal. Dark is seen, pale with a cross is hidden."""
 
     name: ClassVar[str] = "masks"
     shows: ClassVar[str] = "what each word may look at and what is hidden from it"
@@ -38,22 +40,22 @@ class Masks(Plot):
         seen, hidden = ({"marker": "s", "ms": 22, "mfc": colour, "mec": INK, "ls": "none"} for colour in (_SEEN, EMPTY))
         keys = [axes[0].plot([], [], **look)[0] for look in (seen, hidden)]
         figure.legend(keys, ["seen", "hidden ×"], loc="outside lower center", ncols=2, frameon=False, fontsize=18)
-        figure.draw_without_rendering()  # square grids find their place at the second layout, which is the one saved
+        figure.draw_without_rendering()  # cells are square after the second layout only
 
 
 def _masks(result: Result) -> list[tuple[str, Labelled]]:
-    """The masks with what they are called: the run, and the heads where those of one run differ."""
-    found: list[tuple[str, Labelled]] = []
+    """Titles and masks. The title is the run, with the head if the heads of the run differ."""
+    titled: list[tuple[str, Labelled]] = []
     for run in result.runs:
         own = list(tables(run, "mask"))
         alike = all(np.array_equal(mask.values, own[0][1].values) for _, mask in own)
         for place, mask in own[: 1 if alike else None]:
-            found.append((named(run, 24) if alike else f"{named(run, 24)}\n{place}", mask))
-    return found
+            titled.append((run_title(run, 24) if alike else f"{run_title(run, 24)}\n{place}", mask))
+    return titled
 
 
 def _grid(ax: Any, mask: Labelled, size: int) -> None:
-    """One mask, rows the words that look, columns the words looked at."""
+    """Draw one mask: rows are the words that attend, columns the words that are attended to."""
     from matplotlib.colors import ListedColormap
 
     seen = np.asarray(mask.values, bool)
@@ -70,6 +72,6 @@ def _grid(ax: Any, mask: Labelled, size: int) -> None:
         ax.axhline(edge - 0.5, color=PAPER, lw=2)
     for edge in range(1, len(columns)):
         ax.axvline(edge - 0.5, color=PAPER, lw=2)
-    if max(seen.shape) <= FEW:
+    if max(seen.shape) <= CROSSED:
         for i, j in np.argwhere(~seen):
             ax.text(j, i, "×", ha="center", va="center", color=FAINT, fontsize=size + 4)

@@ -1,32 +1,23 @@
-"""Where attention moves the words: each before and after, as arrows in the plane of two axes."""
+"""The movement of words by attention: each word before and after, as an arrow in the plane of two axes."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.shapes import (
-    BLUE,
-    arrow,
-    crossed,
-    foremost,
-    grouped,
-    headline,
-    in_plane,
-    keep_apart,
-    titles,
-    worked,
-)
+from hopattn.figures.base import Figure, Plot, arrays_of
+from hopattn.figures.headings import headline, run_titles
+from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart, largest_axes
+from hopattn.figures.shapes import BLUE, arrow
 from hopattn.figures.style import INK, PAPER, label
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 RUNS, NAMED = 4, 14
-"""So many runs on the same axes stand side by side; so many words bear their names, those that move most."""
+"""The largest number of runs, all on the same axes, and of words with their names: those that move most."""
 
 
 class Moved(Plot):
-    """The words of each run, hollow where they were and full where they are, along the two axes that they move most."""
+    """The words of each run on the two axes along which they move most: hollow before, filled after."""
 
     name: ClassVar[str] = "moved"
     shows: ClassVar[str] = "where the words were before attention and where they are after it"
@@ -50,46 +41,46 @@ class Moved(Plot):
         points = np.concatenate([np.zeros((1, 2)), *(words for pair in pairs for words in pair)])
         low, high = points.min(axis=0), points.max(axis=0)
         edge = 0.18 * max(*(high - low), 1e-9)
-        heads = titles(runs, [before_after(run)[0].labels[0] for run in runs], 70 // len(runs))
+        heads = run_titles(runs, [before_after(run)[0].labels[0] for run in runs], 70 // len(runs))
         for ax, head in zip(axes, heads, strict=True):
             ax.set_title(head)
             ax.set(xlim=(low[0] - edge, high[0] + edge), ylim=(low[1] - edge, high[1] + edge))
             ax.set(xlabel=label(first), ylabel=label(second), aspect="equal")
             ax.label_outer()
-        keys = axes[0].plot([], [], "o", mfc=PAPER, mec=INK, mew=2, ms=11) + axes[0].plot(
-            [], [], "o", color=BLUE, ms=11
-        )
+        hollow, filled = {"mfc": PAPER, "mec": INK, "mew": 2}, {"color": BLUE}
+        keys = [axes[0].plot([], [], "o", **look, ms=11)[0] for look in (hollow, filled)]
         figure.legend(keys, ["before", "after"], loc="outside lower center", ncols=2, frameon=False)
         for ax, run, (start, end) in zip(axes, runs, pairs, strict=True):
             _panel(ax, before_after(run)[0].labels[0], start, end)
 
 
 def before_after(run: Run) -> list[Labelled]:
-    """The words as they go in and as they leave the last layer; nothing where there are none."""
-    arrays = worked(run)
+    """The words before the first layer and after the last; an empty list for a run without words or layers."""
+    arrays = arrays_of(run)
     states = [array for name, array in arrays.items() if name.startswith("layer ") and name.split()[2:] == ["state"]]
     return [arrays["input"], states[-1]] if states and "input" in arrays else []
 
 
 def _axes(runs: list[Run]) -> tuple[str, str]:
-    """The two axes, in their order, along which the words of all runs move most; of equals the earlier ones."""
-    ways: dict[str, float] = {}
+    """The two axes along which the words of all runs together move most."""
+    totals: dict[str, float] = {}
     for run in runs:
         before, after = before_after(run)
         far = np.sum((after.values - before.values) ** 2, axis=0)
         for axis, squared in zip(before.labels[1], far, strict=True):
-            ways[axis] = ways.get(axis, 0.0) + round(float(squared), 9)
-    return foremost(ways)
+            totals[axis] = totals.get(axis, 0.0) + round(float(squared), 9)
+    return largest_axes(totals)
 
 
 def _panel(ax: Any, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray) -> None:
-    cross = crossed(ax)
+    """Draw the words of one run. start, end: their points before and after, `(n_words, 2)`."""
+    origin = draw_origin(ax)
     far = np.linalg.norm(end - start, axis=1)
     moving = np.flatnonzero(far > 1e-6)
     for i in moving:
         arrow(ax, start[i], end[i], INK, 2, shrinkA=6, shrinkB=6)
     ax.plot(*start[moving].T, "o", mfc=PAPER, mec=INK, mew=2, ms=11, ls="none", zorder=4)
     ax.plot(*end.T, "o", color=BLUE, ms=11, ls="none", zorder=5)
-    first = np.argsort(-far, kind="stable")[:NAMED]
-    texts = grouped([tokens[i] for i in first], end[first])
-    keep_apart(ax, texts, [*((start[i], end[i]) for i in moving), *cross])
+    named = np.argsort(-far, kind="stable")[:NAMED]
+    texts = grouped([tokens[i] for i in named], end[named])
+    keep_apart(ax, texts, [*((start[i], end[i]) for i in moving), *origin])

@@ -1,4 +1,4 @@
-"""Positions on the circle: each moved on by a rotation, which is a matrix, which is a network of one layer."""
+"""Positions on a circle, each moved by a rotation, and the rotation as a matrix and as a network of one layer."""
 
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -6,16 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.shapes import BLUE, arrow, grouped, headline, keep_apart, layer
+from hopattn.figures.headings import headline
+from hopattn.figures.labelled_points import grouped, keep_apart
+from hopattn.figures.shapes import BLUE, arrow, layer
 from hopattn.figures.style import FAINT, INK, label, number, short
 from hopattn.scenario.result import Result
 
 MOST = 24
-"""So many positions are drawn."""
+"""The largest number of positions: the first."""
 
 
 class Positions(Plot):
-    """The positions of the first run as points, the arrows of the rotation, its matrix and its network."""
+    """The positions of the first run as points with arrows for the rotation, its matrix and its network."""
 
     name: ClassVar[str] = "positions"
     shows: ClassVar[str] = "positions on a circle, and the rotation of one step as a matrix and as a network"
@@ -26,8 +28,8 @@ class Positions(Plot):
         if "network" not in arrays:
             return "it has no layer of neurons"
         weights = arrays["network"].values
-        turns = weights.shape == (2, 2) and np.allclose(weights.T @ weights, np.eye(2)) and np.linalg.det(weights) > 0
-        if not turns:
+        rotates = weights.shape == (2, 2) and np.allclose(weights.T @ weights, np.eye(2)) and np.linalg.det(weights) > 0
+        if not rotates:
             return "its layer is no rotation of the plane"
         moved = np.allclose(arrays["input"].values @ weights.T, arrays["state"].values)
         return "" if moved else "its neurons do more to a point than rotate it"
@@ -38,22 +40,16 @@ class Positions(Plot):
         headline(figure, result)
         axes = figure.subplot_mosaic([["circle", "matrix"], ["circle", "network"]], height_ratios=[1, 1.5])
         _matrix(axes["matrix"], weights, [short(name, 7) for name in axes_names])
-        ax = axes["network"]
-        layer(
-            ax,
-            weights,
-            [short(name, 5) for name in axes_names],
-            [short(name, 5) for name in arrays["network"].labels[0]],
-            ["", ""],
-        )
-        ax.set(xlim=(-0.6, 3.6), ylim=(-1.5, 1.5))
-        ax.set_title("as a network of one layer")
+        inputs, neurons = ([short(name, 5) for name in names] for names in (axes_names, arrays["network"].labels[0]))
+        layer(axes["network"], weights, inputs, neurons, ["", ""])
+        axes["network"].set(xlim=(-0.6, 3.6), ylim=(-1.5, 1.5))
+        axes["network"].set_title("as a network of one layer")
         _circle(axes["circle"], arrays["input"].labels[0], arrays["input"].values, weights)
         axes["circle"].set(xlabel=axes_names[0], ylabel=axes_names[1])
 
 
 def _circle(ax: Any, tokens: tuple[str, ...], points: np.ndarray, weights: np.ndarray) -> None:
-    """The points, and from each the arc of the rotation to where it goes."""
+    """Draw the points, each with an arc to the point that the rotation moves it to."""
     tokens, points = tokens[:MOST], points[:MOST]
     turn = float(np.arctan2(weights[1, 0], weights[0, 0]))
     far = np.linalg.norm(points, axis=1)
@@ -65,16 +61,16 @@ def _circle(ax: Any, tokens: tuple[str, ...], points: np.ndarray, weights: np.nd
     for i, point in enumerate(points):
         size = (1 + 0.14 * (1 if len(points) < 9 else (i % 3) / 2)) * far[i]
         angles = np.arctan2(point[1], point[0]) + turn * np.linspace(0.13, 0.87, 41)
-        way = size * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        ax.plot(*way.T, color=BLUE, lw=2.5)
-        arrow(ax, way[-2], way[-1], BLUE)
+        arc = size * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        ax.plot(*arc.T, color=BLUE, lw=2.5)
+        arrow(ax, arc[-2], arc[-1], BLUE)
     ax.plot(*points.T, "o", color=INK, ms=12, ls="none", zorder=5)
     rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
     keep_apart(ax, grouped(tokens, points), [pair for ring in rings for pair in pairwise(ring)])
 
 
 def _matrix(ax: Any, weights: np.ndarray, names: list[str]) -> None:
-    """The matrix between its brackets, rows and columns named: out = W in."""
+    """Write the matrix in brackets, with the names of its rows and columns: out = W in."""
     ax.set_title("as a matrix W")
     ax.set(xlim=(-1.6, 2.6), ylim=(1.7, -0.9), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)

@@ -1,4 +1,4 @@
-"""Separations side by side: the weight that a pattern has, as its score runs from low to high beside two others."""
+"""Separations side by side: the weight of a pattern as a function of its score, beside two other patterns."""
 
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -12,17 +12,18 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.scenario.result import Result
 
 SCORES = np.linspace(-3.0, 3.0, 601)
+"""The scores of the pattern whose weight is drawn."""
 OTHERS = (0.0, 1.0)
 """The scores of the two other patterns."""
 LOW, HIGH = -0.6, 1.9
-"""The weights that are seen: shares lie between 0 and 1, and of the rest it is seen where they leave."""
+"""The limits of the weight axis: shares are between 0 and 1, and other weights leave the panel."""
 EXAMPLES = {"n": 3, "k": 2}
-"""Parameters with which none is the same as another: power 2 is the identity, subsets of one pattern are sparsemax."""
-_SIGNS = {"beta": "β", "alpha": "α"}
+"""Parameters for which all separations differ: a power of 2 is the identity, subsets of 1 pattern are sparsemax."""
+_SYMBOLS = {"beta": "β", "alpha": "α"}
 
 
 class Separations(Plot):
-    """Each separation of the registry with β = 1; that of the first run's memory, as it is there, stands out."""
+    """Each separation of the registry with β = 1. The one of the first run's memory stands out, with its parameters."""
 
     name: ClassVar[str] = "separations"
     shows: ClassVar[str] = "score in, weight out: what each separation makes of one pattern's score beside two others"
@@ -38,8 +39,8 @@ class Separations(Plot):
         columns = -(-len(separations) // 3)
         grid = figure.subplots(3, columns, sharex=True, sharey=True)
         for ax, kind in zip(grid.flat, separations, strict=False):
-            named = {field.name for field in fields(separations[kind])}
-            plain = separations[kind](**{key: value for key, value in EXAMPLES.items() if key in named})
+            names = {field.name for field in fields(separations[kind])}
+            plain = separations[kind](**{key: value for key, value in EXAMPLES.items() if key in names})
             _curve(ax, weight(plain), {"color": COLOURS[0]})
             ax.set_title(f"{kind.replace('_', ' ')}{_parameters(plain, ', ', ('beta',))}", fontsize=16)
             if kind == name:
@@ -52,23 +53,23 @@ class Separations(Plot):
 
 
 def weight(separation: Separation) -> np.ndarray:
-    """The weight of a pattern at each of `SCORES`, beside the others."""
-    beside = np.broadcast_to(OTHERS, (len(SCORES), len(OTHERS)))
+    """The weight of a pattern at each of `SCORES` beside the others, `(len(SCORES),)`."""
+    others = np.broadcast_to(OTHERS, (len(SCORES), len(OTHERS)))
     with np.errstate(over="ignore"):
-        return np.asarray(separation.weights(np.column_stack([SCORES, beside])))[:, 0]
+        return np.asarray(separation.weights(np.column_stack([SCORES, others])))[:, 0]
 
 
 def _own(result: Result) -> tuple[str, Separation]:
-    """The separation of the first run's memory, with its parameters as they are."""
+    """The name and the separation of the first run's memory, with its parameters."""
     name, array = next(tables(result.runs[0], "separation"))
     kind = separations[name]
-    whole = {field.name for field in fields(kind) if isinstance(field.default, int)}
-    given = dict(zip(array.labels[0], array.values.tolist(), strict=True))
-    return name, kind(**{key: int(value) if key in whole else value for key, value in given.items()})
+    integers = {field.name for field in fields(kind) if isinstance(field.default, int)}
+    parameters = dict(zip(array.labels[0], array.values.tolist(), strict=True))
+    return name, kind(**{key: int(value) if key in integers else value for key, value in parameters.items()})
 
 
 def _curve(ax: Any, weights: np.ndarray, style: dict[str, Any]) -> None:
-    """The line, broken where it jumps; where it leaves the panel, how far it goes."""
+    """Draw the weights over `SCORES`, with a gap where they jump, and lines at weights 0 and 1 and at score 1."""
     jumps = np.flatnonzero(np.abs(np.diff(weights)) > 0.3) + 1
     ax.plot(np.insert(SCORES, jumps, np.nan), np.insert(weights, jumps, np.nan), **style)
     ax.axhline(0, color=FAINT, linewidth=1, zorder=0)
@@ -77,7 +78,7 @@ def _curve(ax: Any, weights: np.ndarray, style: dict[str, Any]) -> None:
 
 
 def _stand_out(ax: Any, own: Separation) -> None:
-    """This memory's own curve, dashed over the plain one, in a panel with a heavy frame."""
+    """Draw the curve of the run's memory, dashed, over the plain one, and make the frame of the panel heavy."""
     ax.spines[:].set(visible=True, linewidth=4, color=COLOURS[1])
     _curve(ax, weight(own), {"color": COLOURS[1], "linestyle": (0, (3, 1.5)), "linewidth": 4})
     ax.set_title(ax.get_title(), weight="bold", color=INK, fontsize=16)
@@ -87,7 +88,7 @@ def _stand_out(ax: Any, own: Separation) -> None:
 
 
 def _parameters(separation: Separation, before: str, without: tuple[str, ...] = ()) -> str:
-    """Such as `β = .1, α = 2`, with `before` before it where there are any."""
+    """The parameters of a separation, such as `β = .1, α = 2`, after the text `before`; empty without parameters."""
     names = [field.name for field in fields(separation) if field.name not in without]
-    told = ", ".join(f"{_SIGNS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names)
-    return f"{before}{told}" if told else ""
+    text = ", ".join(f"{_SYMBOLS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names)
+    return f"{before}{text}" if text else ""

@@ -1,20 +1,23 @@
-"""Similarity on the unit circle: the angle between a neuron's weights and each pattern that cues it."""
+"""Similarity on the unit circle: the angle between a neuron's weights and each cue."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.shapes import BLUE, ORANGE, arrow, headline, working
+from hopattn.figures.headings import headline
+from hopattn.figures.shapes import BLUE, ORANGE, arithmetic, arrow
 from hopattn.figures.style import FAINT, INK, PAPER, label, number
 from hopattn.scenario.result import Result
 
 MOST = 8
-"""So many cues have a circle of their own."""
+"""The largest number of cues, one circle each."""
+FEW = 4
+"""The number of cues up to which they are in one row, with their arithmetic."""
 
 
 class Similarity(Plot):
-    """One circle for each cue of the first run: the weights, the cue, the angle between them and what comes out."""
+    """One circle for each cue of the first run: the weights, the cue, the angle between them and the output."""
 
     name: ClassVar[str] = "similarity"
     shows: ClassVar[str] = "similarity as an angle: the nearer a cue is to the weights, the more comes out"
@@ -30,28 +33,28 @@ class Similarity(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         arrays = result.runs[0].arrays
-        given, weights, state = (arrays[name].values for name in ("input", "network", "state"))
+        cues, weights, state = (arrays[name].values for name in ("input", "network", "state"))
         tokens, axes_names = arrays["input"].labels
         n = min(len(tokens), MOST)
         headline(figure, result)
-        rows = 1 + (n > 4)
+        rows = 1 + (n > FEW)
         axes = figure.subplots(rows, -(-n // rows), squeeze=False, sharex=True, sharey=True).ravel()
-        reach = 1.08 * max(1.0, float(np.linalg.norm(np.vstack([weights, given[:n]]), axis=1).max()))
-        for ax, token, cue, out in zip(axes, tokens, given, state[:, 0], strict=False):
+        reach = 1.08 * max(1.0, float(np.linalg.norm(np.vstack([weights, cues[:n]]), axis=1).max()))
+        for ax, token, cue, out in zip(axes, tokens, cues, state[:, 0], strict=False):
             _circle(ax, weights[0], cue, reach)
             ax.set_title(f"{label(token)}: {number(out)}", fontsize=21, pad=12)
-            told = f"{_angle(weights[0], cue)}\n{working(weights[0], cue)}" if n <= 4 else _angle(weights[0], cue)
-            ax.set_xlabel(f"{label(axes_names[0])}\n{told}", fontsize=16, linespacing=1.5)
+            text = _angle(weights[0], cue) + (f"\n{arithmetic(weights[0], cue)}" if n <= FEW else "")
+            ax.set_xlabel(f"{label(axes_names[0])}\n{text}", fontsize=16, linespacing=1.5)
         for ax in axes[:: -(-n // rows)]:
             ax.set_ylabel(label(axes_names[1]))
         for ax in axes[n:]:
             ax.set_axis_off()
-        keys = [ax.plot([], [], color=colour, lw=wide)[0] for colour, wide in ((BLUE, 9), (ORANGE, 2.5))]
+        keys = [ax.plot([], [], color=colour, lw=width)[0] for colour, width in ((BLUE, 9), (ORANGE, 2.5))]
         figure.legend(keys, ["weights w", "cue a"], loc="outside lower center", ncols=2, frameon=False, fontsize=18)
 
 
 def _circle(ax: Any, weights: np.ndarray, cue: np.ndarray, reach: float) -> None:
-    """The unit circle, with the weights as a broad arrow below the cue as a slender one."""
+    """Draw the unit circle, the weights as a thick arrow, the cue as a thin one on top, and the angle between them."""
     from matplotlib.patheffects import withStroke
 
     turn = np.linspace(0, 2 * np.pi, 181)
@@ -61,8 +64,8 @@ def _circle(ax: Any, weights: np.ndarray, cue: np.ndarray, reach: float) -> None
     arrow(ax, (0, 0), weights, BLUE, 9, mutation_scale=28, joinstyle="miter")
     arrow(ax, (0, 0), cue, ORANGE, 2.5, path_effects=[withStroke(linewidth=4.5, foreground=PAPER)])
     if weights.any() and cue.any():
-        start, by = np.arctan2(weights[1], weights[0]), _between(weights, cue)
-        arc = start + np.linspace(0, by, 61)
+        start = np.arctan2(weights[1], weights[0])
+        arc = start + np.linspace(0, _between(weights, cue), 61)
         ax.plot(0.34 * np.cos(arc), 0.34 * np.sin(arc), color=INK, lw=2)
     ax.plot(0, 0, "o", color=INK, mec=PAPER, ms=9, zorder=5)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
@@ -71,9 +74,10 @@ def _circle(ax: Any, weights: np.ndarray, cue: np.ndarray, reach: float) -> None
 
 
 def _between(a: np.ndarray, b: np.ndarray) -> float:
-    """The angle from one vector to the other, counter-clockwise, from −π to π."""
+    """The angle from `a` to `b`, counter-clockwise, from −π to π."""
     return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
 
 
 def _angle(a: np.ndarray, b: np.ndarray) -> str:
+    """The angle between two vectors as a text."""
     return f"angle {abs(np.degrees(_between(a, b))):.0f}°" if a.any() and b.any() else "no angle: a vector is 0"

@@ -1,4 +1,4 @@
-"""Every state of a small network, an arrow from each to where it leads: the basins of what it remembers."""
+"""The state space of a small network: an arrow from every state to its successor, and so the basins."""
 
 from typing import Any, ClassVar
 
@@ -8,139 +8,148 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.style import COLOURS, FAINT, INK, label
 from hopattn.scenario.result import Result, Run
 
-NAMED, BASINS = 64, 6
-"""With so many states each has its spins beside it; so many basins are drawn, the largest."""
+BASINS = 6
+"""The largest number of basins: those with the most states."""
+NAMED = 64
+"""The number of states up to which each has its spins beside it."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
-PAIR = 2
-"""The spins of a state of rest or a cycle of two stand in the title."""
+LISTED = 2
+"""The number of states in a middle up to which the title shows their spins."""
 INNER = 0.35
-"""How far from the middle of a basin the states of a cycle lie; the steps to it count from 1."""
+"""The radius on which the states of a cycle are drawn. A state `k` steps from the middle is at radius `k`."""
 
 Basin = tuple[list[int], list[int]]
-"""Its middle, a state of rest or a cycle, and all its members."""
+"""The middle of a basin (a fixed point, or the states of a cycle) and all members of the basin, as indices."""
 
 
 class States(Plot):
-    """The first run's basins, a panel each: in the middle what is at rest, further out what is more steps away."""
+    """The basins of the first run, one panel each: a fixed point or a cycle in the middle, other states around it."""
 
     name: ClassVar[str] = "states"
     shows: ClassVar[str] = "where every state of a small network leads: basins, and the states of rest in their middle"
     scenario: ClassVar[str] = "basins"
 
     def lacks(self, result: Result) -> str:
-        few = "it has no network of at most 12 spins whose next state does not depend on chance"
-        return "" if "successor" in result.runs[0].arrays else few
+        lack = "it has no network of at most 12 spins whose next state does not depend on chance"
+        return "" if "successor" in result.runs[0].arrays else lack
 
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]
-        leads = run.arrays["successor"].values
-        basins = found_basins(leads)
+        successors = run.arrays["successor"].values
+        basins = basins_of(successors)
         figure.suptitle(result.title, wrap=True)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
         shown = basins[:BASINS]
         columns = len(shown) if len(shown) < 3 else -(-len(shown) // 2)
         grid = figure.subplots(-(-len(shown) // columns), columns, squeeze=False)
-        for i, (ax, (middle, members)) in enumerate(zip(grid.flat, shown, strict=False)):
-            _basin(ax, run, (middle, members), i)
-            ax.set_title(_title(run, (middle, members)), fontsize=17)
+        for i, (ax, basin) in enumerate(zip(grid.flat, shown, strict=False)):
+            _basin(ax, run, basin, i)
+            ax.set_title(_title(run, basin), fontsize=17)
         for ax in grid.flat:
             ax.set_axis_off()
-        figure.supxlabel(_below(basins, len(leads), str(run.arrays["way"].values)), fontsize=15)
+        figure.supxlabel(_caption(basins, len(successors), str(run.arrays["way"].values)), fontsize=15)
 
 
-def found_basins(leads: np.ndarray) -> list[Basin]:
-    """The basins of a map from states to states, `(n_states,)`; the largest first."""
+def basins_of(successors: np.ndarray) -> list[Basin]:
+    """The basins of a map from states to states, the largest first. successors: `(n_states,)`."""
     import networkx as nx
 
-    graph = nx.DiGraph(enumerate(leads.tolist()))
-    found = []
+    graph = nx.DiGraph(enumerate(successors.tolist()))
+    basins = []
     for members in nx.weakly_connected_components(graph):
-        at, seen = min(members), set()
-        while at not in seen:
-            seen.add(at)
-            at = int(leads[at])
+        at, visited = min(members), set()
+        while at not in visited:
+            visited.add(at)
+            at = int(successors[at])
         middle = [at]
-        while (at := int(leads[at])) != middle[0]:
+        while (at := int(successors[at])) != middle[0]:
             middle.append(at)
-        found.append((middle, sorted(members)))
-    return sorted(found, key=lambda basin: (-len(basin[1]), basin[1]))
+        basins.append((middle, sorted(members)))
+    return sorted(basins, key=lambda basin: (-len(basin[1]), basin[1]))
 
 
-def _around(leads: np.ndarray, basin: Basin) -> dict[int, tuple[float, float]]:
-    """A place for each member: on the ring of its steps to the middle, beside those that lead to the same state."""
-    order, members = basin
-    place, ring = _ring(order, INNER if len(order) > 1 else 0.0), 0
-    before: dict[int, list[int]] = {}
+def _places(successors: np.ndarray, basin: Basin) -> dict[int, tuple[float, float]]:
+    """The place of each member of a basin, on the ring of its number of steps to the middle.
+
+    States with the same successor are beside one another.
+    """
+    states, members = basin
+    places, steps = _ring(states, INNER if len(states) > 1 else 0.0), 0
+    predecessors: dict[int, list[int]] = {}
     for state in members:
-        if state not in place:
-            before.setdefault(int(leads[state]), []).append(state)
-    while order := [state for after in order for state in before.get(after, ())]:
-        ring += 1
-        place |= _ring(order, float(ring))
-    return place
+        if state not in places:
+            predecessors.setdefault(int(successors[state]), []).append(state)
+    while states := [state for successor in states for state in predecessors.get(successor, ())]:
+        steps += 1
+        places |= _ring(states, float(steps))
+    return places
 
 
 def _ring(states: list[int], radius: float) -> dict[int, tuple[float, float]]:
-    turns = 2 * np.pi * (np.arange(len(states)) + 0.5) / len(states)
-    return {state: (radius * np.cos(a), radius * np.sin(a)) for state, a in zip(states, turns.tolist(), strict=True)}
+    """The places of states at equal distances on a circle."""
+    angles = 2 * np.pi * (np.arange(len(states)) + 0.5) / len(states)
+    return {state: (radius * np.cos(a), radius * np.sin(a)) for state, a in zip(states, angles.tolist(), strict=True)}
 
 
 def _basin(ax: Any, run: Run, basin: Basin, i: int) -> None:
-    """One basin, its middle large; a few states have arrows and their spins, many have lines."""
-    leads = run.arrays["successor"].values
-    place, middle, few = _around(leads, basin), basin[0], len(leads) <= NAMED
-    outside = [place[state] for state in basin[1] if state not in middle]
+    """Draw basin `i` with a large middle. States of a small network have arrows and their spins, others have lines."""
+    successors = run.arrays["successor"].values
+    places, middle, few = _places(successors, basin), basin[0], len(successors) <= NAMED
+    outside = [places[state] for state in basin[1] if state not in middle]
     style = {"color": COLOURS[i], "marker": MARKERS[i], "linestyle": "", "markeredgecolor": INK}
     ax.plot(*np.reshape(outside, (-1, 2)).T, **style, markersize=11 if few else 5, markeredgewidth=0.5, zorder=3)
-    ax.plot(*np.array([place[state] for state in middle]).T, **style, markersize=26, markeredgewidth=3, zorder=4)
-    _arrows(ax, place, leads, middle, few)
+    ax.plot(*np.array([places[state] for state in middle]).T, **style, markersize=26, markeredgewidth=3, zorder=4)
+    _arrows(ax, places, successors, middle, few)
     if few:
-        _spins(ax, run, place, middle)
-    reach = max(1.0, float(np.abs([*place.values()]).max())) + (0.3 if few else 0.1)
+        _spins(ax, run, places, middle)
+    reach = max(1.0, float(np.abs([*places.values()]).max())) + (0.3 if few else 0.1)
     ax.set(xlim=(-reach * 1.15, reach * 1.15), ylim=(-reach, reach))
 
 
-def _arrows(ax: Any, place: dict[int, tuple[float, float]], leads: np.ndarray, middle: list[int], few: bool) -> None:
+def _arrows(
+    ax: Any, places: dict[int, tuple[float, float]], successors: np.ndarray, middle: list[int], few: bool
+) -> None:
+    """Draw an arrow, or a line in a large network, from each state to its successor; none from a fixed point."""
     from matplotlib.collections import LineCollection
 
-    going = [(state, int(leads[state])) for state in place if int(leads[state]) != state]
+    moves = [(state, int(successors[state])) for state in places if int(successors[state]) != state]
     if not few:
-        lines = [(place[state], place[after]) for state, after in going]
+        lines = [(places[state], places[successor]) for state, successor in moves]
         ax.add_collection(LineCollection(lines, colors=FAINT, linewidths=0.5, zorder=1))
         return
-    for state, after in going:
-        form = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "mutation_scale": 14}
-        ends = {"shrinkA": 14 if state in middle else 6, "shrinkB": 15 if after in middle else 7}
-        ax.annotate("", place[after], place[state], arrowprops=form | ends, zorder=2)
+    for state, successor in moves:
+        style = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "mutation_scale": 14}
+        ends = {"shrinkA": 14 if state in middle else 6, "shrinkB": 15 if successor in middle else 7}
+        ax.annotate("", places[successor], places[state], arrowprops=style | ends, zorder=2)
 
 
-def _spins(ax: Any, run: Run, place: dict[int, tuple[float, float]], middle: list[int]) -> None:
-    """The spins of each state, on the side away from the middle."""
-    for state, (x, y) in place.items():
-        if (far := float(np.hypot(x, y))) and (state not in middle or len(middle) > PAIR):
-            side = "center" if abs(x) < 0.8 * far else "left" if x > 0 else "right"
-            height = "center" if side != "center" else "bottom" if y > 0 else "top"
-            away = (0, 8 * np.sign(y)) if side == "center" else (9 * np.sign(x), 0)
-            away = (2 * away[0], 2 * away[1]) if far == INNER else away
-            text = {"textcoords": "offset points", "fontsize": 11, "zorder": 5, "ha": side, "va": height}
-            ax.annotate(_signs(run, state), (x, y), away, **text)
+def _spins(ax: Any, run: Run, places: dict[int, tuple[float, float]], middle: list[int]) -> None:
+    """Write the spins of each state, on the side away from the middle."""
+    for state, (x, y) in places.items():
+        if (far := float(np.hypot(x, y))) and (state not in middle or len(middle) > LISTED):
+            align = "center" if abs(x) < 0.8 * far else "left" if x > 0 else "right"
+            height = "center" if align != "center" else "bottom" if y > 0 else "top"
+            offset = (0, 8 * np.sign(y)) if align == "center" else (9 * np.sign(x), 0)
+            offset = (2 * offset[0], 2 * offset[1]) if far == INNER else offset
+            text = {"textcoords": "offset points", "fontsize": 11, "zorder": 5, "ha": align, "va": height}
+            ax.annotate(_signs(run, state), (x, y), offset, **text)
 
 
 def _signs(run: Run, state: int) -> str:
-    """The spins of a state, as black and white: ●○●."""
+    """The spins of a state as filled and hollow circles: ●○●."""
     return run.arrays["successor"].labels[0][state].replace("+", "●").replace("−", "○")
 
 
 def _title(run: Run, basin: Basin) -> str:
-    """What is in the middle of a basin, how many states there are, and its spins where they are told apart."""
+    """The middle of a basin and the number of its states; in a small network also the spins of a short middle."""
     middle, members = basin
-    count = f"{_what(run, middle)}: {len(members)} state{'' if len(members) == 1 else 's'}"
-    named = len(run.arrays["successor"].values) <= NAMED and len(middle) <= PAIR
+    count = f"{_name(run, middle)}: {len(members)} state{'' if len(members) == 1 else 's'}"
+    named = len(run.arrays["successor"].values) <= NAMED and len(middle) <= LISTED
     return f"{count}\n{' ⇄ '.join(_signs(run, state) for state in middle)}" if named else count
 
 
-def _what(run: Run, middle: list[int]) -> str:
-    """The stored pattern that a state of rest is, or is the reverse of; a cycle by its length."""
+def _name(run: Run, middle: list[int]) -> str:
+    """The stored pattern that equals a fixed point or its reverse; of a cycle its length."""
     if len(middle) > 1:
         return f"a cycle of {len(middle)}"
     patterns = run.arrays["patterns"]
@@ -151,10 +160,13 @@ def _what(run: Run, middle: list[int]) -> str:
     return "not stored"
 
 
-def _below(basins: list[Basin], n: int, way: str) -> str:
-    """How to read it, and what is left out."""
-    read = "●: spin 1, ○: spin −1; an arrow leads" if n <= NAMED else "a line leads"
-    left = basins[BASINS:]
-    states = sum(len(members) for _, members in left)
-    rest = f"\n{len(left)} more basins hold {states} of the {n} states" if left else ""
-    return f"{read} inwards, to the state one step later, {way}{rest}"
+def _caption(basins: list[Basin], n: int, update: str) -> str:
+    """How to read the figure, and the number of basins and states that it leaves out.
+
+    n: the number of states. update: how the update changes the neurons, in words.
+    """
+    legend = "●: spin 1, ○: spin −1; an arrow leads" if n <= NAMED else "a line leads"
+    others = basins[BASINS:]
+    states = sum(len(members) for _, members in others)
+    rest = f"\n{len(others)} more basins hold {states} of the {n} states" if others else ""
+    return f"{legend} inwards, to the state one step later, {update}{rest}"

@@ -4,68 +4,67 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.shapes import cells, colour_of, headline, named, worked
+from hopattn.figures.base import Figure, Plot, arrays_of
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.shapes import cells, colour_of
 from hopattn.figures.style import DIVERGING, EMPTY, FAINT, INK, label, number, short
 from hopattn.scenario.result import Result, Run
 
 HEAD = "layer 1 head 1 "
 WORDS, AXES = 8, 6
-"""So many words, those of most weight, and so many axes of the values, those of most content, have room."""
+"""The largest number of words, those of most weight, and of axes of the values, those with the largest entries."""
 
 
 class Steps(Plot):
-    """The last query of the first head of the first run, and below it the run `averaging`, if there is one."""
+    """The last query of the first head, of the first run and below it of the run `averaging`, if there is one."""
 
     name: ClassVar[str] = "steps"
     shows: ClassVar[str] = "attention in three steps: score, weights, weighted sum"
     scenario: ClassVar[str] = "aaba"
 
     def lacks(self, result: Result) -> str:
-        needed = [HEAD + what for what in ("scores", "mask", "weights", "values")]
-        return (
-            "" if all(name in worked(result.runs[0]) for name in needed) else "it has no text that attention goes over"
-        )
+        arrays = arrays_of(result.runs[0])
+        has_all = all(HEAD + kind in arrays for kind in ("scores", "mask", "weights", "values"))
+        return "" if has_all else "it has no text that attention goes over"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = [run for run in result.runs if run.name in ("", "averaging") and HEAD + "scores" in worked(run)]
+        runs = [run for run in result.runs if run.name in ("", "averaging") and HEAD + "scores" in arrays_of(run)]
         headline(figure, result)
-        shape = {"width_ratios": [1, 1, 1.25]}
-        axes = figure.subplots(len(runs), 3, squeeze=False, **shape)
+        axes = figure.subplots(len(runs), 3, squeeze=False, width_ratios=[1, 1, 1.25])
         for row, run in zip(axes, runs, strict=True):
-            _strip(row, run, len(runs) > 1)
-        query = worked(runs[0])[HEAD + "scores"].labels[0][-1]
+            _row(row, run, len(runs) > 1)
+        query = arrays_of(runs[0])[HEAD + "scores"].labels[0][-1]
         for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
             ax.set_title(title, fontsize=21)
         figure.supxlabel(f"the query: {label(query)}", fontsize=17)
 
 
-def _strip(axes: Any, run: Run, several: bool) -> None:
-    """The three steps of one run, side by side."""
-    scores, mask, weights, values = (worked(run)[HEAD + what] for what in ("scores", "mask", "weights", "values"))
+def _row(axes: Any, run: Run, with_name: bool) -> None:
+    """Draw the three steps of one run side by side. with_name: whether to write the name of the run beside them."""
+    scores, mask, weights, values = (arrays_of(run)[HEAD + kind] for kind in ("scores", "mask", "weights", "values"))
     order = np.argsort(-np.abs(weights.values[-1]), kind="stable")[:WORDS]
-    chosen = np.sort(order)
-    words = [label(scores.labels[1][k]) for k in chosen]
-    seen = np.asarray(mask.values[-1], bool)[chosen]
+    shown = np.sort(order)
+    words = [label(scores.labels[1][k]) for k in shown]
+    allowed = np.asarray(mask.values[-1], bool)[shown]
     for ax, row in zip(axes, (scores.values[-1], weights.values[-1]), strict=False):
-        _bars(ax, row[chosen], words, seen)
-    told = f"{named(run, 20)}\n" if several else ""
-    of = f"{len(words)} of {len(scores.labels[1])} words" if len(words) < len(scores.labels[1]) else "words"
-    axes[0].set_ylabel(f"{told}{of}")
+        _bars(ax, row[shown], words, allowed)
+    name = f"{run_title(run, 20)}\n" if with_name else ""
+    count = f"{len(words)} of {len(scores.labels[1])} words" if len(words) < len(scores.labels[1]) else "words"
+    axes[0].set_ylabel(f"{name}{count}")
     total = weights.values[-1] @ values.values
-    _sum(axes[2], weights.values[-1][chosen, None] * values.values[chosen], total, words, values.labels[1])
+    _sum(axes[2], weights.values[-1][shown, None] * values.values[shown], total, words, values.labels[1])
 
 
-def _bars(ax: Any, row: np.ndarray, words: list[str], seen: np.ndarray) -> None:
-    """A bar and its number for each word, a point for what is masked."""
+def _bars(ax: Any, row: np.ndarray, words: list[str], allowed: np.ndarray) -> None:
+    """Draw a bar with its number for each word, and a dot for a masked word. row, allowed: `(n_words,)`."""
     at = np.arange(len(words))
-    most = float(np.abs(row[seen]).max(initial=0.0)) or 1.0
-    shown = np.where(seen, row, 0.0)
+    most = float(np.abs(row[allowed]).max(initial=0.0)) or 1.0
+    shown = np.where(allowed, row, 0.0)
     hatches = ["//" if value < 0 else "" for value in shown]
     ax.barh(at, shown, color=[colour_of(value) for value in shown], height=0.6, hatch=hatches, edgecolor=INK)
-    for y, value, may in zip(at, shown, seen, strict=True):
-        text = number(float(value)) if may else "·  masked"
-        ax.text(max(value, 0.0) + 0.04 * most, y, text, va="center", ha="left", color=INK if may else FAINT)
+    for y, value, attends in zip(at, shown, allowed, strict=True):
+        text = number(float(value)) if attends else "·  masked"
+        ax.text(max(value, 0.0) + 0.04 * most, y, text, va="center", ha="left", color=INK if attends else FAINT)
     low = min(float(shown.min(initial=0.0)), 0.0)
     ax.set(xlim=(1.1 * low, 1.4 * most), ylim=(len(words) + 0.5, -0.5), xticks=[])
     ax.set_yticks(at, words)
@@ -75,10 +74,13 @@ def _bars(ax: Any, row: np.ndarray, words: list[str], seen: np.ndarray) -> None:
 
 
 def _sum(ax: Any, parts: np.ndarray, total: np.ndarray, words: list[str], names: tuple[str, ...]) -> None:
-    """Weight times value for each word, and their sum below a line."""
-    content = np.abs(parts).sum(axis=0) + np.abs(total)
-    full = max(2, int(np.sum(content > 1e-9)))
-    axes = np.sort(np.argsort(-np.round(content, 9), kind="stable")[: min(AXES, full)])
+    """Draw weight times value for each word, and their sum below a line.
+
+    parts: `(n_words, dim)`. total: the sum over all words, `(dim,)`. names: the names of the axes.
+    """
+    size = np.abs(parts).sum(axis=0) + np.abs(total)
+    nonzero = max(2, int(np.sum(size > 1e-9)))
+    axes = np.sort(np.argsort(-np.round(size, 9), kind="stable")[: min(AXES, nonzero)])
     table = np.vstack([parts[:, axes], total[None, axes]])
     most = float(np.abs(table).max(initial=0.0)) or 1.0
     cells(ax, table, {"cmap": DIVERGING, "vmin": -1.3 * most, "vmax": 1.3 * most})
@@ -90,5 +92,5 @@ def _sum(ax: Any, parts: np.ndarray, total: np.ndarray, words: list[str], names:
 
 
 def _on_lines(name: str, letters: int) -> str:
-    """The name of an axis, its part on a line of its own: previous / their."""
+    """The name of an axis, with its part on a line of its own. letters: the width of each line."""
     return "\n".join(short(piece, letters) for piece in name.split(": ", 1))

@@ -1,6 +1,6 @@
 """The named memories: every model of the literature, each a constructor in one file of this folder.
 
-- `card.py`: what is known of a named memory: constructor, source, energy, how to draw one at random
+- `card.py`: the record of a named memory: constructor, source, energy, random arguments
 - `*.py`: one file for each family
 """
 
@@ -9,11 +9,11 @@ import sys
 from hopattn.foundation.registry import modules_in
 from hopattn.memories.models.card import Card
 
-_FOUND = [
+_CARDS = [
     member.card
     for module in modules_in(__name__)
     for member in vars(sys.modules[module]).values()
     if hasattr(member, "card")
 ]
-named_memories: dict[str, Card] = {card.name: card for card in sorted(_FOUND, key=lambda card: card.name)}
-"""Each named memory by its name; `.build` is its constructor."""
+named_memories: dict[str, Card] = {card.name: card for card in sorted(_CARDS, key=lambda card: card.name)}
+"""The card of each named memory, by name; `.build` is the constructor."""

@@ -1,4 +1,4 @@
-"""Memories that are addressed by a distance: nearest neighbour, sparse distributed memory, and any combination."""
+"""Memories whose similarity is a distance: nearest neighbour, universal Hopfield network, sparse distributed memory."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
-from hopattn.memories.random_patterns import drawn_reals, drawn_spins
+from hopattn.memories.random_patterns import random_reals, random_spins
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.threshold import Threshold
@@ -19,14 +19,15 @@ from hopattn.retrieval.similarity import Hamming, Similarity
 @named(
     source="Millidge et al. 2022",
     energy="none: a distance is no dot product",
-    draw=lambda rng: {"keys": drawn_reals(rng)},
+    draw=lambda rng: {"keys": random_reals(rng)},
     answers=True,
 )
 def nearest(keys: Any, values: Any = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
 
-    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, the keys by default. Raises `InvalidInput` for sets that
-    are empty or do not fit. Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
+    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. Raises `InvalidInput` for empty
+    sets and for sets that do not fit each other.
+    Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
 
     >>> import hopattn as ha
     >>> ha.nearest([[0.0, 3.0], [4.0, 0.0]]).step([1.0, 1.0])
@@ -35,18 +36,18 @@ def nearest(keys: Any, values: Any = None) -> Memory:
     return Memory(keys, values, similarity="euclidean", separation="argmax")
 
 
-def _drawn_universal(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_universal(rng: np.random.Generator) -> dict[str, Any]:
     similarity = rng.choice(["dot", "cosine", "euclidean", "manhattan"])
     separation = rng.choice(["identity", "softmax", "sparsemax", "argmax", "rectified_power"])
     activation = rng.choice(["identity", "sign", "tanh", "unit"])
     names = {"similarity": str(similarity), "separation": str(separation), "activation": str(activation)}
-    return {"keys": drawn_reals(rng) / 4, **names}
+    return {"keys": random_reals(rng) / 4, **names}
 
 
 @named(
     source="Millidge et al. 2022",
     energy="Φ*(x) − Ψ(Kx) for the dot product, else none",
-    draw=_drawn_universal,
+    draw=_draw_universal,
     answers=True,
 )
 def universal(
@@ -59,7 +60,7 @@ def universal(
 ) -> Memory:
     """The universal Hopfield network: any similarity, separation and activation, x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))).
 
-    The arguments are those of `hopattn.Memory`; Manhattan distance with softmax is what the paper finds best. Raises
+    The arguments are those of `hopattn.Memory`; in the paper, Manhattan distance with softmax performs best. Raises
     `InvalidInput` as `Memory` does. Source: Millidge et al. (2022), ICML, eq. 3.
 
     >>> import hopattn as ha
@@ -69,45 +70,46 @@ def universal(
     return Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
 
 
-def _drawn_sdm(rng: np.random.Generator) -> dict[str, Any]:
-    addresses = drawn_spins(rng)
+def _draw_sdm(rng: np.random.Generator) -> dict[str, Any]:
+    addresses = random_spins(rng)
     values = rng.choice([-1.0, 1.0], size=addresses.shape)
     return {"addresses": addresses, "values": values, "radius": int(rng.integers(0, addresses.shape[1] + 1))}
 
 
-@named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_drawn_sdm)
+@named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_draw_sdm)
 def sdm(
     addresses: Any, values: Any, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
 ) -> Memory:
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.
 
-    addresses: `(n_patterns, N)`, ±1; values: `(n_patterns, dim_out)`, ±1. radius: r, the Hamming distance, 0 to N.
-    locations: `(n_locations, N)` of ±1, or how many to draw with `rng`; by default the addresses themselves are the
-    locations, each with its own value. Raises `InvalidInput` for what is not ±1 or does not fit, a radius outside, and
-    a radius that leaves an address without any location.
+    addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
+    locations: `(n_locations, N)`, ±1, or a number of locations to draw with `rng`; by default the addresses themselves
+    are the locations, each with its own value. Raises `InvalidInput` for entries that are not ±1, shapes that do not
+    fit, a radius outside [0, N], and an address with no location within the radius.
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha
     >>> ha.sdm([[1, 1, 1, 1], [-1, -1, 1, 1]], [[1, 1], [1, -1]], radius=1).step([1, 1, 1, -1])
     array([1., 1.])
     """
-    where, what = spin_patterns(addresses, "addresses"), spin_patterns(values, "values")
-    if len(where) != len(what):
-        raise InvalidInput(f"values: {len(what)} rows do not fit {len(where)} addresses")
-    if not 0 <= real(radius, "radius") <= where.shape[1]:
-        raise InvalidInput(f"radius: expected a number from 0 to {where.shape[1]}, not {radius!r}")
-    near = Threshold(t=-float(radius))
+    address_rows, value_rows = spin_patterns(addresses, "addresses"), spin_patterns(values, "values")
+    n = address_rows.shape[1]
+    if len(address_rows) != len(value_rows):
+        raise InvalidInput(f"values: {len(value_rows)} rows do not fit {len(address_rows)} addresses")
+    if not 0 <= real(radius, "radius") <= n:
+        raise InvalidInput(f"radius: expected a number from 0 to {n}, not {radius!r}")
+    within = Threshold(t=-float(radius))
     if locations is None:
-        hard, counters = where, what
+        keys, counters = address_rows, value_rows
     else:
-        hard = _locations(locations, where.shape[1], rng)
-        written = near.weights(Hamming()(where, hard))
-        for i, reached in enumerate(written):
-            if not reached.any():
+        keys = _locations(locations, n, rng)
+        near = within.weights(Hamming()(address_rows, keys))
+        for i, row in enumerate(near):
+            if not row.any():
                 raise InvalidInput(f"radius: no location lies within {radius:g} of address {i}; choose a larger one")
-        counters = written.T @ what
-    return Memory(hard, counters, similarity="hamming", separation=near, activation="sign", patterns=what)
+        counters = near.T @ value_rows
+    return Memory(keys, counters, similarity="hamming", separation=within, activation="sign", patterns=value_rows)
 
 
 def _locations(locations: Any, n: int, rng: Any) -> np.ndarray:
@@ -115,6 +117,6 @@ def _locations(locations: Any, n: int, rng: Any) -> np.ndarray:
         count = whole(locations, "locations")
         require_room(count * n, f"{count:,} locations")
         return np.random.default_rng(rng).choice([-1.0, 1.0], size=(count, n))
-    given = spin_patterns(locations, "locations")
-    require_dim(given, n, "locations", "addresses")
-    return given
+    rows = spin_patterns(locations, "locations")
+    require_dim(rows, n, "locations", "addresses")
+    return rows

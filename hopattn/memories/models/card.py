@@ -1,7 +1,7 @@
-"""What every named memory has: a constructor, its source, its energy, and how to draw one at random.
+"""The card of a named memory: its constructor, source and energy, and how to draw one at random.
 
-A named memory is a function that lies in a file of this folder and is marked by `named`; nothing else is to be
-touched for it to be listed, certified and run from a scenario.
+A named memory is a function in a file of this folder, marked by the decorator `named`. The mark is enough: the memory
+is then listed, certified and available to scenarios.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hopattn.dynamics.updates.base import Recallable
+from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.errors import InvalidInput
 
@@ -21,11 +21,11 @@ Draw = Callable[[np.random.Generator], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Card:
-    """A named memory as the literature has it.
+    """A named memory of the literature.
 
-    build: its constructor. source: the paper. energy: its formula, or why it has none. draw: arguments of random size,
-    load and parameters. update: how it is recalled, the name of an update. answers: whether, given values, one step is
-    the answer, which is no cue again.
+    name: the constructor's name. build: the constructor. source: the paper. energy: the formula of the energy, or
+    "none: " and the reason. draw: gives arguments for `build` with random size, load and parameters. update: the name
+    of its usual update. answers: True if, with values, one step gives the answer, which cannot be a cue again.
     """
 
     name: str
@@ -38,29 +38,29 @@ class Card:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The parameters of the constructor; the first takes what is stored, and `read_out` what that leads to."""
+        """The parameters of the constructor, by name."""
         return signature(self.build).parameters
 
     @property
     def stored(self) -> str:
-        """The parameter that takes what is stored."""
+        """The name of the first parameter, which takes the stored patterns or keys."""
         return next(iter(self.parameters))
 
     @property
     def read_out(self) -> str:
-        """The parameter that takes what the stored patterns lead to, or an empty string where there is none."""
+        """The name of the parameter for the patterns that recall gives in place of the stored ones, or ""."""
         return next((name for name in ("values", "right") if name in self.parameters), "")
 
     def drawn(self, rng: np.random.Generator) -> Recallable:
-        """A memory of random size, load and parameters."""
-        made: Recallable = self.build(**self.draw(rng))
-        return made
+        """A memory with random size, load and parameters."""
+        memory: Recallable = self.build(**self.draw(rng))
+        return memory
 
 
 def named(
     source: str, energy: str, draw: Draw, update: str = "sync", answers: bool = False
 ) -> Callable[[Build], Build]:
-    """Mark a constructor as a named memory."""
+    """Mark a constructor as a named memory; the parameters are the fields of `Card`."""
 
     def mark(build: Build) -> Build:
         build.card = Card(build.__name__, build, source, energy, draw, update, answers)  # type: ignore[attr-defined]
@@ -70,18 +70,20 @@ def named(
 
 
 def spin_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
-    """Patterns as a checked array `(n_patterns, N)`; raises `InvalidInput` naming the first row that is not ±1."""
+    """Patterns as a checked array `(n_patterns, N)`; raises `InvalidInput` with the first row that is not ±1."""
     rows = real_patterns(patterns, what)
     for i, row in enumerate(rows):
-        odd = row[np.abs(row) != 1]
-        if odd.size:
-            raise InvalidInput(f"{what}: row {i} holds {odd[0]:.6g}; the neurons are spins, −1 or 1")
+        others = row[np.abs(row) != 1]
+        if others.size:
+            raise InvalidInput(f"{what}: row {i} holds {others[0]:.6g}; the neurons are spins, −1 or 1")
     return rows
 
 
 def real_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
-    """Patterns as a checked array `(n_patterns, dim)`; raises `InvalidInput` for a set that is empty or not finite, and
-    naming the first row that is zero: a zero pattern is like nothing, and nothing recalls it.
+    """Patterns as a checked array `(n_patterns, dim)`.
+
+    Raises `InvalidInput` for a set that is empty or not finite, and for a zero row (with its number): a zero pattern is
+    similar to no cue, so no cue recalls it.
     """
     rows = stored_rows(patterns, what)
     for i, row in enumerate(rows):

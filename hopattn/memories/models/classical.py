@@ -1,51 +1,47 @@
-"""The classical networks: spins (Hopfield 1982) and graded neurons (Hopfield 1984), with any learning rule."""
+"""The classical networks, with a choice of learning rules: spins (Hopfield 1982), graded neurons (Hopfield 1984)."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.memories.models.card import named, spin_patterns
-from hopattn.memories.random_patterns import drawn_beta, drawn_spins
+from hopattn.memories.random_patterns import random_beta, random_spins
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.activation import Tanh
 
-Rule = Literal["hebb", "covariance", "pseudo_inverse", "storkey", "perceptron"]
-_RULES: dict[str, Callable[..., np.ndarray]] = {
-    "hebb": learning.hebb,
-    "covariance": learning.covariance,
-    "pseudo_inverse": learning.pseudo_inverse,
-    "storkey": learning.storkey,
-    "perceptron": learning.perceptron,
-}
-_WITH_DIAGONAL = ("hebb", "covariance", "pseudo_inverse")
+if TYPE_CHECKING:
+    Rule = str
+else:
+    Rule = Literal[tuple(learning.rules)]  # so that a scenario file offers the rules as choices
 
 
-def _drawn_rule(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_rule(rng: np.random.Generator) -> dict[str, Any]:
     rule = str(rng.choice(["hebb", "covariance", "storkey"]))
-    return {"rule": rule, "self_coupling": rule in _WITH_DIAGONAL and bool(rng.random() < 0.3)}
+    return {"rule": rule, "self_coupling": _has_diagonal(rule) and bool(rng.random() < 0.3)}
 
 
 @named(
     source="Hopfield 1982",
     energy="−½ xᵀW x",
-    draw=lambda rng: {"patterns": drawn_spins(rng), **_drawn_rule(rng)},
+    draw=lambda rng: {"patterns": random_spins(rng), **_draw_rule(rng)},
     update="async",
 )
 def hopfield(patterns: Any, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j).
 
-    patterns: `(n_patterns, N)`, ±1. rule: "hebb", "covariance" (patterns that are mostly of one sign),
-    "pseudo_inverse" (correlated patterns), "storkey", or "perceptron" (Gardner); the last two have no self-couplings.
-    Raises `InvalidInput` for patterns that are not ±1 or that the rule cannot learn, and a mistyped rule.
-    Source: Hopfield (1982), PNAS 79, 2554; the rules' sources stand in `hopattn.networks.learning_rules`.
+    patterns: `(n_patterns, N)`, ±1. rule: "hebb", "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for
+    correlated patterns), "storkey", or "perceptron" (Gardner); the last two have no self-couplings. self_coupling: keep
+    the diagonal of W. Raises `InvalidInput` for patterns that are not ±1 or that the rule cannot learn, and for an
+    unknown rule.
+    Source: Hopfield (1982), PNAS 79, 2554; `hopattn.networks.learning_rules` has the sources of the rules.
 
     >>> import hopattn as ha
     >>> network = ha.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
-    >>> found = network.recall([1, 1, 1, 1, -1, 1], update="async")
-    >>> str(found.status), int(found.matched)
+    >>> recall = network.recall([1, 1, 1, 1, -1, 1], update="async")
+    >>> str(recall.status), int(recall.matched)
     ('converged', 0)
     """
     rows = spin_patterns(patterns)
@@ -55,14 +51,14 @@ def hopfield(patterns: Any, rule: Rule = "hebb", self_coupling: bool = False) ->
 @named(
     source="Hopfield 1984",
     energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x",
-    draw=lambda rng: {"patterns": drawn_spins(rng), "beta": drawn_beta(rng), **_drawn_rule(rng)},
+    draw=lambda rng: {"patterns": random_spins(rng), "beta": random_beta(rng), **_draw_rule(rng)},
     update="graded",
 )
 def graded(patterns: Any, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
-    patterns, rule, self_coupling: as for `hopfield`. beta: how steep the neurons are (Hopfield's λ); below about 1 the
-    only state of rest is 0. Raises `InvalidInput` as `hopfield` does, and for a beta that is not positive.
+    patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ); below about 1, 0 is
+    the only fixed point. Raises `InvalidInput` as `hopfield` does, and for a beta that is not positive.
     Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 7.
 
     >>> import hopattn as ha
@@ -75,9 +71,16 @@ def graded(patterns: Any, beta: float = 4.0, rule: Rule = "hebb", self_coupling:
 
 
 def _learned(rows: np.ndarray, rule: str, self_coupling: bool) -> np.ndarray:
-    reject_unknown("rule", [rule], _RULES)
-    if rule in _WITH_DIAGONAL:
-        return np.asarray(_RULES[rule](rows, self_coupling=self_coupling))
+    """The couplings by a rule; raises `InvalidInput` for an unknown rule, and for a diagonal that the rule lacks."""
+    reject_unknown("rule", [rule], learning.rules)
+    if _has_diagonal(rule):
+        return np.asarray(learning.rules[rule](rows, self_coupling=self_coupling))
     if self_coupling:
-        raise InvalidInput(f"self_coupling: the rule '{rule}' has none; only {', '.join(_WITH_DIAGONAL)} can")
-    return np.asarray(_RULES[rule](rows))
+        able = ", ".join(filter(_has_diagonal, learning.rules))
+        raise InvalidInput(f"self_coupling: the rule '{rule}' has none; only {able} can")
+    return np.asarray(learning.rules[rule](rows))
+
+
+def _has_diagonal(rule: str) -> bool:
+    """Whether a rule can keep self-couplings."""
+    return "self_coupling" in signature(learning.rules[rule]).parameters

@@ -1,10 +1,10 @@
-"""Dense memories: spins with an interaction that is steeper than the square."""
+"""Dense memories: spins whose interaction grows faster than the square of the overlap."""
 
 from typing import Any
 
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
-from hopattn.memories.random_patterns import drawn_spins
+from hopattn.memories.random_patterns import random_spins
 from hopattn.retrieval.separation.exponential import Exponential
 from hopattn.retrieval.separation.power import Power, RectifiedPower
 
@@ -13,19 +13,18 @@ from hopattn.retrieval.separation.power import Power, RectifiedPower
     source="Krotov & Hopfield 2016",
     energy="−Σ [ξ·x]₊ⁿ/n",
     draw=lambda rng: {
-        "patterns": drawn_spins(rng),
+        "patterns": random_spins(rng),
         "n": int(rng.integers(2, 8)),
         "rectified": bool(rng.random() < 0.7),
     },
     update="async",
 )
 def dense(patterns: Any, n: int = 3, rectified: bool = True) -> Memory:
-    """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n where not rectified.
+    """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n without rectification.
 
-    patterns: `(n_patterns, N)`, ±1. n: a whole number from 2 to 1000; 2, not rectified, is Hopfield's network with
-    self-couplings. It holds about Nⁿ⁻¹ patterns. Without rectification and with an odd n only the asynchronous update
-    is sure to descend.
-    Raises `InvalidInput` for patterns that are not ±1 and another n.
+    patterns: `(n_patterns, N)`, ±1. n: a whole number from 2 to 1000; 2 without rectification is Hopfield's network
+    with self-couplings. The capacity is about Nⁿ⁻¹ patterns. With an odd n and no rectification, only the asynchronous
+    update is sure to lower the energy. Raises `InvalidInput` for patterns that are not ±1 and an n outside the range.
     Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 2.
 
     >>> import hopattn as ha
@@ -39,14 +38,14 @@ def dense(patterns: Any, n: int = 3, rectified: bool = True) -> Memory:
 @named(
     source="Demircigil et al. 2017",
     energy="−log Σ exp(ξ·x)",
-    draw=lambda rng: {"patterns": drawn_spins(rng), "beta": float(10 ** rng.uniform(-2, 0.5))},
+    draw=lambda rng: {"patterns": random_spins(rng), "beta": float(10 ** rng.uniform(-2, 0.5))},
     update="async",
 )
 def exponential(patterns: Any, beta: float = 1.0) -> Memory:
-    """The exponential memory: E = −Σ_μ exp(β ξ_μ·x), of which the logarithm is reported, so that nothing overflows.
+    """The exponential memory: E = −Σ_μ exp(β ξ_μ·x); energies are given as logarithms, so that they do not overflow.
 
-    patterns: `(n_patterns, N)`, ±1. beta: what multiplies the overlaps; 1 in the paper. It holds a number of patterns
-    that is exponential in N. Raises `InvalidInput` for patterns that are not ±1 and a beta that is not positive.
+    patterns: `(n_patterns, N)`, ±1. beta: the factor of the overlaps; 1 in the paper. The capacity is exponential in N.
+    Raises `InvalidInput` for patterns that are not ±1 and a beta that is not positive.
     Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, eq. 4.
 
     >>> import hopattn as ha

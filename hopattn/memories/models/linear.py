@@ -1,4 +1,4 @@
-"""Linear memories: the lecture's cue, linear attention, and the delta rule that corrects it."""
+"""Linear memories: the lecture's cue, linear attention, and linear attention with the delta rule."""
 
 from typing import Any, Literal
 
@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
-from hopattn.memories.random_patterns import drawn_reals, drawn_shape
+from hopattn.memories.random_patterns import random_reals, random_shape
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.similarity import Dot, FeatureMap
@@ -18,15 +18,15 @@ Feature = Literal["identity", "relu", "elu"]
 @named(
     source="LING3804 Lecture Notes 7; Katharopoulos et al. 2020",
     energy="½|x|² − ½ xᵀKᵀK x (identity features)",
-    draw=lambda rng: {"keys": drawn_reals(rng) / 4},
+    draw=lambda rng: {"keys": random_reals(rng) / 4},
     answers=True,
 )
 def linear(keys: Any, values: Any = None, feature_map: Feature = "identity", normalise: bool = False) -> Memory:
-    """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), over Σ_μ φ(k_μ)·φ(x) where normalised.
+    """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
-    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (elu + 1, the paper's). normalise: weights that sum to 1, for features that are not negative. There is an
-    energy for the identity without normalisation only, and it has no lower bound: recall may diverge. Raises
+    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
+    or "elu" (the paper's elu + 1). normalise: weights that sum to 1; it needs features that are not negative. Only the
+    identity without normalisation has an energy. That energy has no lower bound, so recall may diverge. Raises
     `InvalidInput` for keys and values that do not fit, and for a normalised identity.
     Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML, eq. 4 and 7.
 
@@ -44,22 +44,22 @@ def linear(keys: Any, values: Any = None, feature_map: Feature = "identity", nor
     )
 
 
-def _drawn_delta(rng: np.random.Generator) -> dict[str, Any]:
-    shape = drawn_shape(rng)
+def _draw_delta(rng: np.random.Generator) -> dict[str, Any]:
+    shape = random_shape(rng)
     return {"keys": rng.normal(size=shape), "values": rng.normal(size=shape), "rate": float(rng.uniform(0.1, 1.9))}
 
 
 @named(
     source="Widrow & Hoff 1960; Schlag et al. 2021",
     energy="none: values are no states of the cue",
-    draw=_drawn_delta,
+    draw=_draw_delta,
     answers=True,
 )
 def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> Associator:
-    """Linear attention that corrects itself: a pair learned later overwrites what its key was paired with before.
+    """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
 
-    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`. rate, sweeps: see `ha.learning.delta`. Raises
-    `InvalidInput` as the rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML, eq. 24; Widrow & Hoff (1960).
+    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`. rate, sweeps: see `ha.learning.delta`. Raises
+    `InvalidInput` as that rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML, eq. 24; Widrow & Hoff (1960).
 
     >>> import hopattn as ha
     >>> ha.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])

@@ -1,4 +1,4 @@
-"""Modern memories: continuous states, weights that are shares; one step is attention."""
+"""Modern memories: continuous states and weights with a fixed sum; one step is attention."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import unit
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
-from hopattn.memories.random_patterns import drawn_beta, drawn_reals
+from hopattn.memories.random_patterns import random_beta, random_reals
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.entmax import Entmax
@@ -20,12 +20,12 @@ from hopattn.retrieval.separation.subsets import KSubsets
 @named(
     source="Ramsauer et al. 2021",
     energy="½|x|² − β⁻¹ log Σ exp(βξ·x)",
-    draw=lambda rng: {"patterns": drawn_reals(rng), "beta": drawn_beta(rng)},
+    draw=lambda rng: {"patterns": random_reals(rng), "beta": random_beta(rng)},
 )
 def modern(patterns: Any, beta: float = 8.0) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
-    patterns: `(n_patterns, dim)`, real. beta: the inverse temperature; the larger, the fewer patterns mix. Raises
+    patterns: `(n_patterns, dim)`, real. beta: the inverse temperature; with a larger one fewer patterns mix. Raises
     `InvalidInput` for a pattern that is zero or not finite, and a beta that is not positive.
     Source: Ramsauer et al. (2021), ICLR, eq. 3. Their energy is ours plus β⁻¹ log n_patterns + ½ max |ξ|².
 
@@ -40,16 +40,16 @@ def modern(patterns: Any, beta: float = 8.0) -> Memory:
     source="Hu et al. 2023; Martins et al. 2023",
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω Tsallis's entropy",
     draw=lambda rng: {
-        "patterns": drawn_reals(rng),
+        "patterns": random_reals(rng),
         "alpha": float(rng.uniform(1.0, 4.0)),
-        "beta": drawn_beta(rng),
+        "beta": random_beta(rng),
     },
 )
 def sparse(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
-    """A sparse modern memory: x⁺ = Kᵀ entmax(β K x), whose weights may be exactly 0 and its retrieval exact.
+    """A sparse modern memory: x⁺ = Kᵀ entmax(β K x); weights may be exactly 0, and retrieval may be exact.
 
-    patterns: `(n_patterns, dim)`, real. alpha: 2 is sparsemax, 1.5 the usual entmax, 1 softmax. A pattern is retrieved
-    exactly in one step from itself if and only if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)). Raises `InvalidInput` for a pattern that
+    patterns: `(n_patterns, dim)`, real. alpha: 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a pattern
+    ξ gives exactly ξ if and only if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)). Raises `InvalidInput` for a pattern that
     is zero or not finite, an alpha below 1 and a beta that is not positive.
     Source: Hu et al. (2023), NeurIPS, eq. 2.8 (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
@@ -64,16 +64,17 @@ def sparse(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     source="Santos et al. 2024",
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω a norm's entropy",
     draw=lambda rng: {
-        "patterns": drawn_reals(rng),
+        "patterns": random_reals(rng),
         "alpha": float(rng.uniform(1.2, 6.0)),
-        "beta": drawn_beta(rng),
+        "beta": random_beta(rng),
     },
 )
 def normmax(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory with the normmax: x⁺ = Kᵀ normmax(β K x), which favours few patterns of equal weight.
 
-    patterns: `(n_patterns, dim)`, real. alpha: the norm, above 1. Raises `InvalidInput` for a pattern that is zero or
-    not finite, an alpha of 1 or less and a beta that is not positive. Source: Santos et al. (2024), ICML, eq. 10.
+    patterns: `(n_patterns, dim)`, real. alpha: the order of the norm, above 1. Raises `InvalidInput` for a pattern
+    that is zero or not finite, an alpha of 1 or less and a beta that is not positive.
+    Source: Santos et al. (2024), ICML, eq. 10.
 
     >>> import hopattn as ha
     >>> ha.normmax([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
@@ -82,21 +83,22 @@ def normmax(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     return Memory(real_patterns(patterns), separation=Normmax(beta, alpha))
 
 
-def _drawn_subsets(rng: np.random.Generator) -> dict[str, Any]:
-    rows = drawn_reals(rng)
-    return {"patterns": rows, "k": int(rng.integers(1, min(4, len(rows) + 1))), "beta": drawn_beta(rng)}
+def _draw_subsets(rng: np.random.Generator) -> dict[str, Any]:
+    rows = random_reals(rng)
+    return {"patterns": rows, "k": int(rng.integers(1, min(4, len(rows) + 1))), "beta": random_beta(rng)}
 
 
 @named(
     source="Santos et al. 2024",
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k",
-    draw=_drawn_subsets,
+    draw=_draw_subsets,
 )
 def k_subsets(patterns: Any, k: int = 2, beta: float = 1.0) -> Memory:
-    """A memory that recalls k patterns together: x⁺ = Kᵀ p, p in [0, 1] with the sum k.
+    """A memory that recalls k patterns together: x⁺ = Kᵀ p, with weights p in [0, 1] that sum to k.
 
-    patterns: `(n_patterns, dim)`, real. k: how many, at most all; the sum of k patterns that lead by enough is a fixed
-    point. Raises `InvalidInput` for a pattern that is zero or not finite, another k and a beta that is not positive.
+    patterns: `(n_patterns, dim)`, real. k: the number of patterns, from 1 to n_patterns. The sum of k patterns is a
+    fixed point if their scores exceed all others by a sufficient margin. Raises `InvalidInput` for a pattern that is
+    zero or not finite, a k outside the range and a beta that is not positive.
     Source: Santos et al. (2024), ICML, section 4.
 
     >>> import hopattn as ha
@@ -108,24 +110,24 @@ def k_subsets(patterns: Any, k: int = 2, beta: float = 1.0) -> Memory:
     return Memory(rows, separation=KSubsets(beta, k))
 
 
-def _drawn_spherical(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_spherical(rng: np.random.Generator) -> dict[str, Any]:
     name = rng.choice(["identity", "softmax", "exponential", "sparsemax", "rectified_power"])
-    return {"patterns": drawn_reals(rng), "separation": str(name), "beta": drawn_beta(rng)}
+    return {"patterns": random_reals(rng), "separation": str(name), "beta": random_beta(rng)}
 
 
-@named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1", draw=_drawn_spherical)
+@named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1", draw=_draw_spherical)
 def spherical(patterns: Any, separation: str | Separation = "softmax", beta: float = 8.0) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 
-    patterns: `(n_patterns, dim)`, which are scaled to unit magnitude. separation: a name or an object that carries its
-    own beta; with "identity" recall leads to the first principal component. Raises `InvalidInput` for a pattern that is
-    zero, a mistyped separation and a beta that is not positive.
+    patterns: `(n_patterns, dim)`; they are scaled to unit magnitude. separation: a name, or an object with its own
+    beta; with "identity", recall converges to the first principal component. Raises `InvalidInput` for a pattern that
+    is zero, an unknown separation and a beta that is not positive.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha
     >>> ha.spherical([[3.0, 0.0], [0.0, 4.0]]).recall([0.8, 0.6]).state.round(3)
     array([1., 0.])
     """
-    own = {} if isinstance(separation, Separation) else {"beta": beta}
-    chosen = separations.make(separation, **own)
-    return Memory(unit(real_patterns(patterns)), separation=chosen, activation="unit")
+    parameters = {} if isinstance(separation, Separation) else {"beta": beta}
+    made = separations.make(separation, **parameters)
+    return Memory(unit(real_patterns(patterns)), separation=made, activation="unit")

@@ -1,4 +1,4 @@
-"""The sequence memory: each pattern leads to the next."""
+"""The sequence memory: each pattern recalls the next one."""
 
 from typing import Any
 
@@ -6,23 +6,22 @@ import numpy as np
 
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
-from hopattn.memories.random_patterns import drawn_spins
+from hopattn.memories.random_patterns import random_spins
 from hopattn.retrieval.separation.power import RectifiedPower
 
 
 @named(
     source="Chaudhry et al. 2023",
     energy="none: what is read out is the next pattern",
-    draw=lambda rng: {"patterns": drawn_spins(rng), "n": int(rng.integers(2, 6))},
+    draw=lambda rng: {"patterns": random_spins(rng), "n": int(rng.integers(2, 6))},
 )
 def sequence(patterns: Any, n: int = 3, cyclic: bool = True) -> Memory:
-    """A sequence of patterns that is replayed: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
+    """A memory that replays a sequence of patterns: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
 
-    patterns: `(n_patterns, N)`, ±1, in their order. n: how steep the interaction is, from 2 (Hebb's asymmetric rule,
-    rectified) to 1000; a sequence of about Nⁿ⁻¹ patterns is held. cyclic: the last pattern leads to the first; else it
-    leads to itself, and the recall comes to rest there. Recall with max_steps = the length, and keep=("overlaps",) to
-    see it.
-    Raises `InvalidInput` for patterns that are not ±1 and another n.
+    patterns: `(n_patterns, N)`, ±1, in the order of the sequence. n: the power of the interaction, from 2 (Hebb's
+    asymmetric rule, rectified) to 1000; the capacity is about Nⁿ⁻¹ patterns. cyclic: the last pattern recalls the
+    first; otherwise it recalls itself, and recall converges there. To see the sequence, recall with max_steps = its
+    length and keep=("overlaps",). Raises `InvalidInput` for patterns that are not ±1 and an n outside the range.
     Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, eq. 4, with f(x) = xᵈ (their d is our n − 1,
     their sum over j ≠ i is ours over all j, and ours is rectified).
 

@@ -1,7 +1,15 @@
-"""Merging: what blocks of keys have come to so far for some cues, put together as their separation says.
+"""Running sums over blocks of keys, so that no row of all scores is ever held.
 
-These are running sums: they begin empty; `add` takes the scores of one more block, `merge` the sums of other keys. They
-may be pickled, so that sums of keys that lie elsewhere are merged here.
+The online softmax (Milakov & Gimelshein 2018, arXiv:1805.02867; with values, Dao et al. 2022, NeurIPS,
+"FlashAttention") keeps three numbers for each cue: the largest score m so far, Z = Σ f(s − m), and h = Σ f(s − m) v.
+A block of keys with m_b, Z_b and h_b changes them to
+
+    m' = max(m, m_b)
+    Z' = f(m − m') Z + f(m_b − m') Z_b
+    h' = f(m − m') h + f(m_b − m') h_b
+
+where f(s) = e^(βs) for the softmax. In the end p·V = h/Z and Ψ = m + β⁻¹ log Z. The sums may be pickled, so that the
+sums of keys on another machine are merged here.
 """
 
 from abc import ABC, abstractmethod
@@ -12,56 +20,66 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.retrieval.separation.base import Separation, within_numbers
+from hopattn.retrieval.one_pass import Pass
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.block_form import Normalised
+from hopattn.retrieval.separation.scores import within_numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
-    """What all keys came to: the field, factor · field, `(n, dim_out)`; the potential `(n,)`; and in which rows `(n,)`
-    the sums do not tell it, because they lie beyond the numbers.
+class BlockPass(Pass):
+    """The result of one pass over blocks of keys, for cues `(n, dim)`.
+
+    field: `(n, dim_out)`. potential: `(n,)`. overflowed: `(n,)`, True for each row whose sums overflowed; such a row
+    must be computed from all its scores.
     """
 
     field: np.ndarray
-    factor: Any
     potential: np.ndarray
-    lost: np.ndarray
+    overflowed: np.ndarray
 
 
-class Running(ABC):
-    """The sums of n cues over the keys so far, with values of so many dims (0 where only the potential is wanted)."""
+class RunningSums(ABC):
+    """The sums of n cues over the keys so far; they begin empty.
+
+    width: the dim of the values, or 0 where only the potential is asked for.
+    """
 
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any) -> None:
         self.separation, self.dtype = separation, dtype
         self.field = np.zeros((n, width), dtype)
-        self.room = np.empty_like(self.field)
+        self.buffer = np.empty_like(self.field)
 
     @abstractmethod
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
-        """One more block, for some of the cues: its scores, written over; where they may be attended to; its values
-        `(b, dim_out)`.
+        """Add a block of b keys, for some of the cues.
+
+        rows: these cues. scores: `(n_rows, b)`, overwritten. where: the mask of the scores, or None. values:
+        `(b, dim_out)`, or None where only the potential is asked for.
         """
 
     @abstractmethod
     def merge(self, other: Any) -> None:
-        """The sums of other keys."""
+        """Add the sums of other keys."""
 
     @abstractmethod
-    def merged(self) -> Merged:
-        """What the sums say."""
+    def result(self) -> BlockPass:
+        """The field and the potential of all keys that were added."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the sums, without the room to add in."""
-        return {**vars(self), "room": self.room[:0]}
+        """The state to pickle: the sums, without the buffer."""
+        return {**vars(self), "buffer": self.buffer[:0]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """What came from elsewhere may not be written over, unless it is copied."""
+        """Restore the sums; arrays that arrive read-only are copied."""
         arrays = {name: np.require(one, requirements="W") for name, one in state.items() if isinstance(one, np.ndarray)}
         vars(self).update({**state, **arrays})
 
 
-class Shares(Running):
-    """The largest score, Σ f(s − largest) and Σ f(s − largest) v; `unshifted` where all scores are so small that
-    nothing has to be taken off, and are multiplied with `fold` already.
+class OnlineSoftmax(RunningSums):
+    """The largest score m, Z = Σ f(s − m) and h = Σ f(s − m) v of each cue.
+
+    unshifted: True where all scores are small and were multiplied by the online scale already; then m = 0 throughout.
     """
 
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any, unshifted: bool) -> None:
@@ -71,102 +89,114 @@ class Shares(Running):
         self.largest = np.full((n, 1), 0 if unshifted else self.lowest, dtype)
         self.total = np.zeros((n, 1), dtype)
 
+    @property
+    def form(self) -> Normalised:
+        """The block form of the separation on this machine; never pickled, since f differs between processors."""
+        found = self.separation.block_form()
+        if not isinstance(found, Normalised):
+            raise TypeError(f"{self.separation!r} has no online softmax")
+        return found
+
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
         if not self.unshifted:
             if where is not None:
                 np.copyto(scores, self.lowest, where=~where)
-            self._rise(rows, np.maximum(self.largest[rows], _row_max(scores)))
-            self._below(rows, scores)
-        with np.errstate(under="ignore"):  # a share of nothing is nothing
-            parts = self.separation.shares(scores)
+            self._raise_largest(rows, np.maximum(self.largest[rows], _row_max(scores)))
+            self._shift(rows, scores)
+        with np.errstate(under="ignore"):  # a weight below the smallest number counts as 0
+            weights = self.form.unnormalised_weights(scores)
         if where is not None:
-            np.multiply(parts, where, out=parts)
-        self.total[rows] += parts @ np.ones((parts.shape[1], 1), self.dtype)
+            np.multiply(weights, where, out=weights)
+        self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if values is not None:
-            self.field[rows] += np.matmul(parts, values, out=self.room[rows])
+            self.field[rows] += np.matmul(weights, values, out=self.buffer[rows])
 
-    def merge(self, other: "Shares") -> None:
-        if not (self.unshifted and other.unshifted):  # of unshifted scores, the 0 that was taken off counts as largest
+    def merge(self, other: "OnlineSoftmax") -> None:
+        if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
             self.unshifted = False
             largest = np.maximum(self.largest, other.largest)
             for sums in (self, other):
-                sums._rise(slice(None), largest)
+                sums._raise_largest(slice(None), largest)
         self.total += other.total
         self.field += other.field
 
-    def merged(self) -> Merged:
-        nothing = self.total == 0
-        total = np.where(nothing, 1, self.total)
-        potential = np.where(nothing, 0, self.separation.potential_of_shares(self.largest, total))
-        return Merged(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
+    def result(self) -> BlockPass:
+        empty = self.total == 0
+        total = np.where(empty, 1, self.total)
+        potential = np.where(empty, 0, self.form.potential(self.largest, total))
+        return BlockPass(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
 
-    def _rise(self, rows: slice, largest: np.ndarray) -> None:
-        """Take off another largest score than so far."""
+    def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
+        """m → m': multiply Z and h by f(m − m')."""
         before = self.largest[rows].copy()
         self.largest[rows] = largest
         with np.errstate(under="ignore"):
-            shrink = self.separation.shares(self._below(rows, before))
+            shrink = self.form.unnormalised_weights(self._shift(rows, before))
         self.total[rows] *= shrink
         self.field[rows] *= shrink
 
-    def _below(self, rows: slice, scores: np.ndarray) -> np.ndarray:
-        """How far the scores lie below the largest, times `fold`; written over them."""
-        fold = within_numbers(self.separation.fold, scores)
-        with np.errstate(over="ignore"):  # −inf is as good as the lowest number
+    def _shift(self, rows: slice, scores: np.ndarray) -> np.ndarray:
+        """(s − m) times the online scale, written over the scores."""
+        with np.errstate(over="ignore"):  # −inf serves as well as the lowest number
             np.subtract(scores, self.largest[rows], out=scores)
-            return scores if fold == 1.0 else np.asarray(np.multiply(scores, fold, out=scores))
+            scale = within_numbers(self.form.online_scale, scores)
+            return scores if scale == 1.0 else np.asarray(np.multiply(scores, scale, out=scores))
 
 
-class Sums(Running):
-    """Σ p v, as field and factor, and Σ Ψ where it is wanted."""
+class OnlineSum(RunningSums):
+    """Σ p v, as factor · field, and Σ Ψ where the potential is asked for."""
 
-    def __init__(self, separation: Separation, n: int, width: int, dtype: Any, potential: bool) -> None:
+    def __init__(self, separation: Separation, n: int, width: int, dtype: Any, wants_potential: bool) -> None:
         super().__init__(separation, n, width, dtype)
-        self.wanted = potential
+        self.wants_potential = wants_potential
         self.potential = np.zeros(n, dtype)
         self.factor = np.zeros((n, 1), dtype)
-        self.lost = np.zeros(n, bool)
+        self.overflowed = np.zeros(n, bool)
 
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
-        if self.wanted:
-            with np.errstate(over="ignore", invalid="ignore"):  # such a row is lost
+        if self.wants_potential:
+            with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
                 self.potential[rows] += self.separation.potential(scores, where)
         if values is not None:
             weights, factor = self.separation.factored_weights(scores, where)
-            self._join(rows, np.matmul(weights, values, out=self.room[rows]), factor)
+            self._add_field(rows, np.matmul(weights, values, out=self.buffer[rows]), factor)
 
-    def merge(self, other: "Sums") -> None:
+    def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             self.potential += other.potential
-        self.lost |= other.lost
-        self._join(slice(None), other.field, other.factor)
+        self.overflowed |= other.overflowed
+        self._add_field(slice(None), other.field, other.factor)
 
-    def merged(self) -> Merged:
-        return Merged(self.field, self.factor, self.potential, self.lost | ~np.isfinite(self.potential))
+    def result(self) -> BlockPass:
+        return BlockPass(self.field, self.factor, self.potential, self.overflowed | ~np.isfinite(self.potential))
 
-    def _join(self, rows: slice, field: np.ndarray, factor: Any) -> None:
-        """Add factor · field in units of the larger factor; one at the end of the numbers does not tell its size."""
+    def _add_field(self, rows: slice, field: np.ndarray, factor: Any) -> None:
+        """Add factor · field, in units of the larger factor.
+
+        A factor at either end of the numbers was clipped and does not tell its size: such a row has overflowed.
+        """
         if isinstance(factor, float):
             self.field[rows] += field
             self.factor[rows] = factor
             return
         numbers = np.finfo(self.dtype)
-        self.lost[rows] |= ((factor < numbers.smallest_normal) | (factor >= 0.99 * numbers.max**0.25))[:, 0]
+        clipped = (factor < numbers.smallest_normal) | (factor >= 0.99 * numbers.max**0.25)
+        self.overflowed[rows] |= clipped[:, 0]
         largest = np.maximum(self.factor[rows], factor)
         unit = np.where(largest > 0, largest, 1)
         self.field[rows] = self.field[rows] * (self.factor[rows] / unit) + field * (factor / unit)
         self.factor[rows] = largest
 
 
-def joined(parts: Sequence[Running]) -> Running:
-    """The sums of several batches of cues over the same keys as those of one batch."""
-    every = copy(parts[0])
-    for name, value in vars(every).items():
+def concatenated(parts: Sequence[RunningSums]) -> RunningSums:
+    """The sums of several batches of cues over the same keys, as the sums of one batch."""
+    joined = copy(parts[0])
+    for name, value in vars(joined).items():
         if isinstance(value, np.ndarray):
-            setattr(every, name, np.concatenate([getattr(part, name) for part in parts]))
-    return every
+            setattr(joined, name, np.concatenate([getattr(part, name) for part in parts]))
+    return joined
 
 
 def _row_max(scores: np.ndarray) -> np.ndarray:
-    """The largest score of each row, `(n, 1)`: by its place, which NumPy finds several times as fast."""
+    """The largest score of each row, `(n, 1)`, through argmax: NumPy finds that several times as fast as max."""
     return np.take_along_axis(scores, scores.argmax(axis=1)[:, None], axis=1)

@@ -4,7 +4,9 @@
 
 A class that lies in a file of this folder is in the registry.
 
-- `base.py`: the form of a separation, and functions that several share
+- `scores.py`: functions of rows of scores that several separations share
+- `block_form.py`: how the result of all keys is put together from blocks of keys
+- `base.py`: the form of a separation
 - `softmax.py`: attention as transformers have it
 - `*.py`: one file for each family
 """

@@ -6,19 +6,21 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.retrieval.separation.base import Merging, Separation, masked, masked_max
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.block_form import BlockForm, Normalised
+from hopattn.retrieval.separation.scores import masked, masked_max
 
 
 @dataclass(frozen=True)
 class Argmax(Separation):
     """Ψ₁(s) = max s; p is 1 at the largest score, and exact ties share it.
 
-    The limit of softmax for β → ∞. As max βs = β max s, no β > 0 changes anything. Where there is a tie, the weights
-    are one subgradient among several. Source: Millidge et al. (2022), ICML, section 3 (max as a separation function).
+    The limit of softmax for β → ∞. β has no effect, since max βs = β max s. At a tie, the weights are one of several
+    subgradients. Source: Millidge et al. (2022), ICML, section 3 (max as a separation function).
     """
 
     jumps: ClassVar[bool] = True
-    merging: ClassVar[Merging] = Merging.SHARES
+    tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Millidge et al. 2022"
 
     @property
@@ -40,8 +42,8 @@ class Argmax(Separation):
             count = xp.where(xp.any(where, axis=-1, keepdims=True), count, xp.ones_like(count))
         return winners / count, 1.0
 
-    def shares(self, scaled: np.ndarray) -> np.ndarray:
-        return np.asarray(np.equal(scaled, 0.0, out=scaled))
-
-    def potential_of_shares(self, largest: np.ndarray, total: np.ndarray) -> np.ndarray:
-        return largest
+    def block_form(self) -> BlockForm:
+        return Normalised(
+            unnormalised_weights=lambda scores: np.asarray(np.equal(scores, 0.0, out=scores)),
+            potential=lambda largest, total: largest,
+        )

@@ -8,15 +8,15 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import at_least, nonzero
-from hopattn.retrieval.separation.base import (
-    Separation,
-    below_the_largest,
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.scores import (
     count_allowed,
     log_sum_exp,
     masked,
     masked_max,
-    shares,
-    soft_shares,
+    proportions,
+    shifted_by_largest,
+    shifted_softmax,
 )
 
 
@@ -24,14 +24,15 @@ from hopattn.retrieval.separation.base import (
 class Entmax(Separation):
     """Ψ₁(s) = max_p p·s − (Σ p^α − 1) / α(α−1) over all shares p, for an α ≥ 1: 1 is softmax, 2 is sparsemax.
 
-    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is written in its dual form,
-    τ + Σ p^α/α with τ = (t + 1/α)/(α−1), which is least at that t: so its derivative is p, however t was found.
-    Above α = 8 the weights that are near 0 are lost in rounding, to about 1e-4; then no descent is claimed. Raises
-    `InvalidInput` for an α below 1.
-    Source: Peters, Niculae & Martins (2019), ACL, eq. 8 to 11; as a memory: Santos et al. (2024), ICML.
+    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is written in its dual form, τ + Σ
+    p^α/α with τ = (t + 1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of
+    t. Above α = 8, weights near 0 are lost in rounding, up to about 1e-4, and no descent is claimed. Raises
+    `InvalidInput` for an α below 1. Source: Peters, Niculae & Martins (2019), ACL, eq. 8 to 11; as a memory: Santos et
+    al. (2024), ICML.
     """
 
     alpha: float = 1.5
+    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Peters et al. 2019"
 
     def __post_init__(self) -> None:
@@ -45,7 +46,7 @@ class Entmax(Separation):
         return True
 
     @property
-    def lacks_precision(self) -> str:
+    def why_imprecise(self) -> str:
         return (
             f"weights near 0 are lost in rounding for an alpha above 8, and it is {self.alpha:g}"
             if self.alpha > 8
@@ -58,58 +59,58 @@ class Entmax(Separation):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
-        largest, below = below_the_largest(scores, where, self.beta)
+        largest, shifted = shifted_by_largest(scores, where, self.beta)
         if self.alpha == 1:
-            return largest + log_sum_exp(below, where) / self.beta
-        t = self._t(below, where)
-        excess = masked(xp.clip((self.alpha - 1) * below - t, 0.0, None), where)
+            return largest + log_sum_exp(shifted, where) / self.beta
+        t = self._t(shifted, where)
+        excess = masked(xp.clip((self.alpha - 1) * shifted - t, 0.0, None), where)
         powers = xp.sum(excess ** (self.alpha / (self.alpha - 1)), axis=-1)
         dual = (t[..., 0] + 1 / self.alpha) / (self.alpha - 1) + powers / self.alpha
         some = count_allowed(scores, where)[..., 0] > 0
         return largest + xp.where(some, dual, xp.zeros_like(dual)) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        _, below = below_the_largest(scores, where, self.beta)
+        _, shifted = shifted_by_largest(scores, where, self.beta)
         if self.alpha == 1:
-            return soft_shares(below, where), 1.0
-        t = self._t(below, where)
-        return shares(self._powers(below, t, where) + self._hidden(below, t, where)), 1.0
+            return shifted_softmax(shifted, where), 1.0
+        t = self._t(shifted, where)
+        return proportions(self._powers(shifted, t, where) + self._hidden(shifted, t, where)), 1.0
 
-    def _powers(self, below: Array, t: Array, where: Array | None) -> Array:
-        reach = at_least((self.alpha - 1) * below - t, 0.0)
+    def _powers(self, shifted: Array, t: Array, where: Array | None) -> Array:
+        reach = at_least((self.alpha - 1) * shifted - t, 0.0)
         return masked(reach ** (1 / (self.alpha - 1)), where)
 
-    def _hidden(self, below: Array, t: Array, where: Array | None) -> Array:
-        """What of the weights lies below the rounding of t: for a large α even p = ½ needs a reach of only ½^(α−1).
+    def _hidden(self, shifted: Array, t: Array, where: Array | None) -> Array:
+        """The weight that is lost in the rounding of t: for a large α, even p = ½ needs only s − t = ½^(α−1).
 
-        What is missing from the sum 1 goes to the largest score that reaches t up to rounding; a score that is smaller
-        by anything is too far below it. For α ≤ 2 it is nothing.
+        The part that is missing from the sum 1 goes to the largest score that equals t up to rounding; any smaller
+        score is too far below it. For α ≤ 2 nothing is lost.
         """
-        xp = namespace(below)
+        xp = namespace(shifted)
         if self.alpha <= 2:
-            return xp.zeros_like(below)
-        eps = float(xp.finfo(below.dtype).eps)
-        scaled = (self.alpha - 1) * below
+            return xp.zeros_like(shifted)
+        eps = float(xp.finfo(shifted.dtype).eps)
+        scaled = (self.alpha - 1) * shifted
         near = xp.abs(scaled - t) <= 4 * eps * (xp.abs(t) + xp.abs(scaled))
         near = near if where is None else near & where
-        first = xp.astype(near & (below == masked_max(below, near)), below.dtype)
-        powers = self._powers(below, t, where) * xp.astype(~near, below.dtype)
-        missing = xp.clip(1 - 4 * eps * below.shape[-1] - xp.sum(powers, axis=-1, keepdims=True), 0.0, None)
-        least = self._powers(below, t, where) * xp.astype(near, below.dtype)
+        first = xp.astype(near & (shifted == masked_max(shifted, near)), shifted.dtype)
+        powers = self._powers(shifted, t, where) * xp.astype(~near, shifted.dtype)
+        missing = xp.clip(1 - 4 * eps * shifted.shape[-1] - xp.sum(powers, axis=-1, keepdims=True), 0.0, None)
+        least = self._powers(shifted, t, where) * xp.astype(near, shifted.dtype)
         return missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True)) - least
 
-    def _t(self, below: Array, where: Array | None) -> Array:
+    def _t(self, shifted: Array, where: Array | None) -> Array:
         """The t at which the powers sum to 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
-        xp = namespace(below)
-        zero = xp.zeros_like(below[..., :1])
+        xp = namespace(shifted)
+        zero = xp.zeros_like(shifted[..., :1])
         order = 1 / (self.alpha - 1)
 
         def slope(t: Array) -> Array:
-            reach = masked(at_least((self.alpha - 1) * below - t, 0.0), where)
+            reach = masked(at_least((self.alpha - 1) * shifted - t, 0.0), where)
             return order * xp.sum(xp.where(reach > 0, nonzero(reach) ** (order - 1), 0.0), axis=-1, keepdims=True)
 
         def excess(t: Array) -> Array:
-            return xp.sum(self._powers(below, t, where), axis=-1, keepdims=True) - 1
+            return xp.sum(self._powers(shifted, t, where), axis=-1, keepdims=True) - 1
 
         return root(excess, zero - 1, zero, slope if self.alpha <= 2 else None)  # above 2 it falls without bound
 
@@ -121,6 +122,7 @@ class Sparsemax(Separation):
     p_μ = [βs_μ − t]₊: entmax for α = 2. Source: Martins & Astudillo (2016), ICML, eq. 2; Hu et al. (2023), NeurIPS.
     """
 
+    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
 
     @property

@@ -7,19 +7,21 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import at_least, nonzero
-from hopattn.retrieval.separation.base import Separation, below_the_largest, count_allowed, masked, shares
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.scores import count_allowed, masked, proportions, shifted_by_largest
 
 
 @dataclass(frozen=True)
 class Normmax(Separation):
     """Ψ₁(s) = max_p p·s − |p|_α + 1 over all shares p, with the norm |p|_α = (Σ p^α)^(1/α), for an α > 1.
 
-    p ∝ [βs − τ]₊^(1/(α−1)), with τ such that |[βs − τ]₊| = 1 in the dual norm α/(α−1). The potential is τ + 1; the dual
-    norm's distance from 1, which is 0 at that τ, carries the derivative. Raises `InvalidInput` for an α of 1 or less.
-    Source: Blondel, Martins & Niculae (2020), JMLR 21 (norm entropies); as a memory: Santos et al. (2024), ICML.
+    p ∝ [βs − τ]₊^(1/(α−1)), with τ such that |[βs − τ]₊| = 1 in the dual norm α/(α−1). The potential is τ + 1, plus a
+    term in the dual norm minus 1: it is 0 at that τ and carries the derivative. Raises `InvalidInput` for an α of 1 or
+    less. Source: Blondel, Martins & Niculae (2020), JMLR 21 (norm entropies); as a memory: Santos et al. (2024), ICML.
     """
 
     alpha: float = 2.0
+    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
     def __post_init__(self) -> None:
@@ -36,9 +38,9 @@ class Normmax(Separation):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
-        largest, below = below_the_largest(scores, where, self.beta)
-        tau = self._tau(below, where)
-        reach = masked(xp.clip(below - tau, 0.0, None), where)
+        largest, shifted = shifted_by_largest(scores, where, self.beta)
+        tau = self._tau(shifted, where)
+        reach = masked(xp.clip(shifted - tau, 0.0, None), where)
         dual = self.alpha / (self.alpha - 1)
         power = xp.sum(reach**dual, axis=-1)
         norm = nonzero(power) ** (1 / dual)
@@ -48,20 +50,20 @@ class Normmax(Separation):
         return largest + xp.where(some, value, xp.zeros_like(value)) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        _, below = below_the_largest(scores, where, self.beta)
-        reach = namespace(below).clip(below - self._tau(below, where), 0.0, None)
-        return shares(masked(reach ** (1 / (self.alpha - 1)), where)), 1.0
+        _, shifted = shifted_by_largest(scores, where, self.beta)
+        reach = namespace(shifted).clip(shifted - self._tau(shifted, where), 0.0, None)
+        return proportions(masked(reach ** (1 / (self.alpha - 1)), where)), 1.0
 
-    def _tau(self, below: Array, where: Array | None) -> Array:
+    def _tau(self, shifted: Array, where: Array | None) -> Array:
         """The τ at which the dual norm is 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
-        xp = namespace(below)
-        zero = xp.zeros_like(below[..., :1])
+        xp = namespace(shifted)
+        zero = xp.zeros_like(shifted[..., :1])
         dual = self.alpha / (self.alpha - 1)
 
         def excess(tau: Array) -> Array:
-            return xp.sum(masked(at_least(below - tau, 0.0) ** dual, where), axis=-1, keepdims=True) - 1
+            return xp.sum(masked(at_least(shifted - tau, 0.0) ** dual, where), axis=-1, keepdims=True) - 1
 
         def slope(tau: Array) -> Array:
-            return dual * xp.sum(masked(at_least(below - tau, 0.0) ** (dual - 1), where), axis=-1, keepdims=True)
+            return dual * xp.sum(masked(at_least(shifted - tau, 0.0) ** (dual - 1), where), axis=-1, keepdims=True)
 
         return root(excess, zero - 1, zero, slope)

@@ -7,22 +7,24 @@ from typing import ClassVar
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Merging, Separation, masked, whole_power
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.block_form import BlockForm, PlainSum
+from hopattn.retrieval.separation.scores import masked, whole_power
 
 
 @dataclass(frozen=True)
 class Power(Separation):
     """Ψ₁(s) = Σ sⁿ/n, p = (βs)ⁿ⁻¹, for a whole n from 2 to 1000.
 
-    Convex for even n only: for odd n the energy may rise. The size of a row's scores is taken out as a power of two,
-    which rounds nothing: so only a result that is itself beyond the numbers overflows, and a tie between whole numbers
-    stays a tie. Raises `InvalidInput` for another n.
+    Convex for even n only; for odd n the energy may rise. Each row of scores is divided by a power of two before the
+    power is taken, which rounds nothing: only a result that is itself out of range overflows, and a tie between whole
+    numbers stays a tie. Raises `InvalidInput` for another n.
     Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 2 with F(x) = xⁿ (our potential is theirs divided by n; their
     update flips one neuron at a time by its energy difference, our step moves all by the gradient).
     """
 
     n: int = 2
-    merging: ClassVar[Merging] = Merging.SUM
+    tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Krotov & Hopfield 2016"
 
     def __post_init__(self) -> None:
@@ -33,34 +35,37 @@ class Power(Separation):
     def convex(self) -> bool:
         return self.n % 2 == 0
 
-    def seen(self, scores: Array, where: Array | None) -> Array:
-        """The scores that the powers are taken of."""
+    def block_form(self) -> BlockForm:
+        return PlainSum()
+
+    def base(self, scores: Array, where: Array | None) -> Array:
+        """The base of the powers: the scores, 0 where masked."""
         return masked(scores, where)
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         exponent, rest = self._split_beta()
-        seen, own = self._sized(scores, where)
-        total = namespace(seen).sum(whole_power(seen, self.n), axis=-1)
+        base, own = self._sized(scores, where)
+        total = namespace(base).sum(whole_power(base, self.n), axis=-1)
         return total * (rest**self.n / (self.n * self.beta)) * _two_to(self.n * (own[..., 0] + exponent))
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Array]:
         exponent, rest = self._split_beta()
-        seen, own = self._sized(scores, where)
+        base, own = self._sized(scores, where)
         xp, power = namespace(scores), self.n - 1
         most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - power * max(0.0, math.log2(rest))
-        return whole_power(seen, power), rest**power * _two_to(
+        return whole_power(base, power), rest**power * _two_to(
             xp.clip(power * (own + exponent), None, most)
         )  # no 0 · inf
 
     def _sized(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
-        """The scores that are seen, over the power of two below the largest of their row; its exponent, `(…, 1)`."""
+        """The bases divided by the power of two at or below the largest of their row, and its exponent, `(…, 1)`."""
         xp = namespace(scores)
-        seen = self.seen(scores, where)
-        exponent = xp.floor(xp.log2(nonzero(xp.max(xp.abs(seen), axis=-1, keepdims=True))))
-        return seen / _two_to(exponent), exponent
+        base = self.base(scores, where)
+        exponent = xp.floor(xp.log2(nonzero(xp.max(xp.abs(base), axis=-1, keepdims=True))))
+        return base / _two_to(exponent), exponent
 
     def _split_beta(self) -> tuple[int, float]:
-        """β as 2 to a whole number, times a number in [√½, √2)."""
+        """β as (exponent, rest): β = rest · 2^exponent, with rest in [√½, √2)."""
         exponent = round(math.log2(self.beta))
         return exponent, self.beta / 2.0**exponent
 
@@ -77,7 +82,7 @@ class RectifiedPower(Power):
     def convex(self) -> bool:
         return True
 
-    def seen(self, scores: Array, where: Array | None) -> Array:
+    def base(self, scores: Array, where: Array | None) -> Array:
         return namespace(scores).clip(masked(scores, where), 0.0, None)
 
 

@@ -1,21 +1,23 @@
-"""The proportional separation: each pattern weighs as its score, all together 1."""
+"""The proportional separation: weights in proportion to the scores, which sum to 1."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval.separation.base import Separation, masked, shares
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.scores import masked, proportions
 
 
 @dataclass(frozen=True)
 class Proportional(Separation):
     """p_μ = [s_μ]₊ / Σ_ν [s_ν]₊: a score below 0 counts as 0; β cancels, and weights are 0 where no score is above 0.
 
-    ∂p_μ/∂s_ν = δ_μν/Σ − s_μ/Σ² is not symmetric: so p is the gradient of no potential, and there is no energy.
+    ∂p_μ/∂s_ν = δ_μν/Σ − s_μ/Σ² is not symmetric, so p is not the gradient of a potential, and there is no energy.
     Source: Katharopoulos et al. (2020), ICML, eq. 4 (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
     """
 
+    tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Katharopoulos et al. 2020"
 
     @property
@@ -23,12 +25,12 @@ class Proportional(Separation):
         return False
 
     @property
-    def lacks_potential(self) -> str:
+    def why_no_potential(self) -> str:
         return "weights in proportion to the scores are the gradient of no potential"
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
-        """There is none: raises `InvalidInput`."""
-        raise InvalidInput(f"potential: {self.lacks_potential}")
+        """Raises `InvalidInput`: there is no potential."""
+        raise InvalidInput(f"potential: {self.why_no_potential}")
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        return shares(namespace(scores).clip(masked(scores, where), 0.0, None)), 1.0
+        return proportions(namespace(scores).clip(masked(scores, where), 0.0, None)), 1.0

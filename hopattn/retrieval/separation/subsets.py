@@ -1,4 +1,4 @@
-"""The separation into subsets: k patterns together."""
+"""The k-subsets separation: k patterns share the weight."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,7 +6,8 @@ from typing import ClassVar
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import whole
-from hopattn.retrieval.separation.base import Separation, below_the_largest, count_allowed, masked
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.scores import count_allowed, masked, shifted_by_largest
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class KSubsets(Separation):
     """
 
     k: int = 1
+    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
     def __post_init__(self) -> None:
@@ -35,39 +37,39 @@ class KSubsets(Separation):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
-        largest, below = below_the_largest(scores, where, self.beta)
-        t, size = self._t(below, where)
-        reach = xp.clip(below - t, 0.0, None)
+        largest, shifted = shifted_by_largest(scores, where, self.beta)
+        t, size = self._t(shifted, where)
+        reach = xp.clip(shifted - t, 0.0, None)
         inside = xp.clip(reach, None, 1.0)
         dual = size * t + xp.sum(masked(inside * reach - 0.5 * inside * inside, where), axis=-1, keepdims=True)
         return (size[..., 0] * largest) + dual[..., 0] / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        _, below = below_the_largest(scores, where, self.beta)
-        t, _ = self._t(below, where)
-        return masked(namespace(below).clip(below - t, 0.0, 1.0), where), 1.0
+        _, shifted = shifted_by_largest(scores, where, self.beta)
+        t, _ = self._t(shifted, where)
+        return masked(namespace(shifted).clip(shifted - t, 0.0, 1.0), where), 1.0
 
-    def _t(self, below: Array, where: Array | None) -> tuple[Array, Array]:
+    def _t(self, shifted: Array, where: Array | None) -> tuple[Array, Array]:
         """The t at which the weights sum to k, and that sum, `(…, 1)` each.
 
-        t lies within 1 below the k-th largest entry; where there are no more than k, 1 below the smallest gives all.
+        t lies at most 1 below the k-th largest entry. With k entries or fewer, t = smallest − 1 gives each weight 1.
         """
-        xp = namespace(below)
-        available = count_allowed(below, where)
+        xp = namespace(shifted)
+        available = count_allowed(shifted, where)
         size = xp.clip(available, None, float(self.k))
-        n = below.shape[-1]
-        lowest = float(xp.finfo(below.dtype).min)
-        ranked = xp.sort(masked(below, where, lowest), axis=-1)
+        n = shifted.shape[-1]
+        lowest = float(xp.finfo(shifted.dtype).min)
+        ranked = xp.sort(masked(shifted, where, lowest), axis=-1)
         rank = max(n - self.k, 0)
         last = ranked[..., rank : rank + 1]
-        smallest = xp.min(below, axis=-1, keepdims=True)
+        smallest = xp.min(shifted, axis=-1, keepdims=True)
         last = xp.where(available <= self.k, smallest, last)
 
         def excess(t: Array) -> Array:
-            return xp.sum(masked(xp.clip(below - t, 0.0, 1.0), where), axis=-1, keepdims=True) - size
+            return xp.sum(masked(xp.clip(shifted - t, 0.0, 1.0), where), axis=-1, keepdims=True) - size
 
         def slope(t: Array) -> Array:
-            between = (below - t > 0) & (below - t < 1)
-            return xp.sum(masked(xp.astype(between, below.dtype), where), axis=-1, keepdims=True)
+            between = (shifted - t > 0) & (shifted - t < 1)
+            return xp.sum(masked(xp.astype(between, shifted.dtype), where), axis=-1, keepdims=True)
 
         return xp.where(available <= self.k, smallest - 1, root(excess, last - 1, last, slope)), size

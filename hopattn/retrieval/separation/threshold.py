@@ -1,25 +1,27 @@
-"""The threshold separation: all patterns that are near enough, each with the same weight."""
+"""The threshold separation: the same weight for every pattern whose score reaches the threshold."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.scalars import real
-from hopattn.retrieval.separation.base import Merging, Separation, masked
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.block_form import BlockForm, PlainSum
+from hopattn.retrieval.separation.scores import masked
 
 
 @dataclass(frozen=True)
 class Threshold(Separation):
     """Ψ₁(s) = Σ [s − t]₊, p_μ = 1 where βs_μ ≥ t, else 0, for a real t.
 
-    At βs = t exactly, the weight is one subgradient among several. Raises `InvalidInput` where
-    t is no finite number.
+    At βs = t exactly, the weight is one of several subgradients. Raises `InvalidInput` where t is not
+    a finite number.
     Source: Kanerva (1988), Sparse Distributed Memory (the addresses within a radius).
     """
 
     t: float = 0.0
     jumps: ClassVar[bool] = True
-    merging: ClassVar[Merging] = Merging.SUM
+    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
     def __post_init__(self) -> None:
@@ -29,6 +31,9 @@ class Threshold(Separation):
     @property
     def convex(self) -> bool:
         return True
+
+    def block_form(self) -> BlockForm:
+        return PlainSum()
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)

@@ -1,9 +1,9 @@
-"""What must come out: one closed union of expectations, told apart by their leading key.
+"""The expectations of a scenario: one closed union of classes; the leading key in the file decides the class.
 
-Each says what is wrong with itself before the scenario runs (`problems`) and judges a finished run (`judge`). Add an
-expectation by adding a class, with its leading key, to a file of this folder.
+An expectation finds its own problems before the scenario runs (`problems`) and judges a finished run (`judge`). To add
+one, add a class with its leading key to a file of this folder.
 
-- `base.py`: the form of an expectation
+- `base.py`: the base class of an expectation
 - `*.py`: one file for each family: numbers, vectors, recalls
 """
 
@@ -18,7 +18,7 @@ from hopattn.foundation.registry import modules_in
 from hopattn.scenario.expectations.base import Expectation
 
 PLAIN = "is"
-"""The leading key of the plainest expectation; the others have it too, so it decides last."""
+"""The leading key of the expectation of a vector; other expectations have this key too, so it decides last."""
 
 LEADING: dict[str, type[Expectation]] = {
     key: member
@@ -27,21 +27,21 @@ LEADING: dict[str, type[Expectation]] = {
     if inspect.isclass(member) and issubclass(member, Expectation) and member.__module__ == module
     for key in member.leading
 }
-"""Each leading key and the expectation that it opens."""
+"""The class of expectation that each leading key stands for."""
 
 
 def leading_class(value: Any) -> str | None:
-    """Which class an expectation is of, by its leading key or by the nearest slip of one."""
+    """The name of an expectation's class, by its leading key or a near misspelling of one; None if it has neither."""
     if isinstance(value, Expectation):
         return type(value).__name__
     if not isinstance(value, dict):
         return None
-    told = next((key for key in LEADING if key in value and key != PLAIN), None)
-    if told is None:
+    leading = next((key for key in LEADING if key in value and key != PLAIN), None)
+    if leading is None:
         plain = {field.alias or name for name, field in LEADING[PLAIN].model_fields.items()}
-        slips = (nearest(key, LEADING) for key in value if key not in plain)
-        told = next((slip for slip in slips if slip), PLAIN if PLAIN in value else None)
-    return LEADING[told].__name__ if told else None
+        near_keys = (nearest(key, LEADING) for key in value if key not in plain)
+        leading = next((key for key in near_keys if key), PLAIN if PLAIN in value else None)
+    return LEADING[leading].__name__ if leading else None
 
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What all expectations share: which runs they speak of, and how numbers are compared."""
+"""The base classes of expectations: the runs that they refer to, and the comparison of numbers."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -10,21 +10,21 @@ from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
 from hopattn.scenario.language.lines import Path
 
 EXACT = 1e-9
-"""How far a computed number may lie from `is` where `within` is not given: rounding, and nothing more."""
+"""The largest difference of a computed number from `is` if `within` is not given: rounding alone."""
 
 FEW_DIGITS, DIGITS, ALL_DIGITS = 4, 6, 12
-"""How many digits are shown of a number: enough to compare it, to read it, and to see why it was missed."""
+"""The number of digits shown: enough to compare a number, to read it, and to see why an expectation was missed."""
 
 Arrays = Mapping[str, Labelled]
 
 
 class Verdict(NamedTuple):
-    """Whether an expectation was met, what was expected and what was computed, and a note on what the source prints."""
+    """The verdict on an expectation: whether it was met, both values as text, and a note on the printed number."""
 
     met: bool
     expected: str
@@ -33,56 +33,59 @@ class Verdict(NamedTuple):
 
 
 class Expectation(Table):
-    """What all expectations share."""
+    """The base of all expectations."""
 
     leading: ClassVar[tuple[str, ...]] = ()
-    """The keys by which it is told from the others; none for what is only a base."""
+    """The keys that tell this class from the others; none for a base class."""
 
     variant: TextOrTexts | None = None
-    """The variant or variants that it speaks of; without it, of the scenario as it is written."""
+    """The variant or variants that it refers to; by default the scenario as written."""
 
     @property
     def variants(self) -> list[str]:
-        """The runs that it speaks of; the scenario as it is written has the empty name."""
+        """The names of the runs that it refers to; the scenario as written has the empty name."""
         return [""] if self.variant is None else [self.variant] if isinstance(self.variant, str) else self.variant
 
     @abstractmethod
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
-        """The words in it that the run will not know."""
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
+        """Words, labels and arrays in it that the run does not have; path: its place in the file."""
 
     @abstractmethod
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         """The verdict on a finished run."""
 
     @abstractmethod
     def sentence(self) -> str:
-        """What is expected, in words."""
+        """The expectation in words."""
 
 
 class Numeric(Expectation):
     """An expectation of a number or of a table of numbers."""
 
     within: Tolerance = EXACT
-    """How far off each number may be."""
+    """The largest difference that is allowed for each number."""
     erratum: Text | None = None
-    """Why the source is wrong: then the printed number must indeed be off."""
+    """The reason why the source is wrong; the printed number must then indeed be off."""
 
     def compare(self, computed: Any, expected: Any, stated: Any) -> Verdict:
-        """Hold a number or table against `is` and against what the source prints."""
+        """The verdict on a number or table.
+
+        expected: the value of `is`. stated: the number or table that the source prints, or None.
+        """
         values = np.asarray(computed, dtype=float)
         off = float(np.max(np.abs(values - np.asarray(expected, dtype=float))))
         met, note = off <= self.within * (1 + 1e-12), ""
         if stated is not None:
             agrees = all(rounds_to(value, text) for value, text in zip(values.ravel(), _flat(stated), strict=True))
             met = met and agrees != (self.erratum is not None)
-            told = "agrees" if agrees else "is off"
-            note = f"the source prints {shown(stated)}, which {told}" + (f": {self.erratum}" if self.erratum else "")
+            verb = "agrees" if agrees else "is off"
+            note = f"the source prints {shown(stated)}, which {verb}" + (f": {self.erratum}" if self.erratum else "")
         close = f" ± {self.within:g}" if self.within > EXACT else ""
         digits = DIGITS if met else ALL_DIGITS
         return Verdict(met, f"{shown(expected, digits)}{close}", shown(values.tolist(), digits), note)
 
     def stated_problems(self, expected: Any, stated: Any, path: Path) -> Iterator[Problem]:
-        """An erratum without what the source prints, or a printed table of another shape."""
+        """An erratum without the printed number, or a printed table of another shape than `is`."""
         if self.erratum is not None and stated is None:
             yield Problem((*path, "erratum"), "needs `stated`, the number that the source prints")
         if stated is not None and shape_of(stated) != shape_of(expected):
@@ -100,7 +103,7 @@ class Value(Numeric):
 
 
 def rounds_to(value: float, printed: float) -> bool:
-    """Whether a value, rounded to the decimals of a printed number, gives that number.
+    """Whether a value gives a printed number when it is rounded to the decimals of that number.
 
     >>> rounds_to(0.7071, 0.71), rounds_to(0.7071, 0.7), rounds_to(0.7071, 0.72)
     (True, True, False)
@@ -115,7 +118,7 @@ def _flat(values: Any) -> list[float]:
 
 
 def shape_of(values: Any) -> tuple[int, ...]:
-    """The shape of nested lists; a list of unequal rows has the shape (n, -1)."""
+    """The shape of nested lists; a list of rows of unequal length has the shape (n, -1)."""
     if not isinstance(values, list):
         return ()
     inner = {shape_of(value) for value in values}

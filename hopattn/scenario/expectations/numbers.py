@@ -7,7 +7,7 @@ from pydantic import Field
 
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import Arrays, Numeric, Value, Verdict, shape_of
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Count, Matrix, Problem, Table
 from hopattn.scenario.language.lines import Path
 
@@ -20,9 +20,9 @@ class Entry(Table):
     column: Annotated[str, Field(alias="to")]
     """The token that is attended to."""
     layer: Count | None = None
-    """In which layer, where there are several."""
+    """The layer, if there are several."""
     head: Count | None = None
-    """In which head, where there are several."""
+    """The head, if there are several."""
 
 
 class WeightIs(Value):
@@ -31,16 +31,16 @@ class WeightIs(Value):
     leading: ClassVar[tuple[str, ...]] = ("weight",)
 
     weight: Entry
-    """From which token, to which, in which layer and head."""
+    """The entry of the attention matrix."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         path_to = (*path, "weight")
         yield from layout.array_problem("weights", self.weight.layer, self.weight.head, path_to, several=False)
         yield from layout.row_problem(self.weight.row, (*path_to, "from"))
         yield from layout.row_problem(self.weight.column, (*path_to, "to"), layout.columns)
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         name = layout.find("weights", self.weight.layer, self.weight.head)[0]
         row, column = layout.index(self.weight.row), layout.index(self.weight.column, layout.columns)
         return self.compare(arrays[name].values[row, column], self.is_, self.stated)
@@ -57,18 +57,18 @@ class MatrixIs(Numeric):
     leading: ClassVar[tuple[str, ...]] = ("matrix",)
 
     matrix: str
-    """Which: weights, scores, queries, keys, values, state, …"""
+    """The array: weights, scores, queries, keys, values, state, …"""
     layer: Count | None = None
-    """In which layer, where there are several."""
+    """The layer, if there are several."""
     head: Count | None = None
-    """In which head, where there are several."""
+    """The head, if there are several."""
     is_: Annotated[Matrix, Field(alias="is")]
     """The right numbers, row by row."""
     stated: Matrix | None = None
     """The numbers that the source prints."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
-        problems = list(layout.array_problem(self.matrix, self.layer, self.head, (*path, "matrix"), several=False))
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
+        problems = [*layout.array_problem(self.matrix, self.layer, self.head, (*path, "matrix"), several=False)]
         yield from problems
         if not problems:
             shape = layout.arrays[layout.find(self.matrix, self.layer, self.head)[0]]
@@ -76,7 +76,7 @@ class MatrixIs(Numeric):
                 yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the matrix has shape {shape}")
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         name = layout.find(self.matrix, self.layer, self.head)[0]
         return self.compare(arrays[name].values, self.is_, self.stated)
 
@@ -87,19 +87,19 @@ class MatrixIs(Numeric):
 
 
 class MeasureIs(Value):
-    """A number that the whole run comes to, such as the accuracy of a task."""
+    """A scalar result of the whole run, such as the accuracy of a task."""
 
     leading: ClassVar[tuple[str, ...]] = ("measure",)
 
     measure: str
-    """Which: accuracy, …"""
+    """The scalar: accuracy, …"""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         if self.measure not in layout.measures:
             yield Problem((*path, "measure"), unknown(self.measure, layout.measures))
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         return self.compare(arrays[self.measure].values, self.is_, self.stated)
 
     def sentence(self) -> str:

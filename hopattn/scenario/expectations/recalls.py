@@ -1,46 +1,46 @@
-"""Expectations of a recall: what was recalled, how it ended, which way it took, what became of the energy."""
+"""Expectations of a recall: the recalled pattern, the status, the patterns on the way, the course of the energy."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import EXACT, Arrays, Expectation, Verdict
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
 
 _WORDS = ("recalls", "answers", "status", "spurious")
-"""What is expected as one word of each cue, by the name of its array."""
+"""The keys that expect one word for each cue; an array has the same name."""
 
 
 class Ended(Expectation):
-    """How the recall of a cue ended."""
+    """The end of the recall of a cue."""
 
     leading: ClassVar[tuple[str, ...]] = ("recalls", "answers", "status", "spurious", "visits", "energy")
 
     at: str
     """The cue."""
     recalls: Text | None = None
-    """The stored pattern that it came to (a cosine of at least .95), or "nothing"."""
+    """The stored pattern that it reached (a cosine of at least .95), or "nothing"."""
     answers: Text | None = None
-    """The pattern that the other side of a bidirectional memory came to, or "nothing"."""
+    """The pattern that the other side of a bidirectional memory reached, or "nothing"."""
     status: Literal["converged", "cycle", "limit", "diverged"] | None = None
-    """How it ended: at a fixed point, in a cycle of two, at max_steps, or growing without bound."""
+    """The end of the recall: a fixed point, a cycle of two, max_steps, or growth without bound."""
     spurious: Literal["none", "reversed", "mixture", "other"] | None = None
-    """What the state is that is no stored pattern: one with every neuron reversed, a mixture of three, or another."""
+    """The sort of a state that is no stored pattern: one with every neuron reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None
-    """The patterns that it came by, from the cue on, one for each step; "nothing" where it was at none."""
+    """The patterns that it visited, from the cue on, one for each step; "nothing" for a state that is no pattern."""
     energy: Literal["falls"] | None = None
     """The energy never rose on the way, and fell."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from layout.row_problem(self.at, (*path, "at"))
-        for what in self._asked:
-            if not layout.find(what):
-                yield Problem((*path, what), f"there is no array '{what}' here (arrays: {', '.join(layout.arrays)})")
+        for key in self._given:
+            if not layout.find(key):
+                yield Problem((*path, key), f"there is no array '{key}' here (arrays: {', '.join(layout.arrays)})")
         known = ["nothing", *layout.columns]
         if self.recalls not in (None, *known):
             yield Problem((*path, "recalls"), unknown(self.recalls, known))
@@ -48,14 +48,14 @@ class Ended(Expectation):
             if word not in known:
                 yield Problem((*path, "visits", i), unknown(word, known))
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         row = layout.index(self.at)
-        verdicts = [(getattr(self, what), str(arrays[what].values[row])) for what in _WORDS if getattr(self, what)]
+        verdicts = [(getattr(self, key), str(arrays[key].values[row])) for key in _WORDS if getattr(self, key)]
         met = all(word == computed for word, computed in verdicts)
         if self.visits is not None:
-            came_by = [str(word) for word in arrays["visits"].values[row][: len(self.visits)]]
-            met = met and came_by == self.visits
-            verdicts.append((" → ".join(self.visits), " → ".join(came_by)))
+            visited = [str(word) for word in arrays["visits"].values[row][: len(self.visits)]]
+            met = met and visited == self.visits
+            verdicts.append((" → ".join(self.visits), " → ".join(visited)))
         if self.energy is not None:
             energies = arrays["energy"].values[row]
             met = met and bool(np.all(np.diff(energies) <= EXACT) and energies[-1] < energies[0])
@@ -64,8 +64,9 @@ class Ended(Expectation):
         return Verdict(met, ", ".join(expected), ", ".join(computed))
 
     def sentence(self) -> str:
-        return f"{', '.join(self._asked)} of {self.at}"
+        return f"{', '.join(self._given)} of {self.at}"
 
     @property
-    def _asked(self) -> list[Any]:
-        return [what for what in self.leading if getattr(self, what) is not None]
+    def _given(self) -> list[str]:
+        """The leading keys that the file gives."""
+        return [key for key in self.leading if getattr(self, key) is not None]

@@ -1,4 +1,4 @@
-"""Expectations of the vector at one token: its numbers, its cosine with a word, the word that is nearest."""
+"""Expectations of the vector at one token: its numbers, its cosine with a word, its nearest word."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
@@ -9,7 +9,7 @@ from pydantic import Field
 from hopattn.foundation.errors import unknown
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shown
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Count, Problem, TextOrTexts, Vector
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.vocabulary import WORD
@@ -21,41 +21,41 @@ class Located(Expectation):
     at: str
     """The token; `their#2` is the second `their`."""
     of: Literal["state", "output", "input"] = "state"
-    """Which vector: the word after the layer, what the heads gave, or the word as it went in."""
+    """The vector: the word after the layer, the output of the heads, or the input."""
     layer: Count | None = None
-    """After which layer; by default after all."""
+    """The layer; by default the last."""
     part: Annotated[str | None, Field(alias="in")] = None
-    """Which part of the vector; by default the word."""
+    """The part of the vector; by default the word."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from layout.row_problem(self.at, (*path, "at"))
         where = (*path, "layer") if self.layer else (*path, "at")
         yield from layout.array_problem(self.of, self.layer, None, where, several=True)
         if self.part is not None and self.part not in layout.parts:
             yield Problem((*path, "in"), unknown(self.part, layout.parts))
 
-    def vector(self, arrays: Arrays, layout: Layout, of: str | None = None) -> np.ndarray:
-        """The vector that is spoken of, `(dim of the part,)`."""
+    def vector(self, arrays: Arrays, layout: ArrayLayout, of: str | None = None) -> np.ndarray:
+        """The vector that the expectation refers to, `(dim of the part,)`; of: another array than its own."""
         name = layout.find(of or self.of, self.layer if of is None else None)[-1]
         row = arrays[name].values[layout.index(self.at)]
         return np.asarray(row if len(layout.parts) == 1 else row[layout.parts[self.part or WORD]])
 
-    def size(self, layout: Layout) -> int | None:
-        """How many numbers the vector will have; None where the expectation speaks of nothing that is there."""
-        found = layout.find(self.of, self.layer)
+    def size(self, layout: ArrayLayout) -> int | None:
+        """The number of elements of the vector; None if the run has no such array or part."""
+        names = layout.find(self.of, self.layer)
         part = layout.parts.get(self.part or WORD)
-        if not found or part is None:
+        if not names or part is None:
             return None
-        return layout.arrays[found[-1]][-1] if len(layout.parts) == 1 else part.stop - part.start
+        return layout.arrays[names[-1]][-1] if len(layout.parts) == 1 else part.stop - part.start
 
     def place(self) -> str:
-        """Where it looks, in words."""
+        """The token, layer, array and part, in words."""
         of = "" if self.of == "state" else f" ({self.of})"
         layer = f" after layer {self.layer}" if self.layer else ""
         return f"{self.at}{layer}{of}" + (f" in '{self.part}'" if self.part else "")
 
-    def word_problems(self, words: list[str], layout: Layout, path: Path) -> Iterator[Problem]:
-        """The words that are not in the vocabulary, or whose vectors do not fit the part."""
+    def word_problems(self, words: list[str], layout: ArrayLayout, path: Path) -> Iterator[Problem]:
+        """Words that are not in the vocabulary, or whose vectors have another size than the part."""
         size = self.size(layout)
         for word in words:
             if word not in layout.words:
@@ -72,14 +72,14 @@ class CosineTo(Located, Value):
     cosine_to: str
     """The word to compare with."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from super().problems(layout, path)
         yield from self.word_problems([self.cosine_to], layout, (*path, "cosine_to"))
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
-        found = float(cosine(self.vector(arrays, layout), layout.words[self.cosine_to]))
-        return self.compare(found, self.is_, self.stated)
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
+        computed = float(cosine(self.vector(arrays, layout), layout.words[self.cosine_to]))
+        return self.compare(computed, self.is_, self.stated)
 
     def sentence(self) -> str:
         return f"cosine of {self.place()} to {self.cosine_to}"
@@ -99,9 +99,10 @@ class CloserTo(Located):
 
     @property
     def others(self) -> list[str]:
+        """The words of `than`."""
         return [] if self.than is None else [self.than] if isinstance(self.than, str) else self.than
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from super().problems(layout, path)
         yield from self.word_problems([self.closer_to], layout, (*path, "closer_to"))
         yield from self.word_problems(self.others, layout, (*path, "than"))
@@ -110,15 +111,15 @@ class CloserTo(Located):
         if self.than_before and not layout.find("input"):
             yield Problem((*path, "than_before"), "there is no array 'input' here")
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         vector = self.vector(arrays, layout)
         near = float(cosine(vector, layout.words[self.closer_to]))
         rivals = {word: float(cosine(vector, layout.words[word])) for word in self.others}
         if self.than_before:
             before = self.vector(arrays, layout, of="input")
             rivals["before"] = float(cosine(before, layout.words[self.closer_to]))
-        told = ", ".join(f"{shown(value, FEW_DIGITS)} ({word})" for word, value in rivals.items())
-        return Verdict(near > max(rivals.values()) + EXACT, f"> {told}", shown(near, FEW_DIGITS))
+        expected = ", ".join(f"{shown(value, FEW_DIGITS)} ({word})" for word, value in rivals.items())
+        return Verdict(near > max(rivals.values()) + EXACT, f"> {expected}", shown(near, FEW_DIGITS))
 
     def sentence(self) -> str:
         rivals = [*self.others, *(["before"] if self.than_before else [])]
@@ -126,20 +127,20 @@ class CloserTo(Located):
 
 
 class Nearest(Located):
-    """Of all words, one alone is nearest (by cosine) to a token's vector; a tie is a miss."""
+    """The word nearest (by cosine) to a token's vector; a tie of several words is a miss."""
 
     leading: ClassVar[tuple[str, ...]] = ("nearest",)
 
     nearest: str
     """The nearest word."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from super().problems(layout, path)
         yield from self.word_problems([self.nearest], layout, (*path, "nearest"))
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
-        found = nearest_words(self.vector(arrays, layout), layout.words)
-        return Verdict(found == [self.nearest], self.nearest, " and ".join(found[:4]) or "nothing")
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
+        words = nearest_words(self.vector(arrays, layout), layout.words)
+        return Verdict(words == [self.nearest], self.nearest, " and ".join(words[:4]) or "nothing")
 
     def sentence(self) -> str:
         return f"nearest word to {self.place()}"
@@ -155,13 +156,13 @@ class VectorIs(Located, Numeric):
     stated: Vector | None = None
     """The numbers that the source prints."""
 
-    def problems(self, layout: Layout, path: Path) -> Iterator[Problem]:
+    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from super().problems(layout, path)
         yield from self.stated_problems(self.is_, self.stated, path)
         if (size := self.size(layout)) not in (None, len(self.is_)):
             yield Problem((*path, "is"), f"{len(self.is_)} numbers do not fit the {size} elements of the vector")
 
-    def judge(self, arrays: Arrays, layout: Layout) -> Verdict:
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         return self.compare(self.vector(arrays, layout), self.is_, self.stated)
 
     def sentence(self) -> str:
@@ -169,9 +170,7 @@ class VectorIs(Located, Numeric):
 
 
 def nearest_words(vector: np.ndarray, words: Mapping[str, np.ndarray]) -> list[str]:
-    """The word whose cosine with the vector is largest; several where they tie up to rounding, none for a zero
-    vector.
-    """
+    """The words with the largest cosine with the vector: several in a tie up to rounding, none for a zero vector."""
     if not np.any(vector):
         return []
     cosines = cosine(np.stack(list(words.values())), vector)

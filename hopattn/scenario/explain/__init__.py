@@ -1,6 +1,6 @@
 """The arithmetic of a run, line by line, as a lecture writes it.
 
-- `arithmetic.py`: numbers and sums in print
+- `arithmetic.py`: numbers, sums and weights as text
 - `attention.py`: the arithmetic of layers of attention
-- `recall.py`: the pictures and the arithmetic of a recall
+- `recall.py`: the arithmetic and the pictures of a recall
 """

@@ -10,12 +10,13 @@ from hopattn.foundation.registry import name_of
 from hopattn.retrieval.separation.base import Separation
 
 DIGITS = 4
+"""The number of decimals shown."""
 LARGE = 20
-"""From this exponent on, the powers in a softmax are too large to be worth writing out."""
+"""The largest exponent with which the powers of a softmax are written out."""
 ROUNDING = 1e-12
-"""What is written as 0: the remains of rounding."""
+"""A smaller number is a rounding error and is written as 0."""
 MANY = 8
-"""From this many terms on, those that are zero are left out, and long vectors are cut."""
+"""The number of terms from which zero terms are left out; a vector of more than twice as many elements is cut."""
 
 
 def number(value: float) -> str:
@@ -33,24 +34,24 @@ def number(value: float) -> str:
 
 
 def factor(value: float) -> str:
-    """A number as it stands in a product or after a plus: negative numbers in brackets."""
+    """A number as a factor or after a plus: negative numbers stand in brackets."""
     text = number(value)
     return f"({text})" if text.startswith("−") else text
 
 
 def equals(*values: Any) -> str:
-    """`=` where every value is shown in full, `≈` where one of them is rounded."""
+    """`=` if all values are shown in full, `≈` if one of them is rounded."""
     flat = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
     return "=" if np.all(np.abs(flat - np.round(flat, DIGITS)) < 1e-12 * np.maximum(1, np.abs(flat))) else "≈"
 
 
 def _shown_as(value: float) -> str:
-    """`=` where a number is shown in full, `≈` where its last digits are not."""
+    """`=` if a number is shown in full, `≈` if its last digits are cut."""
     return "=" if abs(float(number(value).replace("−", "-")) - value) <= 1e-12 * max(1.0, abs(value)) else "≈"
 
 
 def vector(values: Any) -> str:
-    """A vector in brackets, cut in the middle where it is long.
+    """A vector in brackets; of a long one, the first elements and the number of all.
 
     >>> vector([0.8, 0.6])
     '(.8, .6)'
@@ -62,7 +63,7 @@ def vector(values: Any) -> str:
 
 
 def dot(left: Any, right: Any) -> str:
-    """A sum of products, worked out.
+    """A dot product with its arithmetic.
 
     >>> dot([0.8, 0.6], [-0.8, -0.6])
     '.8×(−.8) + .6×(−.6) = −.64 + (−.36) = −1'
@@ -85,19 +86,19 @@ def dot(left: Any, right: Any) -> str:
 
 
 def weighted_sum(weights: Sequence[float], names: Sequence[str]) -> str:
-    """A weighted sum of named vectors: `.6×financial + .48×markets`; those of weight 0 are left out."""
+    """A weighted sum of named vectors, without those of weight 0: `.6×financial + .48×markets`."""
     terms = [f"{factor(weight)}×{name}" for weight, name in zip(weights, names, strict=True) if abs(weight) > ROUNDING]
     return " + ".join(terms) or "0"
 
 
 def rotated(matrix: np.ndarray, point: Any) -> str:
-    """A rotation of a point, worked out: each row of the matrix times the point."""
+    """The rotation of a point with its arithmetic: each row of the matrix times the point."""
     rows = "; ".join(dot(row, point) for row in matrix)
     return f"{rows}: {vector(matrix @ np.asarray(point))}"
 
 
 def rotation_rows(degrees: float, matrix: np.ndarray) -> str:
-    """What a rotation's matrix is made of.
+    """The cosine, the sine and the rows of a rotation matrix.
 
     >>> rotation_rows(90, np.array([[0, -1], [1, 0]]))
     'cos 90° = 0, sin 90° = 1; the rows of the matrix are (0, −1) and (1, 0)'
@@ -109,7 +110,7 @@ def rotation_rows(degrees: float, matrix: np.ndarray) -> str:
 
 
 def in_parts(values: Any, parts: Mapping[str, slice]) -> str:
-    """A vector by its named parts, without those that are empty.
+    """A vector by its named parts, without the parts that are zero.
 
     >>> in_parts([0, 1, 0.6, 0.8], {"position": slice(0, 2), "word": slice(2, 4)})
     'position (0, 1), word (.6, .8)'
@@ -121,7 +122,10 @@ def in_parts(values: Any, parts: Mapping[str, slice]) -> str:
 
 
 def weighing(separation: Separation, scores: Sequence[float], names: Sequence[str]) -> Iterator[str]:
-    """How a separation makes weights of the scores of one row; every name has a score that may be attended to."""
+    """The arithmetic from the scores of one row to its weights.
+
+    scores, names: of the keys that the row may attend to.
+    """
     if not names:
         yield "nothing to attend to: the output is 0"
         return
@@ -145,22 +149,23 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
 
 
 def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+    """The powers, their sum and the weights; if β is the logarithm of a short number, that number is the base."""
     base = round(math.exp(min(beta, LARGE)), 2)
-    whole = base > 1 and abs(math.log(base) - beta) < ROUNDING
-    letter, times = (factor(base) if base == round(base) else f"({number(base)})", 1.0) if whole else ("e", beta)
+    has_base = base > 1 and abs(math.log(base) - beta) < ROUNDING
+    symbol, times = (factor(base) if base == round(base) else f"({number(base)})", 1.0) if has_base else ("e", beta)
     exponents = [score if times == 1 else times * score for score in scores]
     if len(names) <= MANY and max(map(abs, exponents)) <= LARGE:
-        powers = np.power(base, exponents) if whole else np.exp(exponents)
+        powers = np.power(base, exponents) if has_base else np.exp(exponents)
         total = float(powers.sum())
-        left = " + ".join(f"{letter}^{factor(exponent)}" for exponent in exponents)
+        left = " + ".join(f"{symbol}^{factor(exponent)}" for exponent in exponents)
         values = " + ".join(number(power) for power in powers)
-        added = f" {equals(powers, total)} {number(total)}" if len(names) > 1 else ""
-        yield f"{left} {equals(exponents, powers)} {values}{added}"
-        shares = ", ".join(
+        right = f" {equals(powers, total)} {number(total)}" if len(names) > 1 else ""
+        yield f"{left} {equals(exponents, powers)} {values}{right}"
+        quotients = ", ".join(
             f"{name} {number(power)}/{number(total)} {equals(weight)} {number(weight)}"
             for name, power, weight in zip(names, powers, weights, strict=True)
         )
-        yield f"weights (softmax): {shares}"
+        yield f"weights (softmax): {quotients}"
     else:
         yield f"weights (softmax, β = {number(beta)}): {_named(names, weights)}"
 

@@ -1,4 +1,4 @@
-"""The working of layers of attention: every similarity, weight and sum, as a lecture writes it."""
+"""The arithmetic of layers of attention: every similarity, weight and sum, as a lecture writes it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,25 +20,28 @@ from hopattn.scenario.parts.layers import HeadTable, LayerTable
 from hopattn.scenario.words.vocabulary import POSITION, Encoding
 
 EXPLAINED_ROWS = 12
-"""Texts longer than this are explained for their last word only."""
+"""The length up to which every word of a text is explained; of a longer text, only the last word."""
 
 HEAD_ARRAYS = ("queries", "keys", "values", "scores", "mask", "weights", "output")
-"""What each head leaves behind, in the order in which it is computed."""
+"""The arrays of each head, in the order of their computation."""
 
 
 def explain_layers(
     layers: Sequence[LayerTable], coding: Encoding, arrays: Mapping[str, Labelled], crossed: bool = False
 ) -> Iterator[str]:
-    """The working of every layer, head and word."""
-    given, read = arrays["input"], arrays["source" if crossed else "input"]
+    """The arithmetic of every layer, head and word.
+
+    arrays: of the run, by name. crossed: the queries come from another text than the keys (cross-attention).
+    """
+    words, read = arrays["input"], arrays["source" if crossed else "input"]
     yield "the words as they go in:"
-    yield from _listed(given, coding)
+    yield from _listed(words, coding)
     if crossed:
         yield "the words that they look at:"
         yield from _listed(read, coding)
     for i, layer in enumerate(layers, start=1):
         for j, head in enumerate(layer.head, start=1):
-            own = {what: arrays[f"layer {i} head {j} {what}"] for what in HEAD_ARRAYS}
+            own = {name: arrays[f"layer {i} head {j} {name}"] for name in HEAD_ARRAYS}
             yield f"layer {i}, head {j}:"
             before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
             yield from _explain_projections(head, coding, own, before, read if crossed else before)
@@ -52,23 +55,26 @@ def _listed(words: Labelled, coding: Encoding) -> Iterator[str]:
 
 
 def _explain_projections(
-    head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], asking: Labelled, read: Labelled
+    head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], queried: Labelled, read: Labelled
 ) -> Iterator[str]:
-    """What becomes of the words on their way to queries, keys and values, where it is more than reading a part."""
+    """The projections of the words to queries, keys and values, if they do more than read a part.
+
+    own: the arrays of the head. queried, read: the words from which queries, and keys and values, are made.
+    """
     for role, name in (("query", "queries"), ("key", "keys"), ("value", "values")):
-        way = head.projection(role)
+        projection = head.projection(role)
         if role != "value" and (head.scores is not None or head.weights is not None):
             continue
-        if way.rotate:
-            matrix = coding.offset(way.rotate)
-            told = rotation_rows(way.rotate * coding.turn, matrix)
-            yield f"  the {role} is the position moved by {way.rotate:g}: {told}"
-            words = asking if role == "query" else read
+        if projection.rotate:
+            matrix = coding.offset(projection.rotate)
+            rotation = rotation_rows(projection.rotate * coding.turn, matrix)
+            yield f"  the {role} is the position moved by {projection.rotate:g}: {rotation}"
+            words = queried if role == "query" else read
             for label, word in zip(words.labels[0], words.values, strict=True):
                 yield f"    {label}: {rotated(matrix, word[coding.parts[POSITION]])}"
-        if way.matrix is not None or way.scale != 1:
-            times = f" times {number(way.scale)}" if way.scale != 1 else ""
-            yield f"  the {role} of each word{times}{', by the matrix' if way.matrix is not None else ''}:"
+        if projection.matrix is not None or projection.scale != 1:
+            times = f" times {number(projection.scale)}" if projection.scale != 1 else ""
+            yield f"  the {role} of each word{times}{', by the matrix' if projection.matrix is not None else ''}:"
             for label, vector_ in zip(own[name].labels[0], own[name].values, strict=True):
                 yield f"    {label}: {in_parts(vector_, coding.parts) if role == 'value' else vector(vector_)}"
 
@@ -81,40 +87,40 @@ def _explain_head(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled]
         yield f"  (of {len(rows)} words, the last is worked out)"
     for row in _explained(rows):
         yield f"  {rows[row]}:"
-        seen = [int(j) for j in np.flatnonzero(own["mask"].values[row])]
+        attended = [int(j) for j in np.flatnonzero(own["mask"].values[row])]
         if head.weights is not None:
             masked = "" if head.mask is None else f"; under the mask {vector(own['weights'].values[row])}"
             yield f"    weights (given): {vector(head.weights[row])}{masked}"
         else:
-            yield from _explain_scores(head, own, row, seen)
-            told = weighing(separation, scores[row, seen].tolist(), [names[j] for j in seen])
-            yield from (f"    {line}" for line in told)
-        if seen:
+            yield from _explain_scores(head, own, row, attended)
+            lines = weighing(separation, scores[row, attended].tolist(), [names[j] for j in attended])
+            yield from (f"    {line}" for line in lines)
+        if attended:
             yield from _explain_output(head, coding, own, row)
 
 
-def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, seen: Sequence[int]) -> Iterator[str]:
+def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, attended: Sequence[int]) -> Iterator[str]:
     names = own["weights"].labels[1]
     query = own["queries"].values[row]
-    for j in seen:
+    for j in attended:
         score, key = own["scores"].values[row, j], own["keys"].values[j]
-        worked = f"{number(score)} (given)" if head.scores else dot(query, key)
+        product = f"{number(score)} (given)" if head.scores else dot(query, key)
         if head.similarity == "cosine" and not head.scores:
             lengths = [float(np.linalg.norm(query)), float(np.linalg.norm(key))]
-            worked += f"; divided by {' × '.join(map(number, lengths))} {equals(lengths, score)} {number(score)}"
-        yield f"    similarity to {names[j]}: {worked}"
+            product += f"; divided by {' × '.join(map(number, lengths))} {equals(lengths, score)} {number(score)}"
+        yield f"    similarity to {names[j]}: {product}"
 
 
 def _explain_output(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], row: int) -> Iterator[str]:
     weights, output = own["weights"].values[row], own["output"].values[row]
     field = weights @ own["values"].values
-    way = head.projection("value")
-    names = [name if way.matrix is None and way.scale == 1 else f"value({name})" for name in own["weights"].labels[1]]
-    told = weighted_sum(weights, names)
-    if told == "0":
+    value = head.projection("value")
+    plain = value.matrix is None and value.scale == 1
+    terms = weighted_sum(weights, [name if plain else f"value({name})" for name in own["weights"].labels[1]])
+    if terms == "0":
         yield "    output: 0"
         return
-    yield f"    output: {told} {equals(weights, field)} {in_parts(field, coding.parts)}"
+    yield f"    output: {terms} {equals(weights, field)} {in_parts(field, coding.parts)}"
     if head.activation != "identity":
         yield f"    {head.activation}: {in_parts(output, coding.parts)}"
 
@@ -122,15 +128,16 @@ def _explain_output(head: HeadTable, coding: Encoding, own: Mapping[str, Labelle
 def _explain_sum(layer: LayerTable, coding: Encoding, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
     before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
     output, state = arrays[f"layer {i} output"].values, arrays[f"layer {i} state"].values
-    what = "the word with the output added" if layer.residual else "the output takes the place of the word"
-    yield f"layer {i}, {what}:"
+    rule = "the word with the output added" if layer.residual else "the output takes the place of the word"
+    yield f"layer {i}, {rule}:"
     for row in _explained(before.labels[0]):
-        sum_, added = "", in_parts(output[row], coding.parts)
+        sum_ = ""
         if layer.residual and len(coding.parts) == 1:
-            sum_ = f"{vector(before.values[row])} + {added} {equals(before.values[row], output[row], state[row])} "
+            terms = f"{vector(before.values[row])} + {in_parts(output[row], coding.parts)}"
+            sum_ = f"{terms} {equals(before.values[row], output[row], state[row])} "
         yield f"  {before.labels[0][row]}: {sum_}{in_parts(state[row], coding.parts)}"
 
 
 def _explained(rows: Sequence[str]) -> Sequence[int]:
-    """The rows that are worked out: all of a short text, the last of a long one."""
+    """The rows that are explained: all of a short text, the last of a long one."""
     return range(len(rows)) if len(rows) <= EXPLAINED_ROWS else [len(rows) - 1]

@@ -1,25 +1,25 @@
-"""What a person sees of a recall of pictures: the way from each cue to where it ended, and how pixels agree."""
+"""The arithmetic of a recall, and for pictures the strip from each cue to its final state."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from hopattn.dynamics.likeness import Spurious
+from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
-from hopattn.dynamics.updates.base import Recallable
-from hopattn.dynamics.updates.together import Synchronous
+from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
 from hopattn.scenario.explain.arithmetic import dot, equals, number, vector, weighing, weighted_sum
 from hopattn.scenario.parts.memories import MemoryTable
-from hopattn.scenario.words.character_pictures import Size, Strip, drawn
+from hopattn.scenario.words.character_pictures import Size, Strip, as_characters
 from hopattn.scenario.words.word_list import Words
 
 Arrays = Mapping[str, Labelled]
 
 FRAMES = 10
-"""So many pictures are shown of a recall; of a longer one, the first and the last."""
+"""The largest number of pictures in a strip; of a longer recall, the first pictures and the last."""
 
 _ENDED = {
     Status.CONVERGED: "converged after",
@@ -30,43 +30,49 @@ _ENDED = {
 }
 
 
-def strips(arrays: Arrays, words: Words, told: Sequence[str]) -> Iterator[Strip]:
-    """For each cue its way, picture by picture; told: for each cue what it is made of, or an empty text."""
+def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Strip]:
+    """The strip of pictures of each cue.
+
+    damage: for each cue the text of its damage, such as `A, 4 of 35 neurons flipped`, or an empty text.
+    """
     size = words.size or Size(1, 1)
     for i, label in enumerate(arrays["input"].labels[0]):
-        way = arrays["trajectory"].values[i] / words.black
-        chosen = _changes([drawn(picture, size) for picture in way[: int(arrays["steps"].values[i]) + 1]])
-        names = tuple(f"step {t}" if t else "cue" for t in chosen)
-        names = (*names[:-1], f"… {names[-1]}") if len(chosen) == FRAMES else names  # what lies between is not shown
-        shown = way[chosen]
+        states = arrays["trajectory"].values[i] / words.black
+        frames = _frames([as_characters(state, size) for state in states[: int(arrays["steps"].values[i]) + 1]])
+        names = tuple(f"step {t}" if t else "cue" for t in frames)
+        names = (*names[:-1], f"… {names[-1]}") if len(frames) == FRAMES else names  # steps before the last are skipped
+        pictures = states[frames]
         if "answer" in arrays:
-            names, shown = (*names, "answer"), np.concatenate([shown, arrays["answer"].values[i : i + 1]])
-        yield Strip(f"{label}: {told[i]}" if told[i] else label, size, names, shown, _sentence(arrays, i))
+            names, pictures = (*names, "answer"), np.concatenate([pictures, arrays["answer"].values[i : i + 1]])
+        heading = f"{label}: {damage[i]}" if damage[i] else label
+        yield Strip(heading, size, names, pictures, _caption(arrays, i))
 
 
-def _changes(way: Sequence[list[str]]) -> list[int]:
-    """The cue, the steps after which a picture looks another, and of too many the first and the last."""
-    seen = [0, *(t for t in range(1, len(way)) if way[t] != way[t - 1] or t == 1)]
-    return seen if len(seen) <= FRAMES else [*seen[: FRAMES - 1], seen[-1]]
+def _frames(pictures: Sequence[list[str]]) -> list[int]:
+    """The steps that a strip shows: 0 for the cue, step 1, and every step that changes the picture.
+
+    pictures: the characters of the picture after each step.
+    """
+    steps = [0, *(t for t in range(1, len(pictures)) if pictures[t] != pictures[t - 1] or t == 1)]
+    return steps if len(steps) <= FRAMES else [*steps[: FRAMES - 1], steps[-1]]
 
 
-def _sentence(arrays: Arrays, i: int) -> str:
-    """What became of a cue, in words."""
+def _caption(arrays: Arrays, i: int) -> str:
+    """The end of the recall of cue i, in words."""
     steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
-    told_of = _spurious(arrays, i)
     answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
     ended = f"{_ENDED[status]} {steps} step{'' if steps == 1 else 's'}"
-    return f"recalls {arrays['recalls'].values[i]}{told_of}{answers}, {ended}"
+    return f"recalls {arrays['recalls'].values[i]}{_spurious(arrays, i)}{answers}, {ended}"
 
 
 def _spurious(arrays: Arrays, i: int) -> str:
-    """What a spurious state is made of, in words."""
+    """The patterns that the spurious state of cue i is made of, in words; empty for another state."""
     of, kind = str(arrays["of"].values[i]), str(arrays["spurious"].values[i])
     return f" ({of} {'reversed' if kind == Spurious.REVERSED else 'mixed'})" if of else ""
 
 
 def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
-    """The dot product of two pictures: the pixels that agree less those that differ, where there are no shades.
+    """The dot product of two pictures; without shades, the pixels that agree minus those that differ.
 
     >>> agreement(np.array([1, -1, 0]), np.array([1, 1, 1]))
     '1 pixel agrees, 1 differs: 1 − 1 = 0'
@@ -80,38 +86,38 @@ def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
     return f"sum of {len(products)} products {equals(total)} {number(total)}"
 
 
-def inset(picture: np.ndarray, words: Words) -> Iterator[str]:
-    """A picture in the working, set in; nothing where the words are no pictures."""
-    for row in drawn(picture / words.black, words.size) if words.size is not None else ():
+def _indented_picture(picture: np.ndarray, words: Words) -> Iterator[str]:
+    """The lines of a picture, indented; none if the words are no pictures."""
+    for row in as_characters(picture / words.black, words.size) if words.size is not None else ():
         yield f"    {row}"
 
 
-def explained(arrays: Arrays, memory: Recallable, table: MemoryTable, words: Words) -> Iterator[str]:
-    """The working of a recall: of each cue the first step with its arithmetic, then how it ended."""
+def explain_recall(arrays: Arrays, memory: Recallable, table: MemoryTable, words: Words) -> Iterator[str]:
+    """The arithmetic of the first step of each cue, then the end of its recall."""
     for i, label in enumerate(arrays["input"].labels[0]):
         yield f"{label}, the first step:"
         cue = arrays["input"].values[i]
-        yield from inset(cue, words)
+        yield from _indented_picture(cue, words)
         if isinstance(memory, Memory) and "step 1 weights" in arrays:
-            yield from _weighed(memory, cue, arrays, i, words)
+            yield from _explain_weights(memory, cue, arrays, i, words)
         else:
-            yield from _coupled(memory, cue, arrays["step 1 field"].values[i], table.recalled_words, words)
-        update = table.updated()
-        made = name_of(memory.activation)
-        way = f"{made} gives" if isinstance(update, Synchronous) else f"{made}, {update.way}, gives"
-        yield from _told(f"  {way}", arrays["step 1 output"].values[i], words)
+            yield from _explain_couplings(memory, cue, arrays["step 1 field"].values[i], table.recalled_words, words)
+        update = table.update_rule()
+        activation = name_of(memory.activation)
+        verb = f"{activation} gives" if isinstance(update, Synchronous) else f"{activation}, {update.way}, gives"
+        yield from _with_vector(f"  {verb}", arrays["step 1 output"].values[i], words)
         yield from _explained_end(arrays, i, words)
 
 
-def _weighed(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Words) -> Iterator[str]:
-    """From scores to weights and, all neurons together, to the field."""
+def _explain_weights(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Words) -> Iterator[str]:
+    """The scores and weights of cue i, and the field of all neurons together."""
     names = arrays["step 1 scores"].labels[1]
-    scores, weights = (arrays[f"step 1 {what}"].values[i] for what in ("scores", "weights"))
+    scores, weights = arrays["step 1 scores"].values[i], arrays["step 1 weights"].values[i]
     product = dot if words.size is None else agreement
     kind = name_of(memory.similarity)
     for name, pattern, score in zip(names, memory.keys, scores, strict=True):
-        told = product(cue, pattern) if memory.similarity.linear else f"{kind} {number(score)}"
-        yield f"  similarity to {name}: {told}"
+        similarity = product(cue, pattern) if memory.similarity.linear else f"{kind} {number(score)}"
+        yield f"  similarity to {name}: {similarity}"
     for line in weighing(memory.separation, scores, names):
         yield f"  {line}"
     field = weights @ memory.values
@@ -119,10 +125,10 @@ def _weighed(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Wor
     yield f"  field: {weighted_sum(weights, names)}{numbers}"
 
 
-def _coupled(
+def _explain_couplings(
     memory: Recallable, cue: np.ndarray, field: np.ndarray, names: Sequence[str], words: Words
 ) -> Iterator[str]:
-    """How the cue overlaps with what is stored, and what field the couplings make of it."""
+    """The similarity of a cue to each stored pattern, and its field under the couplings."""
     product = dot if words.size is None else agreement
     for name, pattern in zip(names, memory.patterns, strict=True):
         yield f"  similarity to {name}: {product(cue, pattern)}"
@@ -132,19 +138,19 @@ def _coupled(
     yield f"  of {len(field)} neurons, {against} stand against their field, and {idle} feel none"
 
 
-def _told(before: str, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
-    """A sentence with a vector in it; of a picture, with the picture below it."""
+def _with_vector(before: str, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
+    """A sentence with a vector in it, or with a picture below it if the words are pictures."""
     if words.size is None:
         yield f"{before}: {vector(values)}{after}" if after else f"{before} {vector(values)}"
     else:
         yield f"{before}{after}:"
-        yield from inset(values, words)
+        yield from _indented_picture(values, words)
 
 
 def _explained_end(arrays: Arrays, i: int, words: Words) -> Iterator[str]:
     status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
-    told = f"  after {steps} step{'' if steps == 1 else 's'}"
-    yield from _told(told, arrays["state"].values[i], words, f"; {status.meaning}")
+    after = f"  after {steps} step{'' if steps == 1 else 's'}"
+    yield from _with_vector(after, arrays["state"].values[i], words, f"; {status.meaning}")
     if "energy" in arrays:
         shown = [number(value) for value in arrays["energy"].values[i][: steps + 1]]
         shown = shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]]

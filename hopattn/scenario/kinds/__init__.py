@@ -1,10 +1,12 @@
-"""The kinds of scenario, one file each: what the file says, how it runs, how it is explained.
+"""The kinds of scenario, one file each: the keys of the file, its arrays, how they are computed and explained.
 
-A subclass of `Spec` that lies in a file of this folder is a kind; its class name is what `kind = …` says.
+A subclass of `Spec` in a file of this folder is a kind. A file writes `kind = …` with the class name in snake case, or
+with the class attribute `name`.
 
-- `base.py`: what every kind shares
+- `base.py`: the base class of every kind
 - `attention.py`: a text through layers of attention
-- `*.py`: one kind: cue, task, memory, ensemble
+- `recall_arrays.py`: the arrays of a recall, for the kind memory
+- `*.py`: one kind each: cue, task, memory, ensemble
 """
 
 from hopattn.foundation.registry import Registry, modules_in

@@ -1,7 +1,7 @@
 """kind = "attention": a text goes through layers of attention heads."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ from pydantic import Field
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.attention import HEAD_ARRAYS, explain_layers
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.text import Input, labels
@@ -25,27 +25,30 @@ from hopattn.scenario.words.vocabulary import (
 )
 from hopattn.transformer.layers import AttentionLayer, stack
 
+SQUARE = ("scores", "mask", "weights")
+"""The arrays of a head with one row for each query and one column for each key."""
 
-class Attending(Spec):
-    """What every kind with layers of attention has: words, parts, positions, layers."""
+
+class AttentionSpec(Spec):
+    """The base of the kinds with layers of attention: words, parts of a vector, positions, layers."""
 
     vocabulary: Vocabulary | None = None
     """The words as vectors."""
     spaces: dict[Text, Space] = Field(default_factory=dict)
     """The named parts of a vector."""
     positions: Positions | None = None
-    """Where in the text a word stands, as points on a circle."""
+    """The position of each word in the text, as a point on a circle."""
     layer: Annotated[list[LayerTable], Field(min_length=1)]
     """The layers of attention, in their order."""
 
     @property
     def encoding(self) -> Encoding:
-        """How tokens become vectors."""
+        """The encoding of tokens as vectors."""
         return encoding(self.spaces, self.vocabulary, self.positions)
 
     @property
     def dim(self) -> int:
-        """The number of elements of a vector, counted before any is made."""
+        """The number of elements of a vector, counted before any vector is built."""
         return spaces_size(self.spaces, self.vocabulary)
 
     def part_problems(self) -> Iterator[Problem]:
@@ -58,40 +61,61 @@ class Attending(Spec):
 
     @abstractmethod
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        """What is wrong with the text and the layers."""
+        """Problems with the text and the layers."""
 
     def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[AttentionLayer]:
-        """The layers, for so many queries and keys."""
+        """The layers of attention.
+
+        shape: `(n_queries, n_keys)`. crossed: the queries come from another text than the keys (cross-attention).
+        """
         return [layer.build(coding, crossed, shape) for layer in self.layer]
 
-    def traced(
+    def trace_arrays(self, coding: Encoding, rows: Labels, columns: Labels, crossed: bool) -> Iterator[ArraySpec]:
+        """The declaration of the arrays that `trace` computes.
+
+        rows, columns: the labels of the queries and of the keys. crossed: as for `layers`.
+        """
+        token, read, axis = ("token", rows), ("token", columns), ("axis", coding.axes)
+        yield ArraySpec("input", (token, axis))
+        if crossed:
+            yield ArraySpec("source", (read, axis), referable=False)
+        for i, layer in enumerate(self.layer, start=1):
+            for j, head in enumerate(layer.head, start=1):
+                dim = len(head.projection("query").array(coding))
+                compared: Axis = axis if dim == coding.dim else ("axis", tuple(str(k + 1) for k in range(dim)))
+                square = (("query", rows), ("key", columns))
+                axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, axis)}
+                axes |= dict.fromkeys(SQUARE, square) | {"output": (token, axis)}
+                yield from (ArraySpec(f"layer {i} head {j} {name}", axes[name]) for name in HEAD_ARRAYS)
+            yield ArraySpec(f"layer {i} output", (token, axis))
+            yield ArraySpec(f"layer {i} state", (token, axis))
+
+    def trace(
         self,
         coding: Encoding,
         batch: np.ndarray,
-        tokens: Sequence[str],
-        seen: np.ndarray | None = None,
+        visible: np.ndarray | None = None,
         source: np.ndarray | None = None,
-        read: Sequence[str] = (),
-    ) -> dict[str, Labelled]:
-        """What the layers make of a batch `(n_texts, n, dim)`, told for its first text by name.
+    ) -> dict[str, np.ndarray]:
+        """Every array that the layers compute for the first text of a batch, by name.
 
-        seen: which words are not padding. source, read: the other text that is looked at, and its words.
+        batch: `(n_texts, n, dim)`. visible: the keys that are not padding, `(n_texts, 1, n_keys)`. source: the text
+        that keys and values are read from, `(n_keys, dim)`; by default each text reads itself.
         """
-        rows, columns = labels(tokens), labels(read or tokens)
-        arrays = {"input": Labelled(batch[0], ("token", "axis"), (rows, coding.axes))}
-        if source is not None:
-            arrays["source"] = Labelled(source, ("token", "axis"), (columns, coding.axes))
-        layers = self.layers(coding, (len(rows), len(columns)), source is not None)
-        for i, found in enumerate(stack(layers, batch, seen, source=source), start=1):
-            for j, head in enumerate(found.heads, start=1):
-                for what in HEAD_ARRAYS:
-                    arrays[f"layer {i} head {j} {what}"] = _labelled(what, getattr(head, what), rows, columns, coding)
-            arrays[f"layer {i} output"] = Labelled(_first(found.output, 2), ("token", "axis"), (rows, coding.axes))
-            arrays[f"layer {i} state"] = Labelled(_first(found.state, 2), ("token", "axis"), (rows, coding.axes))
+        shape = batch.shape[1], batch.shape[1] if source is None else len(source)
+        arrays = {"input": batch[0]} | ({} if source is None else {"source": source})
+        layers = self.layers(coding, shape, source is not None)
+        for i, layer in enumerate(stack(layers, batch, visible, source=source), start=1):
+            for j, head in enumerate(layer.heads, start=1):
+                for name in HEAD_ARRAYS:
+                    array = _of_first_text(getattr(head, name))
+                    arrays[f"layer {i} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
+            arrays[f"layer {i} output"] = _of_first_text(layer.output)
+            arrays[f"layer {i} state"] = _of_first_text(layer.state)
         return arrays
 
     def layer_problems(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> Iterator[Problem]:
-        """What does not fit in the layers, for so many queries and keys."""
+        """Problems with the layers; shape and crossed: as for `layers`."""
         for i, layer in enumerate(self.layer):
             yield from layer.problems(coding, shape, crossed, ("layer", i))
 
@@ -141,10 +165,10 @@ is = 0.6
 """
 
 
-class Attention(Attending):
+class Attention(AttentionSpec):
     """A text and the layers of attention that it goes through."""
 
-    telling: ClassVar[tuple[str, ...]] = ("weights", "state")
+    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "state")
     template: ClassVar[str] = TEMPLATE
     kind: Literal["attention"]
     """Which kind of scenario it is."""
@@ -165,42 +189,30 @@ class Attention(Attending):
         texts = 1 + len(self.input.batch or [])
         return heads * (texts * (3 * n * m + 4 * max(n, m) * self.dim) + 4 * self.dim**2)
 
-    def layout(self) -> Layout:
-        coding, (n, m) = self.encoding, self._shape
-        rows = labels(self.input.queries or self.input.tokens)
-        shapes: dict[str, tuple[int, ...]] = {"input": (n, coding.dim)}
-        for i, layer in enumerate(self.layer, start=1):
-            for j, head in enumerate(layer.head, start=1):
-                dim = len(head.projection("query").array(coding))
-                own = [(n, dim), (m, dim), (m, coding.dim), (n, m), (n, m), (n, m), (n, coding.dim)]
-                shapes |= {f"layer {i} head {j} {what}": shape for what, shape in zip(HEAD_ARRAYS, own, strict=True)}
-            shapes |= {f"layer {i} output": (n, coding.dim), f"layer {i} state": (n, coding.dim)}
-        return Layout(rows, labels(self.input.tokens), coding.words, coding.parts, shapes)
+    def declared_arrays(self) -> list[ArraySpec]:
+        queries, tokens = self.input.queries, self.input.tokens
+        return [*self.trace_arrays(self.encoding, labels(queries or tokens), labels(tokens), queries is not None)]
+
+    def layout(self) -> ArrayLayout:
+        coding, tokens = self.encoding, self.input.tokens
+        rows = labels(self.input.queries or tokens)
+        return ArrayLayout(rows, labels(tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        coding, asked = self.encoding, self.input
-        seen = None if asked.padding is None else np.stack([asked.words_only(text) for text in asked.texts()])
-        if asked.queries is None:
-            batch = np.stack([coding.encode(text) for text in asked.texts()])
-            return self.traced(coding, batch, asked.tokens, seen)
-        source = coding.encode(asked.tokens)
-        return self.traced(coding, coding.encode(asked.queries)[None], asked.queries, seen, source, asked.tokens)
+        coding, given = self.encoding, self.input
+        visible = None if given.padding is None else np.stack([given.words_only(text) for text in given.texts()])
+        if given.queries is None:
+            batch = np.stack([coding.encode(text) for text in given.texts()])
+            arrays = self.trace(coding, batch, visible)
+        else:
+            arrays = self.trace(coding, coding.encode(given.queries)[None], visible, coding.encode(given.tokens))
+        return all_labelled(arrays, self.declared_arrays())
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
 
 
-def _labelled(what: str, values: Any, rows: tuple[str, ...], columns: tuple[str, ...], coding: Encoding) -> Labelled:
-    """A head's array for the first text of the batch, which is the one that is told of."""
-    if what in ("scores", "mask", "weights"):
-        square = np.broadcast_to(True if values is None else values, (*np.shape(values)[:-2], len(rows), len(columns)))
-        return Labelled(_first(square, 2), ("query", "key"), (rows, columns))
-    own = _first(values, 2)
-    wide = coding.axes if own.shape[-1] == coding.dim else tuple(str(i + 1) for i in range(own.shape[-1]))
-    return Labelled(own, ("token", "axis"), (rows if what in ("queries", "output") else columns, wide))
-
-
-def _first(array: Any, n_axes: int) -> np.ndarray:
-    """The first text's part of an array that may have a batch axis."""
-    values = np.asarray(array)
-    return values[0] if values.ndim > n_axes else values
+def _of_first_text(array: Any) -> np.ndarray:
+    """A quantity of a head or layer for the first text; a mask of None lets every query attend to every key."""
+    values = np.asarray(True if array is None else array)
+    return values[0] if values.ndim > 2 else values

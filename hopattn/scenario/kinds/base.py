@@ -1,5 +1,6 @@
-"""What every kind of scenario shares: where it comes from, its variants, what it expects; and what a kind must be
-able to do.
+"""The base class of every kind of scenario.
+
+It holds the keys that all kinds share (title, source, variants, expectations) and the methods that a kind must define.
 """
 
 from abc import abstractmethod
@@ -11,14 +12,14 @@ from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.words.character_pictures import Strip
 
 WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep")
-"""The keys that no variant can change."""
+"""The keys that no variant may change."""
 
 
 class Variant(Table):
@@ -30,7 +31,7 @@ class Variant(Table):
     """Paths and their new values, as for --set: "input.tokens", "layer.head.mask", "layer.2.head.1.mask"."""
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Changes to what belongs to the whole file."""
+        """Changes of keys that belong to the whole file."""
         for text in self.changes:
             if text.split(".")[0].strip() in WHOLE_FILE:
                 yield Problem((*path, "set", text), "belongs to the whole file; a variant changes what is computed")
@@ -42,11 +43,11 @@ class Spec(Table):
     schema_version: Annotated[Literal[1], Field(alias="schema")]
     """The version of the file format."""
     title: Text
-    """What it shows, in a few words."""
+    """The subject, in a few words."""
     source: Text
     """Where it comes from: document and section, or "ours"."""
     note: Text | None = None
-    """What a reader should know: what was rebuilt, what the trap is."""
+    """Remarks for the reader: what was rebuilt, what the trap is."""
     kind: str
     """Which kind of scenario it is."""
     seed: Annotated[int, Field(ge=0)] = 0
@@ -54,35 +55,38 @@ class Spec(Table):
     variant: list[Variant] = Field(default_factory=list)
     """The same scenario with some values changed."""
     expect: list[AnyExpectation] = Field(default_factory=list)
-    """What must come out."""
+    """The expected results."""
     sweep: SweepTable | None = None
-    """What `hopattn sweep` goes over."""
+    """The values that `hopattn sweep` goes over."""
 
-    telling: ClassVar[tuple[str, ...]] = ()
-    """The sorts of array that say most about a run, for a terminal."""
-    working_part: ClassVar[str] = "layer"
-    """The part of the file that says what is computed, where a run that fails points to."""
+    shown_arrays: ClassVar[tuple[str, ...]] = ()
+    """The arrays that a terminal shows, by the last word of their names."""
+    main_table: ClassVar[str] = "layer"
+    """The table of the file that says what is computed; the error of a run that fails points to its line."""
     template: ClassVar[str] = ""
-    """A small file of this kind that runs, with a comment on each part, for a person to change."""
+    """A small file of this kind, with a comment on each part, as a start for a user's own file."""
 
     def problems(self) -> Iterator[Problem]:
-        """What is wrong in the file, in rounds; each takes for granted that the one before found nothing."""
-        for look in (self.part_problems, self.size_problems, self.fit_problems, self.sweep_problems):
-            found = [*look()]
-            yield from found
-            if found:
+        """The problems in the file.
+
+        They are looked for in rounds. A round starts only if the round before found nothing, and relies on that.
+        """
+        for round_problems in (self.part_problems, self.size_problems, self.fit_problems, self.sweep_problems):
+            problems = [*round_problems()]
+            yield from problems
+            if problems:
                 return
 
     def part_problems(self) -> Iterator[Problem]:
-        """What is wrong with the parts of a vector; until they are right, nothing has a size."""
+        """Problems with the parts of a vector; the size of a vector is known only without them."""
         return iter(())
 
     @abstractmethod
     def fit_problems(self) -> Iterator[Problem]:
-        """What does not fit together."""
+        """Parts of the file that do not fit together."""
 
     def sweep_problems(self) -> Iterator[Problem]:
-        """What a sweep cannot go over."""
+        """Keys and values that a sweep cannot go over."""
         if self.sweep is not None:
             yield from self.sweep.problems(self.written_out)
 
@@ -93,29 +97,39 @@ class Spec(Table):
 
     @abstractmethod
     def size(self) -> int:
-        """About how many numbers the run will hold at once."""
+        """An estimate of the number of array entries that the run holds at once."""
 
     @abstractmethod
-    def layout(self) -> Layout:
-        """The rows, words, parts and arrays that the run will have; only asked for where there are no problems."""
+    def declared_arrays(self) -> list[ArraySpec]:
+        """The declaration of every array that the run computes; its names, axes and labels are stated here alone.
+
+        Called under the same conditions as `layout`.
+        """
+
+    @abstractmethod
+    def layout(self) -> ArrayLayout:
+        """The rows, words, parts and arrays that an expectation may refer to.
+
+        Called only for a specification without problems, or with problems in `input` alone.
+        """
 
     @abstractmethod
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        """Run it."""
+        """Run the scenario; return every declared array by name."""
 
     @abstractmethod
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        """The arithmetic of a run, line by line, as the lecture writes it."""
+        """The arithmetic of a run, line by line, as a lecture writes it."""
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows."""
-        return tuple(name for name in arrays if name.split()[-1] in self.telling)
+        return tuple(name for name in arrays if name.split()[-1] in self.shown_arrays)
 
     def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
-        """The pictures that a terminal shows, where there are any."""
+        """The pictures that a terminal shows; none for most kinds."""
         return iter(())
 
     def size_problems(self) -> Iterator[Problem]:
-        """A run that would not fit into memory, refused before any is taken."""
+        """A run that needs too much memory; it is refused before any memory is allocated."""
         if self.size() > MAX_NUMBERS:
             yield Problem((), f"would take about {self.size() * 8 // 2**30 + 1:,} GiB; a scenario may take 1 GiB")

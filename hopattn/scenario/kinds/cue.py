@@ -11,7 +11,7 @@ from hopattn.retrieval.activation import activations
 from hopattn.retrieval.cue import cue
 from hopattn.scenario.explain.arithmetic import dot, rotated, rotation_rows, vector
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
@@ -28,10 +28,10 @@ class Network(Table):
     rotate: Angle | None = None
     """By how many degrees the layer rotates a point, counter-clockwise."""
     activation: Annotated[str, NameIn(activations)] = "identity"
-    """What the neurons do with their field: f."""
+    """The function f that gives a neuron's activation from its field."""
 
     def problems(self, vocabulary: Vocabulary) -> Iterator[Problem]:
-        """Not exactly one of the three forms, or one that does not fit the patterns of activation."""
+        """None or several of the three forms, or weights that do not fit the patterns of activation."""
         dim = len(vocabulary.axes)
         given = [name for name in ("neurons", "matrix", "rotate") if getattr(self, name) is not None]
         if len(given) != 1:
@@ -47,7 +47,7 @@ class Network(Table):
                 yield Problem(("network", "matrix", i), f"{len(row)} numbers do not fit the {dim} axes")
 
     def names(self, axes: list[str]) -> tuple[str, ...]:
-        """The neurons' names: their own, or, for a layer that gives back a pattern on the same axes, those."""
+        """The names of the neurons: those of the file; else the axes, for a layer with one neuron for each axis."""
         if self.neurons is not None:
             return tuple(self.neurons)
         if self.matrix is None or len(self.matrix) == len(axes):
@@ -55,7 +55,7 @@ class Network(Table):
         return tuple(f"neuron {i + 1}" for i in range(len(self.matrix)))
 
     def weights(self, vocabulary: Vocabulary) -> np.ndarray:
-        """The weights, `(n_neurons, dim)`; neurons are of the magnitude that the vocabulary asks for."""
+        """The weights, `(n_neurons, dim)`; named neurons have the magnitude that the vocabulary asks for."""
         if self.rotate is not None:
             return rotation_degrees(self.rotate, len(vocabulary.axes))
         if self.neurons is not None:
@@ -96,8 +96,8 @@ is = [-1]
 class Cue(Spec):
     """Patterns of activation, and a layer of neurons that they cue."""
 
-    telling: ClassVar[tuple[str, ...]] = ("network", "state")
-    working_part: ClassVar[str] = "network"
+    shown_arrays: ClassVar[tuple[str, ...]] = ("network", "state")
+    main_table: ClassVar[str] = "network"
     template: ClassVar[str] = TEMPLATE
     kind: Literal["cue"]
     vocabulary: Vocabulary
@@ -111,45 +111,39 @@ class Cue(Spec):
         yield from self.vocabulary.problems()
         yield from token_problems(self.input.tokens, self.vocabulary.words, ("input", "tokens"))
         yield from self.network.problems(self.vocabulary)
-        yield from self.input.only_tokens()
+        yield from self.input.attention_key_problems()
 
     def size(self) -> int:
         axes = len(self.vocabulary.axes)
         return axes * axes + len(self.input.tokens) * 2 * axes
 
-    def layout(self) -> Layout:
-        rows, axes = labels(self.input.tokens), self.vocabulary.axes
-        neurons = self.network.names(axes)
-        shapes = {
-            "input": (len(rows), len(axes)),
-            "network": (len(neurons), len(axes)),
-            "state": (len(rows), len(neurons)),
-        }
+    def declared_arrays(self) -> list[ArraySpec]:
+        token, axis = ("token", labels(self.input.tokens)), ("axis", tuple(self.vocabulary.axes))
+        neuron = ("neuron", self.network.names(self.vocabulary.axes))
+        axes = {"input": (token, axis), "network": (neuron, axis), "state": (token, neuron)}
+        return [ArraySpec(name, own) for name, own in axes.items()]
+
+    def layout(self) -> ArrayLayout:
+        rows, neurons = labels(self.input.tokens), self.network.names(self.vocabulary.axes)
         parts = {WORD: slice(0, len(neurons))}
-        return Layout(rows, neurons, self.vocabulary.vectors, parts, shapes)
+        return ArrayLayout(rows, neurons, self.vocabulary.vectors, parts, shapes(self.declared_arrays()))
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        rows, axes = labels(self.input.tokens), tuple(self.vocabulary.axes)
         patterns = np.stack([self.vocabulary.vectors[token] for token in self.input.tokens])
         weights = self.network.weights(self.vocabulary)
-        neurons = self.network.names(list(axes))
-        state = cue(weights, patterns, self.network.activation)
-        return {
-            "input": Labelled(patterns, ("token", "axis"), (rows, axes)),
-            "network": Labelled(weights, ("neuron", "axis"), (neurons, axes)),
-            "state": Labelled(np.asarray(state), ("token", "neuron"), (rows, neurons)),
-        }
+        state = np.asarray(cue(weights, patterns, self.network.activation))
+        return all_labelled({"input": patterns, "network": weights, "state": state}, self.declared_arrays())
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        weights, given, state = (arrays[name] for name in ("network", "input", "state"))
+        weights, patterns, states = (arrays[name] for name in ("network", "input", "state"))
         f = self.network.activation
         if self.network.rotate is not None:
             yield f"a rotation: {rotation_rows(self.network.rotate, weights.values)}"
-        for label, pattern, answer in zip(given.labels[0], given.values, state.values, strict=True):
+        for label, pattern, state in zip(patterns.labels[0], patterns.values, states.values, strict=True):
             if self.network.rotate is not None:
                 yield f"{label}: {rotated(weights.values, pattern)}"
             else:
                 for neuron, row in zip(weights.labels[0], weights.values, strict=True):
                     yield f"{label} → {neuron}: {dot(row, pattern)}"
             if f != "identity":
-                yield f"{label}: {f} gives {vector(answer)}"
+                yield f"{label}: {f} gives {vector(state)}"

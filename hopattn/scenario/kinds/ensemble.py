@@ -1,4 +1,4 @@
-"""kind = "ensemble": random patterns are stored, damaged ones are recalled, and it is counted how that goes."""
+"""kind = "ensemble": random patterns are stored, damaged ones are recalled, and the quality of recall is measured."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
@@ -11,7 +11,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.vectors import normalised
 from hopattn.memories.random_patterns import Sort, damaged, random_patterns
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Tolerance
 from hopattn.scenario.parts.memories import ModelTable
 from hopattn.scenario.words.damaged_cues import Fraction
@@ -39,7 +39,13 @@ is = 1
 within = 0.02
 """
 
-MEASURES = ("overlap", "recalled", "steps", "converged")
+MEASURES = {
+    "overlap": "the cosine of the state at the end with the pattern that was cued, on average",
+    "recalled": "which part of the cues came nearest to their own pattern, by a cosine of at least 0.95",
+    "steps": "how many steps a recall took, on average",
+    "converged": "which part of the recalls came to a fixed point",
+}
+"""The measures of a run, each with its meaning as `explain` writes it."""
 
 
 class EnsembleTable(ModelTable):
@@ -47,32 +53,32 @@ class EnsembleTable(ModelTable):
 
     place: ClassVar[str] = "ensemble"
     neurons: Count
-    """How many neurons a pattern has."""
+    """The number of neurons of a pattern."""
     patterns: Count | None = None
-    """How many patterns are stored, or `load`."""
+    """The number of stored patterns; or give `load`."""
     load: PositiveNumber | None = None
-    """How many patterns are stored for each neuron; the number of patterns is rounded, and at least 1."""
+    """The number of stored patterns for each neuron; the number of patterns is rounded, and at least 1."""
     sort: Sort = "spins"
-    """What patterns are: -1 and 1, or directions of unit magnitude, to which a damaged cue is scaled again."""
+    """The form of a pattern: -1 and 1, or a direction of unit magnitude, to which a damaged cue is scaled again."""
     correlation: Fraction = 0.0
     """The cosine of any two patterns, on average."""
     cues: Count = 1
-    """How many patterns are cued, at most all."""
+    """The number of patterns that are cued, at most all."""
     flip: Fraction = 0.0
-    """Which fraction of a cue's neurons is reversed."""
+    """The fraction of a cue's neurons that is reversed."""
     noise: Tolerance = 0.0
     """The standard deviation of the Gaussian noise that is added to every neuron."""
     hide: Fraction = 0.0
-    """Which fraction of a cue's neurons becomes unknown (0)."""
+    """The fraction of a cue's neurons that becomes unknown (0)."""
 
     @property
     def stored(self) -> int:
-        """How many patterns are stored."""
+        """The number of stored patterns."""
         return self.patterns or max(1, round((self.load or 0) * self.neurons))
 
     @property
     def steps(self) -> int:
-        """The most steps that a recall may take."""
+        """The largest number of steps of a recall."""
         return self.max_steps or 100
 
     def cued(self, patterns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -81,7 +87,7 @@ class EnsembleTable(ModelTable):
         return cues if self.sort == "spins" else np.asarray(normalised(cues))
 
     def problems(self) -> Iterator[Problem]:
-        """Keys that do not go together."""
+        """Keys that contradict one another."""
         yield from super().problems()
         if (self.patterns is None) == (self.load is None):
             yield Problem(
@@ -96,84 +102,77 @@ class EnsembleTable(ModelTable):
 class Ensemble(Spec):
     """Random patterns and the memory that recalls them."""
 
-    telling: ClassVar[tuple[str, ...]] = MEASURES
-    working_part: ClassVar[str] = "ensemble"
+    shown_arrays: ClassVar[tuple[str, ...]] = tuple(MEASURES)
+    main_table: ClassVar[str] = "ensemble"
     template: ClassVar[str] = TEMPLATE
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
     """The patterns, the memory, the cues."""
 
     def fit_problems(self) -> Iterator[Problem]:
-        written = [*self.ensemble.problems()]
-        yield from written
-        if not written:
+        problems = [*self.ensemble.problems()]
+        yield from problems
+        if not problems:
             yield from self._memory_problems()
 
     def _memory_problems(self) -> Iterator[Problem]:
-        """What is wrong with a small memory of this sort is wrong with the large one."""
+        """Problems with the memory, found on a small memory of the same sort."""
         table = self.ensemble
         rng = np.random.default_rng(self.seed)
         small = min(table.neurons, 8)
         try:
             patterns = random_patterns(rng, 1, small, table.sort)
-            memory = table.made(patterns, None, rng)
-            update = table.updated()
+            memory = table.build(patterns, None, rng)
+            update = table.update_rule()
         except InvalidInput as error:
             yield Problem(("ensemble",), str(error))
             return
-        if obstacle := update.obstacle(memory) or memory.lacks_recall:
+        if obstacle := update.obstacle(memory) or memory.why_no_recall:
             yield Problem(("ensemble", "update"), obstacle)
-        elif foreign := memory.activation.foreign(table.cued(patterns, rng)[0]):
-            yield Problem(("ensemble", "noise" if table.noise else "hide"), f"a cue {foreign}")
+        elif reason := memory.activation.why_outside_domain(table.cued(patterns, rng)[0]):
+            yield Problem(("ensemble", "noise" if table.noise else "hide"), f"a cue {reason}")
 
     def size(self) -> int:
         table = self.ensemble
         cues = min(table.cues, table.stored)
         return (2 * table.stored + table.neurons + 3 * cues) * table.neurons + cues * table.steps
 
-    def layout(self) -> Layout:
-        cues = min(self.ensemble.cues, self.ensemble.stored)
-        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(MEASURES, ())
-        return Layout(measures=MEASURES, arrays={**shapes, "overlaps": (cues,), "status": (cues,)})
+    def declared_arrays(self) -> list[ArraySpec]:
+        cue = ("cue", tuple(str(i + 1) for i in range(min(self.ensemble.cues, self.ensemble.stored))))
+        return [*map(ArraySpec, MEASURES), ArraySpec("overlaps", (cue,)), ArraySpec("status", (cue,))]
+
+    def layout(self) -> ArrayLayout:
+        return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         table = self.ensemble
         patterns = random_patterns(rng, table.stored, table.neurons, table.sort, table.correlation)
-        memory: Any = table.made(patterns, None, rng)
-        whole = patterns[: table.cues]
-        cues = table.cued(whole, rng)
-        found = memory.recall(cues, update=table.updated(), max_steps=table.steps, rng=rng)
-        return _measured(found, whole)
+        memory: Any = table.build(patterns, None, rng)
+        targets = patterns[: table.cues]
+        cues = table.cued(targets, rng)
+        result = memory.recall(cues, update=table.update_rule(), max_steps=table.steps, rng=rng)
+        return all_labelled(_measured(result, targets), self.declared_arrays())
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, cued = self.ensemble, len(arrays["overlaps"].values)
         yield f"{table.stored} random patterns of {table.neurons} neurons, {cued} of them cued"
-        for name, told in zip(MEASURES, _TOLD, strict=True):
-            yield f"{name} = {arrays[name].values:.4g}: {told}"
+        for name, meaning in MEASURES.items():
+            yield f"{name} = {arrays[name].values:.4g}: {meaning}"
 
 
-_TOLD = (
-    "the cosine of the state at the end with the pattern that was cued, on average",
-    "which part of the cues came nearest to their own pattern, by a cosine of at least 0.95",
-    "how many steps a recall took, on average",
-    "which part of the recalls came to a fixed point",
-)
+def _measured(result: Recall, targets: np.ndarray) -> dict[str, np.ndarray]:
+    """The measures of a recall, and the overlap and status of each cue.
 
-
-def _measured(found: Recall, whole: np.ndarray) -> dict[str, Labelled]:
-    """How a recall of cues went, each made of one of these patterns."""
-    rows = tuple(str(i + 1) for i in range(len(whole)))
-    lengths = np.sqrt(np.sum(found.state**2, axis=-1) * np.sum(whole**2, axis=-1))  # of spins: N, exactly
-    products = np.sum(found.state * whole, axis=-1)
+    targets: the pattern that each cue was made of, `(n_cues, dim)`.
+    """
+    lengths = np.sqrt(np.sum(result.state**2, axis=-1) * np.sum(targets**2, axis=-1))  # of spins: N, exactly
+    products = np.sum(result.state * targets, axis=-1)
     overlaps = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
     means: dict[str, Any] = {
         "overlap": overlaps,
-        "recalled": found.matched == np.arange(len(whole)),
-        "steps": found.steps,
-        "converged": found.converged,
+        "recalled": result.matched == np.arange(len(targets)),
+        "steps": result.steps,
+        "converged": result.converged,
     }
-    return {
-        **{name: Labelled(np.array(float(np.mean(values)))) for name, values in means.items()},
-        "overlaps": Labelled(overlaps, ("cue",), (rows,)),
-        "status": Labelled(found.status, ("cue",), (rows,)),
-    }
+    measures = {name: np.array(float(np.mean(values))) for name, values in means.items()}
+    return {**measures, "overlaps": overlaps, "status": result.status}

@@ -1,6 +1,7 @@
-"""kind = "task": many sequences, each with the answer that the layers of attention should give at its last word."""
+"""kind = "task": many sequences, each with the answer that layers of attention should give."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,19 +10,20 @@ from hopattn.foundation.errors import unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.explain.attention import explain_layers
-from hopattn.scenario.kinds.attention import Attending
-from hopattn.scenario.language.array_layout import Layout
+from hopattn.scenario.kinds.attention import AttentionSpec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.words.sequences import Sequence, TaskTable
+from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
 from hopattn.transformer.baselines import Bigram, average
 from hopattn.transformer.layers import stack
 
 FIRST = "sequence 1 "
-"""How the arrays of the first sequence are named, which is the one that is worked out."""
+"""The start of the names of the first sequence's arrays; its arithmetic is written out."""
 
 BATCH = 64
-"""So many sequences go through the layers at once."""
+"""The number of sequences that go through the layers together."""
 
 
 TEMPLATE = """\
@@ -55,10 +57,10 @@ is = 1
 """
 
 
-class Task(Attending):
+class Task(AttentionSpec):
     """Many sequences and the layers that should answer them."""
 
-    telling: ClassVar[tuple[str, ...]] = ("accuracy",)
+    shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy",)
     template: ClassVar[str] = TEMPLATE
     kind: Literal["task"]
     task: TaskTable
@@ -82,61 +84,81 @@ class Task(Attending):
         heads = sum(len(layer.head) for layer in self.layer)
         return heads * (BATCH * (3 * n * n + 4 * n * self.dim) + 4 * self.dim**2) + self.task.count() * n * self.dim
 
-    def layout(self) -> Layout:
-        return Layout(measures=("accuracy",), arrays={"accuracy": ()})
+    def declared_arrays(self) -> list[ArraySpec]:
+        first = len(self.task.example[0].tokens) if self.task.example else self.task.lengths()[0]
+        return [*self._arrays(first)]
+
+    def _arrays(self, tokens: Labels) -> Iterator[ArraySpec]:
+        """The declaration of all arrays.
+
+        tokens: the labels of the first sequence, or only their number before the sequence is drawn.
+        """
+        sequence = ("sequence", tuple(f"sequence {i + 1}" for i in range(self.task.count())))
+        yield from (ArraySpec(name, (sequence,), referable=False) for name in ("tokens", "answer", "given"))
+        yield ArraySpec("accuracy")
+        if self.task.model == "attention":
+            queries = tokens if self.task.query is None else labels([self.task.query])
+            for array in self.trace_arrays(self.encoding, queries, tokens, self.task.query is not None):
+                yield replace(array, name=f"{FIRST}{array.name}", referable=False)
+
+    def layout(self) -> ArrayLayout:
+        return ArrayLayout(measures=("accuracy",), arrays=shapes(self.declared_arrays()))
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         coding = self.encoding
         sequences = list(self.task.sequences(coding, rng))
         given = self.answers(coding, sequences)
         right = [answer == [sequence.answer] for sequence, answer in zip(sequences, given, strict=True)]
-        names = tuple(f"sequence {i + 1}" for i in range(len(sequences)))
-        texts = {
-            "tokens": [" ".join(sequence.tokens) for sequence in sequences],
-            "answer": [sequence.answer for sequence in sequences],
-            "given": [" and ".join(answer) or "nothing" for answer in given],
+        values = {
+            "tokens": np.array([" ".join(sequence.tokens) for sequence in sequences]),
+            "answer": np.array([sequence.answer for sequence in sequences]),
+            "given": np.array([" and ".join(answer) or "nothing" for answer in given]),
+            "accuracy": np.array(np.mean(right)),
         }
-        arrays = {what: Labelled(np.array(column), ("sequence",), (names,)) for what, column in texts.items()}
-        first = {f"{FIRST}{name}": array for name, array in self._working(coding, sequences[0]).items()}
-        return {**arrays, "accuracy": Labelled(np.array(np.mean(right))), **first}
+        values |= {f"{FIRST}{name}": array for name, array in self._traced(coding, sequences[0]).items()}
+        return all_labelled(values, self._arrays(labels(sequences[0].tokens)))
 
-    def _working(self, coding: Encoding, sequence: Sequence) -> dict[str, Labelled]:
-        """What the layers make of one sequence; nothing where another model answers."""
+    def _traced(self, coding: Encoding, sequence: Sequence) -> dict[str, np.ndarray]:
+        """Every array that the layers compute for one sequence; none if another model answers."""
         if self.task.model != "attention":
             return {}
         own = coding.with_words(sequence.words)
         text = own.encode(sequence.tokens)
         if self.task.query is None:
-            return self.traced(own, text[None], sequence.tokens)
-        return self.traced(own, own.encode([self.task.query])[None], [self.task.query], None, text, sequence.tokens)
+            return self.trace(own, text[None])
+        return self.trace(own, own.encode([self.task.query])[None], source=text)
 
     def answers(self, coding: Encoding, sequences: list[Sequence]) -> list[list[str]]:
-        """The answers given; several in a tie. Sequences of one length go through the model together."""
+        """The answers given to each sequence; several in a tie.
+
+        Sequences of the same length go through the model together.
+        """
         if self.task.model == "bigram":
             counted = Bigram.counted([*sequence.tokens, sequence.answer] for sequence in sequences)
             return [counted.likeliest(after=sequence.tokens[-1]) for sequence in sequences]
-        found: dict[int, list[str]] = {}
+        answers: dict[int, list[str]] = {}
         for n in self.task.lengths():
-            chosen = [i for i, sequence in enumerate(sequences) if len(sequence.tokens) == n]
-            for start in range(0, len(chosen), BATCH):
-                some = chosen[start : start + BATCH]
-                outputs = self._outputs(coding, [sequences[i] for i in some])
-                found |= {i: self._read(coding, row, sequences[i].words) for i, row in zip(some, outputs, strict=True)}
-        return [found[i] for i in range(len(sequences))]
+            of_length = [i for i, sequence in enumerate(sequences) if len(sequence.tokens) == n]
+            for start in range(0, len(of_length), BATCH):
+                batch = of_length[start : start + BATCH]
+                outputs = self._outputs(coding, [sequences[i] for i in batch])
+                for i, output in zip(batch, outputs, strict=True):
+                    answers[i] = self._read(coding, output, sequences[i].words)
+        return [answers[i] for i in range(len(sequences))]
 
     def _outputs(self, coding: Encoding, sequences: list[Sequence]) -> np.ndarray:
-        """The vector of each sequence in which the answer stands, `(n_sequences, dim)`."""
+        """The vector of each sequence that holds the answer, `(n_sequences, dim)`."""
         texts = np.stack([coding.with_words(sequence.words).encode(sequence.tokens) for sequence in sequences])
         if self.task.model == "averaging":
             return np.asarray(average(texts))
         layers = self.layers(coding, self._shape(texts.shape[1]), self.task.query is not None)
         if self.task.query is None:
             return np.asarray(stack(layers, texts)[-1].state[:, -1])
-        asking = np.broadcast_to(coding.encode([self.task.query]), (len(texts), 1, coding.dim))
-        return np.asarray(stack(layers, asking, source=texts)[-1].state[:, -1])
+        queries = np.broadcast_to(coding.encode([self.task.query]), (len(texts), 1, coding.dim))
+        return np.asarray(stack(layers, queries, source=texts)[-1].state[:, -1])
 
     def _read(self, coding: Encoding, output: np.ndarray, words: Mapping[str, np.ndarray]) -> list[str]:
-        """The answer that stands in a vector: by the threshold, or the nearest word."""
+        """The answers that a vector holds: by the threshold, or the nearest words."""
         part = output[coding.parts[self.task.read]]
         if (limit := self.task.threshold) is not None:
             return [limit.then if part[self._axes(coding).index(limit.axis)] > limit.above else limit.otherwise]
@@ -149,13 +171,13 @@ class Task(Attending):
         return (n if self.task.query is None else 1), n
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        working = {name.removeprefix(FIRST): array for name, array in arrays.items() if name.startswith(FIRST)}
-        if working:
+        first = {name.removeprefix(FIRST): array for name, array in arrays.items() if name.startswith(FIRST)}
+        if first:
             yield "the first sequence:"
-            told = explain_layers(self.layer, self.encoding, working, crossed=self.task.query is not None)
-            yield from (f"  {line}" for line in told)
+            lines = explain_layers(self.layer, self.encoding, first, crossed=self.task.query is not None)
+            yield from (f"  {line}" for line in lines)
             yield "all sequences:"
-        tokens, answers, given = (arrays[what].values for what in ("tokens", "answer", "given"))
+        tokens, answers, given = (arrays[name].values for name in ("tokens", "answer", "given"))
         for i in range(min(5, len(tokens))):
             verdict = "right" if answers[i] == given[i] else "wrong"
             yield f"{tokens[i]} → {given[i]} ({verdict}; the answer is {answers[i]})"

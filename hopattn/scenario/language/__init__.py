@@ -1,9 +1,9 @@
-"""The language of scenario files, before it has a subject: lines, types, overrides, messages.
+"""The language of scenario files, without the models that they describe: lines, types, overrides, messages.
 
-- `lines.py`: the line on which each key of a TOML text stands
-- `fields.py`: the types that scenario files are made of
-- `overrides.py`: changing single values: `set` and `--set`
-- `array_layout.py`: the arrays that a scenario will compute, known before it runs
-- `messages.py`: from the findings of the schema to messages
-- `sweep_table.py`: the numbers of a scenario that a sweep goes over
+- `lines.py`: the line number of each key of a TOML text
+- `fields.py`: the types of the values in a scenario file
+- `overrides.py`: changes of single values, for `set` and `--set`
+- `array_layout.py`: the names, shapes and labels of the arrays that a scenario will compute
+- `messages.py`: the errors of the schema as messages for the user
+- `sweep_table.py`: the table `[sweep]`: axes, trials and measures
 """

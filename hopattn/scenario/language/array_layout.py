@@ -1,21 +1,85 @@
-"""What a scenario will compute, known before it runs: so that an expectation's words are checked when the file is
-read.
+"""The arrays that a scenario will compute, known before it runs.
+
+`ArraySpec` declares one array: its name, axes and labels. The declarations serve twice. Before the run, they check the
+names and labels in an expectation, through `ArrayLayout`. After the run, they label the computed values.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from hopattn.foundation.errors import nearest, unknown
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
 
+Labels = tuple[str, ...] | int
+"""The labels along an axis, or only their number where the labels depend on the run; −1 where the number does too."""
+
+Axis = tuple[str, Labels]
+"""The name of an axis and its labels, such as `("token", ("their", "dog"))`."""
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """The declaration of one array of a run.
+
+    axes: the name and labels of each axis; none for a scalar. referable: whether expectations may refer to the array.
+    """
+
+    name: str
+    axes: tuple[Axis, ...] = ()
+    referable: bool = True
+
+    @classmethod
+    def of(cls, name: str, array: Labelled) -> "ArraySpec":
+        """The declaration of an array that is known before the run."""
+        return cls(name, tuple(zip(array.dims, array.labels, strict=True)))
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The name of each axis."""
+        return tuple(name for name, _ in self.axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis; −1 where only the run decides it."""
+        return tuple(labels if isinstance(labels, int) else len(labels) for _, labels in self.axes)
+
+    def labelled(self, values: np.ndarray) -> Labelled:
+        """Computed values with the declared axes; an axis that was declared without labels is numbered from 0."""
+        labels = (
+            own if not isinstance(own, int) else tuple(str(i) for i in range(length))
+            for (_, own), length in zip(self.axes, values.shape, strict=True)
+        )
+        return Labelled(values, self.dims, tuple(labels))
+
+
+def all_labelled(values: Mapping[str, np.ndarray | Labelled], arrays: Iterable[ArraySpec]) -> dict[str, Labelled]:
+    """Computed values by name, each with the axes of its declaration; values that have labels already keep them.
+
+    Raises `KeyError` for a name that is not declared.
+    """
+    declared = {array.name: array for array in arrays}
+    return {
+        name: value if isinstance(value, Labelled) else declared[name].labelled(value) for name, value in values.items()
+    }
+
+
+def shapes(arrays: Iterable[ArraySpec]) -> dict[str, tuple[int, ...]]:
+    """The shape of each array that expectations may refer to, by name: the field `arrays` of an `ArrayLayout`."""
+    return {array.name: array.shape for array in arrays if array.referable}
+
 
 @dataclass(frozen=True, eq=False)
-class Layout:
-    """The labels of the rows, the words to compare with, the parts of a vector, and the name and shape of each
-    array.
+class ArrayLayout:
+    """The names, shapes and labels of the arrays of one run.
+
+    rows: the labels of the rows, one for each token or cue. columns: the labels of the columns of scores and weights.
+    words: the vectors `(dim,)` that a result is compared with. parts: the slice of a vector that each named part takes.
+    arrays: the shape of each array by its name; −1 is a length that only the run decides. measures: the names of the
+    scalar results.
     """
 
     rows: tuple[str, ...] = ()
@@ -26,7 +90,11 @@ class Layout:
     measures: tuple[str, ...] = ()
 
     def row_problem(self, label: str, path: Path, rows: tuple[str, ...] | None = None) -> Iterator[Problem]:
-        """What is wrong with a token's label, such as `their` where it stands twice."""
+        """The problem with the label of a token: it is unknown, or it fits several rows.
+
+        In a text with the rows `their#1` and `their#2`, the label `their` fits both. rows: the labels to search in, by
+        default `self.rows`.
+        """
         known = self.rows if rows is None else rows
         if label in known or (label.endswith("#1") and label[:-2] in known):
             return
@@ -39,36 +107,40 @@ class Layout:
             yield Problem(path, unknown(label, dict.fromkeys(known)))
 
     def index(self, label: str, rows: tuple[str, ...] | None = None) -> int:
-        """The row of a label whose problems have been looked for before."""
+        """The row number of a label; `row_problem` must have found no problem with it."""
         known = self.rows if rows is None else rows
         return known.index(label if label in known else label[:-2])
 
-    def find(self, what: str, layer: int | None = None, head: int | None = None) -> list[str]:
-        """The names of the arrays of one sort, such as `weights`, in a layer and a head if these are given."""
-        found = []
+    def find(self, quantity: str, layer: int | None = None, head: int | None = None) -> list[str]:
+        """The names of the arrays that hold a quantity, such as `weights`, in all layers and heads or in those given.
+
+        The name of an array gives its place first: `layer 1 head 2 weights`.
+        """
+        names = []
         for name in self.arrays:
             words = name.split()
             place = dict(zip(words[:-1:2], words[1::2], strict=False))
-            if words[-1] == what and all(
+            if words[-1] == quantity and all(
                 given is None or place.get(of) == str(given) for of, given in (("layer", layer), ("head", head))
             ):
-                found.append(name)
-        return found
+                names.append(name)
+        return names
 
     def array_problem(
-        self, what: str, layer: int | None, head: int | None, path: Path, several: bool
+        self, quantity: str, layer: int | None, head: int | None, path: Path, several: bool
     ) -> Iterator[Problem]:
-        """What is wrong with a reference to an array; `several`: the last of many is meant, as for the state after
-        all layers.
+        """The problem with a reference to an array: there is no such array, or the reference fits several.
+
+        several: a reference to several arrays is right; it means the last one, such as the state after all layers.
         """
-        found = self.find(what, layer, head)
-        if len(found) == 1 or (found and several):
+        names = self.find(quantity, layer, head)
+        if len(names) == 1 or (names and several):
             return
-        if not self.find(what):
-            near = nearest(what, {name.split()[-1] for name in self.arrays})
+        if not self.find(quantity):
+            near = nearest(quantity, {name.split()[-1] for name in self.arrays})
             hint = f"; did you mean '{near}'?" if near else ""
-            yield Problem(path, f"there is no array '{what}' here{hint} (arrays: {', '.join(self.arrays)})")
-        elif not found:
-            yield Problem(path, f"there is no such layer or head (arrays: {', '.join(self.find(what))})")
+            yield Problem(path, f"there is no array '{quantity}' here{hint} (arrays: {', '.join(self.arrays)})")
+        elif not names:
+            yield Problem(path, f"there is no such layer or head (arrays: {', '.join(self.find(quantity))})")
         else:
-            yield Problem(path, f"say which layer and head is meant (arrays: {', '.join(found)})")
+            yield Problem(path, f"say which layer and head is meant (arrays: {', '.join(names)})")

@@ -1,6 +1,7 @@
-"""The types that scenario files are made of: strict tables, numbers, names from the registries, matrices.
+"""The types of the values in a scenario file: tables, numbers, names from the registries, matrices.
 
-Everything is strict (a text is no number, a number no truth value) and closed (an unknown key is an error).
+Every type is strict: a text is no number, and a number is no truth value. Every table is closed: an unknown key is an
+error.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +27,7 @@ from hopattn.foundation.registry import Entry, Registry
 from hopattn.scenario.language.lines import Path
 
 MAX_NUMBERS = 2**27
-"""The most numbers that a scenario may ask for in one array family: one gibibyte in float64."""
+"""The largest number of elements that a scenario may ask for, all arrays of a run together: one gibibyte in float64."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 PositiveNumber = Annotated[float, Field(allow_inf_nan=False, gt=0)]
@@ -46,71 +47,75 @@ class Table(BaseModel):
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong in a scenario: at which path, and what."""
+    """An error in a scenario: the path of the key, and a message for the user."""
 
     path: Path
     message: str
 
 
-def toml_sort(value: Any) -> str:
-    """Which sort of TOML value this is: table, array, text, truth value or number.
+def toml_type(value: Any) -> str:
+    """The type of a TOML value, as messages name it: table, array, text, truth value, number or date.
 
-    >>> toml_sort([1]), toml_sort("a"), toml_sort(1.5)
+    >>> toml_type([1]), toml_type("a"), toml_type(1.5)
     ('array', 'text', 'number')
     """
-    sorts = ((bool, "truth value"), (BaseModel, "table"), (dict, "table"), (list, "array"), (str, "text"))
-    found = next((sort for kind, sort in sorts if isinstance(value, kind)), "number")
-    return "date" if found == "number" and isinstance(value, (date, time)) else found
+    names = (
+        (bool, "truth value"),
+        ((BaseModel, dict), "table"),
+        (list, "array"),
+        (str, "text"),
+        ((date, time), "date"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "number")
 
 
-BySort = Discriminator(toml_sort)
-"""Tells the choices of a union apart by the sort of the TOML value; each choice carries the sort as its `Tag`."""
+ByTomlType = Discriminator(toml_type)
+"""Selects a choice of a union by the type of the TOML value; the `Tag` of each choice is the name of its type."""
 
 TextOrTexts = Annotated[
     Annotated[Text, Tag("text")] | Annotated[list[Text], Field(min_length=1), Tag("array")],
-    BySort,
+    ByTomlType,
 ]
 
-
 Parameters = Callable[[Any], dict[str, tuple[Any, Any]]]
-"""What gives the parameters of an entry: for each its type and its default, `...` where it has none."""
+"""A function from a registry's entry to its parameters, name → (type, default); the default of a required parameter is
+`...`."""
 
 
 def own_fields(entry: Any) -> dict[str, tuple[Any, Any]]:
-    """The parameters of an entry that is a dataclass: its fields."""
-    found = fields(entry) if is_dataclass(entry) else ()
+    """The fields of an entry that is a dataclass, as its parameters; none for any other entry."""
     return {
         field.name: (Number if field.type is float else field.type, ... if field.default is MISSING else field.default)
-        for field in found
+        for field in (fields(entry) if is_dataclass(entry) else ())
     }
 
 
 @dataclass(frozen=True, eq=False)
 class NameIn:
-    """Marks a text as a name that a registry knows."""
+    """Annotation of a text that names an entry of a registry."""
 
     registry: Mapping[str, Any]
     parameters: Parameters = own_fields
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Check the name after the text."""
+        """The schema of the text, followed by the check of the name."""
         return core_schema.no_info_after_validator_function(self._known, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """The names as an enumeration, which editors complete."""
+        """The names as an enumeration, so that editors complete them."""
         return {"type": "string", "enum": self.names}
 
     @cached_property
     def names(self) -> list[str]:
-        """The entries that need no parameter, so that their name alone says what is meant."""
-        return [name for name, entry in self.registry.items() if not self._needed(entry)]
+        """The entries that can be given by their name alone: they have no required parameter."""
+        return [name for name, entry in self.registry.items() if not self._required(entry)]
 
-    def _needed(self, entry: Any) -> list[str]:
+    def _required(self, entry: Any) -> list[str]:
         return [name for name, (_, default) in self.parameters(entry).items() if default is ...]
 
     def _known(self, word: str) -> str:
-        if word in self.registry and (needed := self._needed(self.registry[word])):
-            table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in needed)} }}'
+        if word in self.registry and (required := self._required(self.registry[word])):
+            table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in required)} }}'
             raise PydanticCustomError("unknown_name", "{message}", {"message": f"'{word}' needs more: write {table}"})
         if word not in self.names:
             raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry)})
@@ -119,33 +124,38 @@ class NameIn:
 
 @dataclass(frozen=True, eq=False)
 class EntryIn:
-    """Marks a table as a registry's entry: its name and its parameters, such as { name = "power", n = 3 }."""
+    """Annotation of a table that gives an entry of a registry with its parameters: { name = "power", n = 3 }."""
 
     registry: Mapping[str, Any]
     without: tuple[str, ...] = ()
-    """Parameters that have a key of their own elsewhere."""
+    """Parameters that are left out of the table, because another key of the file gives them."""
     parameters: Parameters = own_fields
     suffix: str = "Table"
-    """What the tables' names end in, in the schema."""
+    """The end of each table's name in the schema."""
 
     @cached_property
     def annotation(self) -> Any:
-        """The union of one table for each entry, made from the entries' own fields."""
+        """A union with one table for each entry; the keys of a table are `name` and the entry's parameters."""
         tables: list[Any] = []
         for name, entry in self.registry.items():
-            parameters: Any = {key: told for key, told in self.parameters(entry).items() if key not in self.without}
+            parameters: Any = {
+                key: definition for key, definition in self.parameters(entry).items() if key not in self.without
+            }
             parameters["name"] = (Literal[name], ...)
             title = "".join(word.capitalize() for word in name.split("_"))
             tables.append(create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters))
         return Annotated[Union[tuple(tables)], Discriminator("name")]  # noqa: UP007
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Check the table as the entry that its name says."""
+        """The schema of the union; `name` selects the table."""
         return handler.generate_schema(self.annotation)
 
 
-def chosen(registry: Registry[Entry], entry: Any, **parameters: Any) -> Entry:
-    """The registry's entry that a scenario names, by its name alone or by a table with parameters."""
+def registry_entry(registry: Registry[Entry], entry: Any, **parameters: Any) -> Entry:
+    """The object that a scenario asks a registry for.
+
+    entry: a name, or a checked table of `EntryIn`. parameters: further ones, which have keys of their own in the file.
+    """
     if isinstance(entry, str):
         return registry.make(entry, **parameters)
     return registry.make(entry.name, **parameters, **entry.model_dump(exclude={"name"}))

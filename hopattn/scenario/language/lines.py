@@ -1,7 +1,7 @@
-"""On which line of a TOML text each key stands, which `tomllib` does not tell.
+"""The line number of each key of a TOML text, which `tomllib` does not report.
 
-A path is a tuple of keys and list indices, `("layer", 0, "head", 1, "mask")`. The text must have been parsed by
-`tomllib` before: this reader follows its structure and checks nothing.
+A path is a tuple of keys and list indices: `("layer", 0, "head", 1, "mask")`. The text must be valid TOML, parsed by
+`tomllib` before: this reader follows the structure of the text and checks nothing.
 """
 
 import re
@@ -23,7 +23,7 @@ _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """The first line, counted from 1, on which each path of the document stands.
+    """The line, counted from 1, on which each path of the document first stands.
 
     >>> key_lines('title = "x"\\n[a]\\nb = [1,\\n 2]')[("a", "b", 1)]
     4
@@ -34,7 +34,7 @@ def key_lines(text: str) -> dict[Path, int]:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of the nearest thing around it that stands in the text; 1 for the document itself."""
+    """The line of a path. If the text has no such path: the line of the innermost table or list around it, else 1."""
     for end in range(len(path), 0, -1):
         if path[:end] in lines:
             return lines[path[:end]]
@@ -43,13 +43,20 @@ def line_of(lines: dict[Path, int], path: Path) -> int:
 
 @dataclass
 class _Reader:
+    """One pass over a TOML text that collects the line of each path."""
+
     text: str
     at: int = 0
+    """The position of the next character to read."""
     lines: dict[Path, int] = field(default_factory=dict)
+    """The line of each path read so far."""
     counts: dict[Path, int] = field(default_factory=dict)
+    """The number of tables read so far in each array of tables, `[[…]]`."""
     counted: tuple[int, int] = (0, 1)
+    """The last position whose line was computed, and that line; counting goes on from there."""
 
     def document(self) -> None:
+        """Read the whole text."""
         table: Path = ()
         while not self._ends():
             if self.text.startswith("[", self.at):
@@ -58,26 +65,26 @@ class _Reader:
                 self._pair(table)
 
     def _header(self) -> Path:
-        several = self.text.startswith("[[", self.at)
+        in_array = self.text.startswith("[[", self.at)
         line = self._line()
-        self.at += 2 if several else 1
+        self.at += 2 if in_array else 1
         keys = self._dotted_key()
         self._skip()
-        self.at += 2 if several else 1
+        self.at += 2 if in_array else 1
         path: Path = ()
         for key in keys[:-1]:
             path = self._inside((*path, key))
             self._note(path, line)
         path = (*path, keys[-1])
         self._note(path, line)
-        if several:
+        if in_array:
             self.counts[path] = self.counts.get(path, 0) + 1
         path = self._inside(path)
         self._note(path, line)
         return path
 
     def _inside(self, path: Path) -> Path:
-        """A list of tables stands for its last table, as in TOML's headers."""
+        """The path of the table that a header names; the name of an array of tables means its last table so far."""
         return (*path, self.counts[path] - 1) if path in self.counts else path
 
     def _pair(self, table: Path) -> None:
@@ -110,7 +117,7 @@ class _Reader:
             self.at = self._end_of(_SCALAR)
 
     def _closes(self, bracket: str) -> bool:
-        """Step over spaces and commas, and over the closing bracket if it is next."""
+        """Whether the list or table ends here; skips spaces and commas, and the closing bracket."""
         self._skip()
         while self.text.startswith(",", self.at):
             self.at += 1
@@ -140,10 +147,10 @@ class _Reader:
 
     def _string(self) -> str:
         for pattern in _STRINGS:
-            if found := pattern.match(self.text, self.at):
-                self.at = found.end()
-                body = found.group()[1:-1]
-                return body if found.group()[0] == "'" else _ESCAPE.sub(_unescape, body)
+            if match := pattern.match(self.text, self.at):
+                self.at = match.end()
+                body = match.group()[1:-1]
+                return body if match.group()[0] == "'" else _ESCAPE.sub(_unescape, body)
         self.at = len(self.text)
         return ""
 
@@ -151,23 +158,23 @@ class _Reader:
         self.at = self._end_of(_SPACE)
 
     def _end_of(self, pattern: re.Pattern[str]) -> int:
-        """Where a pattern ends that starts here, or here where it does not match."""
-        found = pattern.match(self.text, self.at)
-        return found.end() if found else self.at
+        """The end of a pattern's match at this position; this position if it does not match."""
+        match = pattern.match(self.text, self.at)
+        return match.end() if match else self.at
 
     def _ends(self) -> bool:
         self._skip()
         return self.at >= len(self.text)
 
     def _line(self) -> int:
-        seen, line = self.counted
-        self.counted = (self.at, line + self.text.count("\n", seen, self.at))
+        position, line = self.counted
+        self.counted = (self.at, line + self.text.count("\n", position, self.at))
         return self.counted[1]
 
     def _note(self, path: Path, line: int) -> None:
         self.lines.setdefault(path, line)
 
 
-def _unescape(found: re.Match[str]) -> str:
-    code = found.group(1)
+def _unescape(match: re.Match[str]) -> str:
+    code = match.group(1)
     return chr(int(code[1:], 16)) if code[0] in "uUx" and len(code) > 1 else _ESCAPES.get(code, code)

@@ -1,4 +1,7 @@
-"""From what the schema finds wrong to messages a person can act on: where, what stands there, what was expected."""
+"""The errors of the schema as messages for the user.
+
+pydantic's errors become problems with the path in the file, the value that stands there, and what was expected.
+"""
 
 import re
 import types
@@ -8,7 +11,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, Tag, ValidationError
 
 from hopattn.foundation.errors import nearest, shortened, unknown
-from hopattn.scenario.language.fields import EntryIn, Problem, toml_sort
+from hopattn.scenario.language.fields import EntryIn, Problem, toml_type
 from hopattn.scenario.language.lines import Path
 
 _EXPECTED = {
@@ -30,22 +33,29 @@ _LIMITS = {
 }
 
 
-def complaints(error: ValidationError, model: type[BaseModel], document: Mapping[str, Any]) -> Iterator[Problem]:
-    """One problem for each error of the schema, with the path that the document has for it."""
-    found = [(detail, _document_path(detail, document)) for detail in error.errors(include_url=False)]
+def schema_problems(error: ValidationError, model: type[BaseModel], document: Mapping[str, Any]) -> Iterator[Problem]:
+    """One problem for each error of the schema, with its path in the document.
+
+    error: from the validation of `document` by `model`. A key that is missing because its name is mistyped is reported
+    once, as an unknown key.
+    """
+    details = [(detail, _document_path(detail, document)) for detail in error.errors(include_url=False)]
     mistyped = {
         (path[:-1], nearest(path[-1], _known_keys(model, detail["loc"][:-1])))
-        for detail, path in found
+        for detail, path in details
         if detail["type"] == "extra_forbidden"
     }
-    for detail, path in found:
+    for detail, path in details:
         if detail["type"] == "missing" and (path[:-1], path[-1]) in mistyped:
-            continue  # it is there, with a slip in its name
+            continue  # the mistyped key is reported already
         yield Problem(path, _message(detail, path, model))
 
 
 def _document_path(detail: Any, document: Any) -> Path:
-    """The schema's location without the names of the choices that it passed, which the document does not have."""
+    """The path in the document of an error's location.
+
+    pydantic's location also holds the tags of the unions on its way; the document has no such keys.
+    """
     location = detail["loc"]
     path: list[str | int] = []
     node: Any = document
@@ -76,51 +86,54 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
         expected = str(context.get("expected", "")).replace("True", "true")
         return unknown(wrong, choices) if choices else f"{_quoted(wrong)} stands there; expected {expected}"
     if kind == "union_tag_invalid":
-        sorts = re.findall(r"'([^']*)'", str(context["expected_tags"]))
-        return f"{_quoted(value)} stands there; expected {' or '.join(_article(sort) for sort in sorts)}"
+        types = re.findall(r"'([^']*)'", str(context["expected_tags"]))
+        return f"{_quoted(value)} stands there; expected {' or '.join(_article(name) for name in types)}"
     if kind == "union_tag_not_found":
         return "is missing its name"
     if kind in ("too_short", "string_too_short"):
-        return "is empty" if toml_sort(value) in ("array", "text", "table") and not value else "is too short"
+        return "is empty" if toml_type(value) in ("array", "text", "table") and not value else "is too short"
     if kind in _LIMITS:
         limit, words = _LIMITS[kind]
         return f"{_quoted(value)} stands there; expected {words} {context[limit]:g}"
-    wanted = _EXPECTED.get(kind)
+    expected_type = _EXPECTED.get(kind)
     if kind == "float_type" and isinstance(value, int) and not isinstance(value, bool):
-        wanted = "a smaller number"
-    return f"{_quoted(value)} stands there; expected {wanted}" if wanted else str(detail["msg"])
+        expected_type = "a smaller number"
+    return f"{_quoted(value)} stands there; expected {expected_type}" if expected_type else str(detail["msg"])
 
 
 def _quoted(value: Any) -> str:
-    """A value as it would stand in the file, or the sort that it is where it is long."""
-    sort = toml_sort(value)
-    if sort in ("table", "array"):
-        return _article(sort)
-    if sort == "truth value":
+    """A value as it would stand in the file; of a table or an array only the type."""
+    name = toml_type(value)
+    if name in ("table", "array"):
+        return _article(name)
+    if name == "truth value":
         return str(value).lower()
-    return f"'{shortened(value)}'" if sort == "text" else _huge(value) or shortened(value)
+    return f"'{shortened(value)}'" if name == "text" else _huge(value) or shortened(value)
 
 
 def _huge(value: Any) -> str:
-    """A whole number that has too many digits to be shown (or, for Python, to be written at all)."""
+    """The words for a whole number of more than 40 digits, which Python may refuse to write out; else empty."""
     return "a number of very many digits" if isinstance(value, int) and abs(value) >= 10**40 else ""
 
 
-def _article(sort: str) -> str:
-    return f"an {sort}" if sort == "array" else f"a {sort}"
+def _article(name: str) -> str:
+    return f"an {name}" if name == "array" else f"a {name}"
 
 
 def _known_keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
-    """The keys that the table at a location may have."""
+    """The keys that the schema allows in the table at a location."""
     candidates: list[Any] = [model]
     for key in location:
         candidates = [inner for candidate in candidates for inner in _inside(candidate, key)]
-    models = [found for candidate in candidates for found in _models(candidate)]
-    return sorted({field.alias or name for found in models for name, field in found.model_fields.items()})
+    tables = [table for candidate in candidates for table in _models(candidate)]
+    return sorted({field.alias or name for table in tables for name, field in table.model_fields.items()})
 
 
 def _inside(annotation: Any, key: str | int) -> Iterator[Any]:
-    """The annotations that one step of a location leads to: into a field, an entry, or one choice of a union."""
+    """The annotations one step further in a location.
+
+    key: the key of a field, the index or key of an entry, or the tag of a choice of a union.
+    """
     for option, tag in _options(annotation):
         if tag is not None and tag == key:
             yield option
@@ -131,7 +144,7 @@ def _inside(annotation: Any, key: str | int) -> Iterator[Any]:
 
 
 def _options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
-    """The choices that an annotation leaves, each with the tag that a location has for it."""
+    """The choices of an annotation, each with the tag by which a location names it; None if it has no tag."""
     if get_origin(annotation) is Annotated:
         inner, *extras = get_args(annotation)
         inner = next((extra.annotation for extra in extras if isinstance(extra, EntryIn)), inner)
@@ -146,6 +159,7 @@ def _options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The tables among the choices of an annotation, those of nested unions too."""
     for option, tag in _options(annotation):
         if isinstance(option, type) and issubclass(option, BaseModel):
             yield option

@@ -1,4 +1,4 @@
-"""Changing single values of a scenario: what a variant's `set` and the command line's `--set` do."""
+"""Changes of single values in a scenario: a variant's `set`, and `--set` on the command line."""
 
 import copy
 import json
@@ -15,7 +15,9 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def parse_path(text: str) -> tuple[str, ...]:
-    """A dotted path, by TOML's own rules for dotted keys.
+    """The keys of a dotted path, by TOML's rules for dotted keys.
+
+    Raises `InvalidInput` for a text that is no path, or several.
 
     >>> parse_path("layer.2.head.mask")
     ('layer', '2', 'head', 'mask')
@@ -36,7 +38,7 @@ def parse_path(text: str) -> tuple[str, ...]:
 
 
 def dotted(keys: Iterable[str]) -> str:
-    """A path as a text, such as `parse_path` reads.
+    """A path as a text that `parse_path` reads.
 
     >>> print(dotted(["cue", "half of R", "flip"]))
     cue."half of R".flip
@@ -45,7 +47,9 @@ def dotted(keys: Iterable[str]) -> str:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """`path=value` from the command line; the value is TOML, or a bare word.
+    """The path and the value of `path=value`; the value is TOML, or a single word without quotes.
+
+    Raises `InvalidInput` for a text without `=`, and for a value that is no TOML.
 
     >>> parse_assignment("layer.head.separation=softmax")
     ('layer.head.separation', 'softmax')
@@ -70,10 +74,10 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 
 
 def changed(document: Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Path, str]]:
-    """The document with the changes made, and for each place that was changed the path that asked for it.
+    """A changed copy of the document, and the origin of each change: path in the document → key of `changes`.
 
-    A number counts a list's entries from 1; without a number, every entry is changed. Raises `InvalidInput` for a
-    path that leads nowhere.
+    changes: a value for each dotted path. A number in a path is the place of an entry in a list, counted from 1;
+    without a number, every entry is changed. Raises `InvalidInput` for a path that the document does not have.
     """
     result = copy.deepcopy(dict(document))
     origins: dict[Path, str] = {}
@@ -84,12 +88,16 @@ def changed(document: Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[di
 
 
 def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -> Iterator[Path]:
+    """Set a value in place and yield the path of each changed entry.
+
+    keys: the rest of the path, below `node`. place: the path of `node`. text: the whole path, for messages.
+    """
     key, rest = keys[0], keys[1:]
     if isinstance(node, list):
-        chosen, following = (_index(node, key, text), rest) if key.isdigit() else (range(len(node)), keys)
-        for i in chosen:
-            if following:
-                yield from _set(node[i], following, value, (*place, i), text)
+        indices, inner_keys = (_index(node, key, text), rest) if key.isdigit() else (range(len(node)), keys)
+        for i in indices:
+            if inner_keys:
+                yield from _set(node[i], inner_keys, value, (*place, i), text)
             else:
                 node[i] = copy.deepcopy(value)
                 yield (*place, i)

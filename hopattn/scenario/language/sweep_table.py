@@ -1,4 +1,4 @@
-"""The numbers of a scenario that a sweep goes over, and what is measured at each point."""
+"""The table `[sweep]` of a scenario: its axes, the trials at each point, and the measures."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -7,57 +7,60 @@ from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.grids import Values, in_order, values_of
-from hopattn.scenario.language.fields import BySort, Count, Number, Problem, Table, Text
+from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.overrides import dotted, parse_path
 
 _Entry = Annotated[int | Number, WithJsonSchema({"type": "number"})]
-Axis = Annotated[
+AxisValues = Annotated[
     Annotated[Text, Tag("text")] | Annotated[list[_Entry], Field(min_length=1), Tag("array")],
-    BySort,
+    ByTomlType,
 ]
-LEFT_OUT = frozenset({"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep"})
-"""The keys of a file that no sweep goes over."""
+NOT_SWEPT = frozenset({"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep"})
+"""The keys of a file that cannot be an axis of a sweep."""
 
 
 class SweepTable(Table):
-    """What `hopattn sweep` goes over."""
+    """The axes of `hopattn sweep`, and the measures."""
 
-    over: Annotated[dict[Text, Axis], Field(min_length=1)]
-    """Numbers of this file by their keys, such as "layer.head.beta", or `beta` where there is only one, and what they
-    run through: "0.1:32:log20", "0:0.2:21", or a list."""
+    over: Annotated[dict[Text, AxisValues], Field(min_length=1)]
+    """The axes: the key of a number in this file, such as "layer.head.beta", or `beta` if there is only one, and its
+    values: "0.1:32:log20", "0:0.2:21", or a list."""
     trials: Annotated[Count, Field(le=1_000_000)] = 1
-    """How often each point is tried, each time with a seed of its own."""
+    """The number of trials at each point; each trial has a seed of its own."""
     measures: Annotated[list[Text], Field(min_length=1)] | None = None
-    """What is measured: the name of a number or of an array (its mean), an entry such as "weights[banks, financial]",
-    or "met", the part of the expectations that are met."""
+    """The results to record: the name of a number or of an array (its mean is recorded), an entry such as
+    "weights[banks, financial]", or "met", the fraction of the expectations that are met."""
 
     @property
     def axes(self) -> dict[str, Values]:
-        """The numbers of each key; raises `InvalidInput` where they are none, or do not rise."""
+        """The values of each axis, by its key; raises `InvalidInput` for values that are no numbers or do not rise."""
         return {
             key: values_of(axis, key) if isinstance(axis, str) else in_order(tuple(axis), key)
             for key, axis in self.over.items()
         }
 
-    def problems(self, written: Mapping[str, Any]) -> Iterator[Problem]:
-        """Keys that the file does not have, numbers that are none; `written` is the file with all its defaults."""
+    def problems(self, document: Mapping[str, Any]) -> Iterator[Problem]:
+        """The problems of the axes: unknown keys, and values that are no numbers or do not rise.
+
+        document: the file with all its defaults.
+        """
         for key, axis in self.over.items():
             place: Path = ("sweep", "over", key)
             try:
-                path_of(key, written)
+                path_of(key, document)
                 values_of(axis, key) if isinstance(axis, str) else in_order(tuple(axis), key)
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
 
 
-def path_of(key: str, written: Mapping[str, Any]) -> str:
+def path_of(key: str, document: Mapping[str, Any]) -> str:
     """The whole path of a key, such as layer.head.beta for `beta`.
 
-    written: a file with all its defaults. Raises `InvalidInput` for a key that it does not have, or has several times.
+    document: a file with all its defaults. Raises `InvalidInput` for a key that it does not have, or has several times.
     """
     keys = parse_path(key)
-    known = dict.fromkeys(_leaves({name: node for name, node in written.items() if name not in LEFT_OUT}, ()))
+    known = dict.fromkeys(_number_paths({name: node for name, node in document.items() if name not in NOT_SWEPT}, ()))
     if tuple(part for part in keys if not part.isdigit()) in known:
         return key
     ends = [dotted(path) for path in known if path[-len(keys) :] == keys]
@@ -69,13 +72,13 @@ def path_of(key: str, written: Mapping[str, Any]) -> str:
     raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), map(dotted, near))}")
 
 
-def _leaves(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The paths of all that is a number or may be one; the entries of a list of tables share theirs."""
+def _number_paths(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The path of each value that is a number or is left out (None); the entries of a list share one path."""
     if isinstance(node, Mapping):
-        for key, below in node.items():
-            yield from _leaves(below, (*path, str(key)))
+        for key, inner in node.items():
+            yield from _number_paths(inner, (*path, str(key)))
     elif isinstance(node, list):
-        for below in node:
-            yield from _leaves(below, path)
+        for inner in node:
+            yield from _number_paths(inner, path)
     elif node is None or (isinstance(node, int | float) and not isinstance(node, bool)):
         yield path

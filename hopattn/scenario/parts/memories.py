@@ -1,4 +1,4 @@
-"""Memories as a scenario writes them: by the name of a model, or by similarity, separation and activation."""
+"""Memories as a scenario writes them: a named model, or similarity, separation and activation."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,8 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origi
 import numpy as np
 from pydantic import Field, Tag
 
+from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
-from hopattn.dynamics.updates.base import Recallable, Update
+from hopattn.dynamics.updates.base import Update
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -19,7 +20,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.scenario.language.fields import (
-    BySort,
+    ByTomlType,
     Count,
     EntryIn,
     NameIn,
@@ -27,35 +28,39 @@ from hopattn.scenario.language.fields import (
     PositiveNumber,
     Problem,
     Table,
-    chosen,
     own_fields,
+    registry_entry,
 )
 from hopattn.scenario.parts.layers import SeparationChoice
 
 _REGISTRIES: dict[Any, Any] = {Separation: separations, Similarity: similarities, Activation: activations}
 PARTS = ("similarity", "separation", "beta", "activation")
-"""What a memory is made of where no model is named."""
+"""The keys that define a memory without a named model."""
 
 
 def model_options(card: Card) -> dict[str, tuple[Any, Any]]:
-    """The parameters of a model that a file may give: its numbers, choices and names."""
-    found = {}
+    """The parameters of a model that a file may give, name → (type, default): numbers, truth values, choices and names.
+
+    The stored patterns and values are none of them. The default of a required parameter is `...`.
+    """
+    options = {}
     for name, parameter in card.parameters.items():
-        kept = [_simple(choice) for choice in _choices(parameter.annotation)]
-        choices = [choice for choice in kept if choice is not None]
+        types = [_file_type(choice) for choice in _choices(parameter.annotation)]
+        choices = [choice for choice in types if choice is not None]
         if choices and name not in (card.stored, card.read_out):
             default = ... if parameter.default is parameter.empty else parameter.default
             optional = default is None or NoneType in _choices(parameter.annotation)
-            found[name] = (Union[(*choices, *([NoneType] if optional else []))], default)
-    return found
+            options[name] = (Union[(*choices, *([NoneType] if optional else []))], default)
+    return options
 
 
 def _choices(annotation: Any) -> tuple[Any, ...]:
+    """The choices of a union, or the annotation itself."""
     return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
 
 
-def _simple(choice: Any) -> Any:
-    """How a file writes a value of that type, or None where it cannot."""
+def _file_type(choice: Any) -> Any:
+    """The type by which a file gives a value of a Python type; None if a file cannot give it."""
     if choice is float:
         return Number
     if choice in (int, bool) or get_origin(choice) is Literal:
@@ -66,20 +71,20 @@ def _simple(choice: Any) -> Any:
 ModelChoice = Annotated[
     Annotated[str, NameIn(named_memories, model_options), Tag("text")]
     | Annotated[Table, EntryIn(named_memories, parameters=model_options, suffix="Model"), Tag("table")],
-    BySort,
+    ByTomlType,
 ]
 UpdateChoice = Annotated[
     Annotated[str, NameIn(updates, own_fields), Tag("text")]
     | Annotated[Table, EntryIn(updates, suffix="Update"), Tag("table")],
-    BySort,
+    ByTomlType,
 ]
 
 
 class ModelTable(Table):
-    """A memory, by its model or by its parts, and how it is recalled."""
+    """A memory, given by its model or by its parts, and the options of its recall."""
 
     place: ClassVar[str] = "memory"
-    """Where the table stands in a file."""
+    """The name of the table in a file."""
     model: ModelChoice | None = None
     """A memory of the literature by its name, in place of the four keys below."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
@@ -87,17 +92,17 @@ class ModelTable(Table):
     separation: SeparationChoice = "softmax"
     """How scores become weights."""
     beta: PositiveNumber = 1.0
-    """What multiplies the scores before the separation (the inverse temperature)."""
+    """The inverse temperature, which multiplies the scores before the separation."""
     activation: Annotated[str, NameIn(activations)] = "identity"
-    """What the neurons do with their field."""
+    """The function from a neuron's field to its state."""
     update: UpdateChoice | None = None
-    """How a step is done: all neurons together, one by one, by chance …; by default the model's own way, or "sync"."""
+    """The rule of a step: all neurons together, one by one, at random …; by default that of the model, or "sync"."""
     max_steps: Annotated[Count, Field(le=100_000)] | None = None
-    """The most steps that a recall may take; 1 is transformer attention. By default 100, and 1 where values are what a
-    linear or nearest memory answers with."""
+    """The largest number of steps of a recall; 1 is transformer attention. By default 100, or 1 for a linear or nearest
+    memory that answers with values."""
 
     def problems(self) -> Iterator[Problem]:
-        """Keys that do not go together."""
+        """One problem for each key that does not go together with `model`."""
         if self.model is not None:
             for key in PARTS:
                 if key in self.model_fields_set:
@@ -107,50 +112,53 @@ class ModelTable(Table):
 
     @property
     def card(self) -> Any:
-        """The model's card, or None where none is named."""
+        """The card of the named model; None without a named model."""
         if self.model is None:
             return None
         return named_memories[self.model if isinstance(self.model, str) else str(getattr(self.model, "name", ""))]
 
     @property
     def needs_values(self) -> bool:
-        """Whether the model cannot be without values."""
+        """Whether the model requires values."""
         if self.card is None or not self.card.read_out:
             return False
         return bool(self.card.parameters[self.card.read_out].default is Parameter.empty)
 
-    def made(self, patterns: np.ndarray, values: np.ndarray | None, rng: np.random.Generator) -> Recallable:
-        """The memory of these patterns; raises `InvalidInput` where they cannot be stored so."""
+    def build(self, patterns: np.ndarray, values: np.ndarray | None, rng: np.random.Generator) -> Recallable:
+        """The memory that stores patterns `(n_patterns, dim)` and values `(n_patterns, n)`.
+
+        rng: for models that use random numbers. Raises `InvalidInput` if the model cannot store the patterns.
+        """
         if self.card is None:
-            separation = chosen(separations, self.separation, beta=self.beta)
+            separation = registry_entry(separations, self.separation, beta=self.beta)
             return Memory(
                 patterns, values, similarity=self.similarity, separation=separation, activation=self.activation
             )
         build: Callable[..., Recallable] = self.card.build
-        given: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if isinstance(self.model, Table):
-            given |= self.model.model_dump(exclude={"name"}, exclude_unset=True)
-        given |= {} if values is None else {self.card.read_out: values}
-        given |= {"rng": rng} if "rng" in self.card.parameters else {}
-        return build(patterns, **given)
+            arguments |= self.model.model_dump(exclude={"name"}, exclude_unset=True)
+        arguments |= {} if values is None else {self.card.read_out: values}
+        arguments |= {"rng": rng} if "rng" in self.card.parameters else {}
+        return build(patterns, **arguments)
 
-    def updated(self) -> Update:
-        """How a step is done; raises `InvalidInput` for parameters that cannot be."""
+    def update_rule(self) -> Update:
+        """The rule of a step: the key `update`, or that of the model; raises `InvalidInput` for wrong parameters."""
         if self.update is None:
             return updates.make("sync" if self.card is None else self.card.update)
-        return chosen(updates, self.update)
+        return registry_entry(updates, self.update)
 
 
 class MemoryTable(ModelTable):
-    """What is stored, and how it is recalled."""
+    """A memory of words, and the options of its recall."""
 
     patterns: Annotated[list[str], Field(min_length=1)]
     """The words that are stored."""
     values: Annotated[list[str], Field(min_length=1)] | None = None
-    """The words that they lead to, one for each; by default a pattern leads to itself."""
+    """The words to which the patterns lead, one for each pattern; by default a pattern leads to itself."""
 
     def problems(self) -> Iterator[Problem]:
-        """Keys that do not go together."""
+        """One problem for each key that does not go together with others."""
         yield from super().problems()
         if self.values is not None and len(self.values) != len(self.patterns):
             yield Problem(("memory", "values"), f"{len(self.values)} words do not fit {len(self.patterns)} patterns")
@@ -159,14 +167,14 @@ class MemoryTable(ModelTable):
         elif self.values is None and self.needs_values:
             yield Problem(("memory",), f"the model '{self.card.name}' needs values, one for each pattern")
 
-    def by_word(self, message: str) -> str:
-        """A message of a memory with the word in place of the number of its row."""
+    def words_for_rows(self, message: str) -> str:
+        """A memory's error message, with words in place of row numbers."""
         words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
-        return re.sub(r"\b(row|address) (\d+)", lambda found: f"'{words[int(found[2])]}'", message)
+        return re.sub(r"\b(row|address) (\d+)", lambda match: f"'{words[int(match[2])]}'", message)
 
     @property
     def steps(self) -> int:
-        """The most steps that a recall may take."""
+        """The largest number of steps of a recall."""
         answers = self.values is not None and self.card is not None and self.card.answers
         return self.max_steps or (1 if answers else 100)
 
@@ -177,13 +185,16 @@ class MemoryTable(ModelTable):
 
     @property
     def recalled_words(self) -> list[str]:
-        """The words that a recalled state is compared with; a bidirectional memory recalls its own side."""
+        """The words with which a recalled state is compared; a bidirectional memory recalls patterns, not values."""
         own_side = self.card is not None and self.card.read_out == "right"
         return self.patterns if self.values is None or own_side else self.values
 
-    def built(self, words: Mapping[str, np.ndarray], rng: np.random.Generator) -> Recallable:
-        """The memory of these words; raises `InvalidInput` where they cannot be stored so."""
+    def build_from_words(self, words: Mapping[str, np.ndarray], rng: np.random.Generator) -> Recallable:
+        """The memory of the table's words; raises `InvalidInput` if the model cannot store them.
+
+        words: the vector of each word. rng: for models that use random numbers.
+        """
         patterns = np.stack([words[word] for word in self.patterns])
-        return self.made(
+        return self.build(
             patterns, None if self.values is None else np.stack([words[word] for word in self.values]), rng
         )

@@ -1,4 +1,4 @@
-"""Queries, keys and values as a scenario writes them: a part of the vector, moved, scaled, or mapped by a matrix."""
+"""Queries, keys and values as a scenario writes them: a part of the vector, rotated, scaled, or mapped by a matrix."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -13,28 +13,30 @@ from hopattn.scenario.words.vocabulary import POSITION, Encoding
 
 
 class Projection(Table):
-    """Where a query, key or value is read in the vector, and what is done with it on the way."""
+    """The map from a vector to its query, key or value: read a part, multiply by a matrix, rotate, scale."""
 
     source: Annotated[str | None, Field(alias="from")] = None
     """The part that is read; by default the whole vector."""
     target: Annotated[str | None, Field(alias="to")] = None
     """The part that a value is written to; by default the part that it was read from."""
     rotate: Angle = 0.0
-    """By how many positions it is moved: 1 moves position p to p + 1."""
+    """The number of positions by which it is moved: 1 moves position p to p + 1."""
     scale: Number = 1.0
-    """What it is multiplied by."""
+    """A number that it is multiplied by."""
     matrix: Matrix | None = None
     """A matrix, (out, in), that it is multiplied by."""
 
     def problems(self, encoding: Encoding, path: Path, role: str) -> Iterator[Problem]:
-        """Parts that do not exist or do not fit, a rotation of something that is no position, a matrix of another
-        size.
+        """The problems of the projection: unknown parts, a rotation of a part that is no position, sizes that do not
+        fit.
+
+        role: "query", "key" or "value".
         """
         for part, key in ((self.source, "from"), (self.target, "to")):
             if part is not None and part not in encoding.parts:
-                joined = part == POSITION and encoding.positions is not None
-                how = f"there is no part 'position' where positions are joined by {encoding.joined}"
-                yield Problem((*path, key), how if joined else unknown(part, encoding.parts))
+                combined = part == POSITION and encoding.positions is not None
+                message = f"there is no part 'position' where positions are joined by {encoding.joined}"
+                yield Problem((*path, key), message if combined else unknown(part, encoding.parts))
                 return
         if self.target is not None and role != "value":
             yield Problem((*path, "to"), f"a {role} is compared, not written anywhere; only a value has `to`")
@@ -56,18 +58,18 @@ class Projection(Table):
             yield Problem(path, f"needs {rows} rows, one for each element that is written, not {len(matrix)}")
 
     def array(self, encoding: Encoding) -> np.ndarray:
-        """The matrix W of y = W x, `(size of what is read, dim)`."""
+        """The matrix W of y = W x for a query or key, `(size, dim)`; size: of the part, or the rows of `matrix`."""
         columns = encoding.parts[self.source] if self.source else slice(0, encoding.dim)
-        read: Any = np.eye(encoding.dim)[columns]
+        result: Any = np.eye(encoding.dim)[columns]
         if self.matrix is not None:
-            read = np.array(self.matrix, dtype=float) @ read
+            result = np.array(self.matrix, dtype=float) @ result
         if self.rotate:
-            read = encoding.offset(self.rotate) @ read
-        scaled: np.ndarray = self.scale * read
+            result = encoding.offset(self.rotate) @ result
+        scaled: np.ndarray = self.scale * result
         return scaled
 
-    def written(self, encoding: Encoding) -> np.ndarray:
-        """The matrix of a value, which is written into its part of the vector, `(dim, dim)`."""
+    def value_array(self, encoding: Encoding) -> np.ndarray:
+        """The matrix W of y = W x for a value, `(dim, dim)`: the value is written to its part of the vector."""
         part = self.target or self.source
         rows = encoding.parts[part] if part else slice(0, encoding.dim)
         placed: np.ndarray = np.eye(encoding.dim)[:, rows] @ self.array(encoding)

@@ -1,4 +1,4 @@
-"""Pictures as characters: from `#` and `.` to neurons, and from neurons to what a person sees.
+"""Pictures from characters (`#` and `.` in a scenario) and as characters (shades on a terminal).
 
 A picture is a vector of neurons, row by row from the top: black 1, white −1, unknown 0.
 """
@@ -10,15 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 PIXELS = {"#": 1.0, ".": -1.0}
-"""The characters that a picture is drawn with in a file."""
+"""The neuron of each character in a picture that a scenario draws."""
 
 SHADES = "·░▒▓█"
-"""The shades from white to black; two characters make a pixel, so that it is about square."""
+"""The characters of the shades from white to black; a pixel is two of them, so that it is about square."""
 
-PLAIN = str.maketrans(SHADES, ".-+%#")
-"""What a terminal shows that has no blocks."""
+ASCII_SHADES = str.maketrans(SHADES, ".-+%#")
+"""A table for `str.translate`: the shades in ASCII, for a terminal without block characters."""
 
 UNKNOWN = "?"
+"""The character of an unknown pixel."""
+
 ARROW = " → "
 
 
@@ -30,7 +32,7 @@ class Size(NamedTuple):
 
     @property
     def pixels(self) -> int:
-        """How many neurons a picture has."""
+        """The number of pixels, which is the number of neurons of a picture."""
         return self.columns * self.rows
 
     def __str__(self) -> str:
@@ -39,7 +41,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """Pictures side by side: a heading, each picture with what it is called, and a sentence about them."""
+    """Pictures side by side: a heading, the pictures with their names, and a closing sentence."""
 
     heading: str
     size: Size
@@ -50,7 +52,7 @@ class Strip:
 
 
 def pixels(rows: Sequence[str]) -> np.ndarray:
-    """The neurons of a picture that is drawn with `#` and `.`, `(n_pixels,)`.
+    """The neurons `(n_pixels,)` of a picture given as rows of `#` and `.`.
 
     >>> pixels(["#.", ".#"]).tolist()
     [1.0, -1.0, -1.0, 1.0]
@@ -58,14 +60,16 @@ def pixels(rows: Sequence[str]) -> np.ndarray:
     return np.array([PIXELS[character] for row in rows for character in row])
 
 
-def drawn(picture: np.ndarray, size: Size) -> list[str]:
-    """A picture `(n_pixels,)` as one text a row, two characters a pixel; what lies beyond ±1 is shown as ±1.
+def as_characters(picture: np.ndarray, size: Size) -> list[str]:
+    """A picture `(n_pixels,)` as characters: one text for each row, two characters for each pixel.
 
-    An exact 0 is unknown where all other pixels are black or white, and a middle grey elsewhere.
+    Values beyond ±1 are shown as ±1. An exact 0 is shown as unknown if all other pixels are black or white, and as a
+    middle grey otherwise.
 
-    >>> print(*drawn(np.array([1, -1, 0, 1]), Size(2, 2)), *drawn(np.array([1, -1, 0, 0.4]), Size(2, 2)), sep="\\n")
+    >>> print(*as_characters(np.array([1, -1, 0, 1]), Size(2, 2)), sep="\\n")
     ██··
     ??██
+    >>> print(*as_characters(np.array([1, -1, 0, 0.4]), Size(2, 2)), sep="\\n")
     ██··
     ▒▒▓▓
     """
@@ -77,18 +81,21 @@ def drawn(picture: np.ndarray, size: Size) -> list[str]:
 
 
 def side_by_side(strip: Strip, width: int) -> Iterator[str]:
-    """The lines of a strip, at most `width` wide unless a single picture is wider; arrows lead on to the next."""
+    """The lines of a strip, with arrows between the pictures.
+
+    width: the most characters in a line. A strip that is longer continues below; a single picture may be wider.
+    """
     cell = max(2 * strip.size.columns, *map(len, strip.names))
     fit = max(1, (width + len(ARROW)) // (cell + len(ARROW)))
     if strip.heading:
         yield strip.heading
     for start in range(0, len(strip.names), fit):
-        chosen = slice(start, start + fit)
-        blocks = [drawn(picture, strip.size) for picture in strip.pictures[chosen]]
+        line = slice(start, start + fit)
+        pictures = [as_characters(picture, strip.size) for picture in strip.pictures[line]]
         last = start + fit >= len(strip.names)
-        for i, row in enumerate(zip(*blocks, strict=True)):
-            between = ARROW if i == strip.size.rows // 2 else " " * len(ARROW)
-            yield (between.join(part.ljust(cell) for part in row) + ("" if last else between)).rstrip()
-        yield (" " * len(ARROW)).join(name.ljust(cell) for name in strip.names[chosen]).rstrip()
+        for i, rows in enumerate(zip(*pictures, strict=True)):
+            gap = ARROW if i == strip.size.rows // 2 else " " * len(ARROW)
+            yield (gap.join(row.ljust(cell) for row in rows) + ("" if last else gap)).rstrip()
+        yield (" " * len(ARROW)).join(name.ljust(cell) for name in strip.names[line]).rstrip()
     if strip.sentence:
         yield strip.sentence

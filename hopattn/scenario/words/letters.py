@@ -1,4 +1,4 @@
-"""The letters and digits that come with hopattn, each a picture of 5 × 7 pixels, drawn in `letters.txt`."""
+"""The letters and digits that come with hopattn, each a picture of 5 × 7 pixels, read from `letters.txt`."""
 
 from collections.abc import Mapping
 

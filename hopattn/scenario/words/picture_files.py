@@ -1,7 +1,7 @@
 """Patterns from the user's files: images (PNG), arrays (.npy, .npz), tables of numbers (CSV).
 
-Whatever is wrong with a file is an `InvalidInput` that does not name the place in the scenario; nothing in a file is
-executed, and no more is read than `MAX_BYTES`.
+Every error in a file raises `InvalidInput`; its message names the file, and the caller adds the place in the scenario.
+Nothing in a file is executed, and at most `MAX_BYTES` are read.
 """
 
 import math
@@ -22,22 +22,22 @@ from hopattn.scenario.words.character_pictures import Size
 
 MAX_BYTES = 64 * 2**20
 MAX_NUMBERS = 2**23
-"""A file holds at most so many numbers or pixels: 10,000 pictures of 28 × 28."""
+"""The largest number of numbers or pixels in a file, enough for 10,000 pictures of 28 × 28."""
 
 IMAGES, ARRAYS = (".png",), (".npy", ".npz", ".csv")
 
-_TORN = (
+_READ_ERRORS = (
     *(ValueError, OSError, EOFError, SyntaxError, NotImplementedError, RuntimeError, KeyError, TypeError),
     *(zipfile.BadZipFile, zlib.error, struct.error, TokenError),
 )
-"""What the readers raise on a file that is cut short or is something else than its name says."""
+"""The exceptions that the readers raise for a file that is cut short or is not of the format that its name says."""
 
 
 def image(file: Path, size: Size | None = None) -> np.ndarray:
     """The darkness of each pixel of a PNG, `(rows, columns)`: black 1, white −1; transparent pixels are white.
 
-    size: stretch or shrink the image to it. Raises `InvalidInput` for a file that cannot be read, is no whole PNG, or
-    has more than `MAX_NUMBERS` pixels.
+    size: the image is stretched or shrunk to it. Raises `InvalidInput` for a file that cannot be read, is no complete
+    PNG, or has more than `MAX_NUMBERS` pixels.
     """
     from PIL import Image
 
@@ -46,41 +46,41 @@ def image(file: Path, size: Size | None = None) -> np.ndarray:
         with warnings.catch_warnings(action="error"), Image.open(BytesIO(data), formats=["PNG"]) as opened:
             if opened.width * opened.height <= MAX_NUMBERS:
                 brightness = _brightness(opened)
-                shown = brightness if size is None else brightness.resize(size, Image.Resampling.BOX)
-                return np.clip(1 - np.asarray(shown, dtype=float) / 127.5, -1.0, 1.0)
+                resized = brightness if size is None else brightness.resize(size, Image.Resampling.BOX)
+                return np.clip(1 - np.asarray(resized, dtype=float) / 127.5, -1.0, 1.0)
             pixels = opened.width * opened.height
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         pixels = 2 * MAX_NUMBERS
-    except (*_TORN, Warning):
+    except (*_READ_ERRORS, Warning):
         raise InvalidInput(f"{named(file)} is no PNG image, or a torn one") from None
     raise InvalidInput(f"{named(file)} has {pixels:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
 
 
 def numbers(file: Path, array: str | None = None, most_axes: int = 3) -> np.ndarray:
-    """The numbers of an array or a table, of one to three axes; truth values are 1 and −1.
+    """The numbers of an array or a table, with 1 to `most_axes` axes; true becomes 1 and false −1.
 
-    array: which one, of an `.npz` with several. most_axes: in place of three. Raises `InvalidInput` for a file that
-    cannot be read or is torn, a text in a table, an array that is not there, anything but finite real numbers.
+    array: the name of the array, needed for an `.npz` file with several. Raises `InvalidInput` for a file that cannot
+    be read or is incomplete, a text in a table, an unknown array, and numbers that are not real and finite.
     """
     data, ending = _bytes(file), file.suffix.lower()
     if ending == ".csv":
         values = _table(file, data)
     else:
         values = _array(file, data if ending == ".npy" else _member(file, data, array), most_axes)
-    found = np.where(values, 1.0, -1.0) if values.dtype.kind == "b" else values.astype(float)
-    if not np.isfinite(found).all():
-        first = tuple(int(i) + 1 for i in np.argwhere(~np.isfinite(found))[0])
-        what = found[~np.isfinite(found)][0]
-        raise InvalidInput(f"{named(file)}: {what} stands at {', '.join(map(str, first))}; expected finite numbers")
-    return found
+    result = np.where(values, 1.0, -1.0) if values.dtype.kind == "b" else values.astype(float)
+    infinite = ~np.isfinite(result)
+    if infinite.any():
+        place = ", ".join(str(int(i) + 1) for i in np.argwhere(infinite)[0])
+        raise InvalidInput(f"{named(file)}: {result[infinite][0]} stands at {place}; expected finite numbers")
+    return result
 
 
-def names_in(file: Path) -> list[str]:
-    """The names of the arrays of an `.npz`; raises `InvalidInput` for a file that cannot be read or is torn."""
+def names_in_npz(file: Path) -> list[str]:
+    """The names of the arrays in an `.npz` file; raises `InvalidInput` if it cannot be read or is incomplete."""
     try:
         with zipfile.ZipFile(BytesIO(_bytes(file))) as archive:
             return _names(archive)
-    except _TORN as error:
+    except _READ_ERRORS as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"{named(file)} is no .npz archive, or a torn one") from None
@@ -103,7 +103,7 @@ def _bytes(file: Path) -> bytes:
 
 
 def _brightness(opened: Any) -> Any:
-    """An image in shades from 0, black, to 255, white, on a white ground."""
+    """An image in shades from 0 (black) to 255 (white), on a white background."""
     from PIL import Image
 
     if opened.mode.startswith("I"):  # 16 bits a pixel, which Pillow would cut off at 255
@@ -114,7 +114,7 @@ def _brightness(opened: Any) -> Any:
 
 
 def _table(file: Path, data: bytes) -> np.ndarray:
-    """The numbers of a CSV without a heading, `(n_rows, n_columns)`; empty lines are passed over."""
+    """The numbers of a CSV without a heading, `(n_rows, n_columns)`; empty lines are skipped."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -127,8 +127,8 @@ def _table(file: Path, data: bytes) -> np.ndarray:
         rows.append([_number(file, i, cell.strip()) for cell in line.split(",")])
         first, count = first or i, count + len(rows[-1])
         if len(rows[-1]) != len(rows[0]):
-            told = f"{len(rows[-1])} numbers stand there; line {first} has {len(rows[0])}"
-            raise InvalidInput(f"{named(file)}, line {i}: {told}")
+            message = f"{len(rows[-1])} numbers stand there; line {first} has {len(rows[0])}"
+            raise InvalidInput(f"{named(file)}, line {i}: {message}")
         if count > MAX_NUMBERS:
             raise InvalidInput(f"{named(file)} holds more than {MAX_NUMBERS:,} numbers")
     if not rows:
@@ -140,8 +140,8 @@ def _number(file: Path, line: int, cell: str) -> float:
     try:
         value = float(cell)
     except ValueError:
-        told = f"'{shortened(cell)}' stands there; expected numbers with commas between them"
-        raise InvalidInput(f"{named(file)}, line {line}: {told}") from None
+        message = f"'{shortened(cell)}' stands there; expected numbers with commas between them"
+        raise InvalidInput(f"{named(file)}, line {line}: {message}") from None
     if not math.isfinite(value):
         raise InvalidInput(f"{named(file)}, line {line}: {cell} stands there; expected a finite number")
     return value
@@ -152,34 +152,34 @@ def _line(data: bytes, at: int) -> int:
 
 
 def _member(file: Path, data: bytes, array: str | None) -> bytes:
-    """The bytes of one array of an archive, by its name or because it is the only one."""
+    """The bytes of one array of an `.npz` archive; array: its name, which may be None for an archive with one array."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = _names(archive)
             if array is None and len(names) != 1:
                 raise InvalidInput(f"{named(file)}: say which array is meant, array = … ({', '.join(names[:20])})")
-            chosen = names[0] if array is None else array
-            if chosen not in names:
-                raise InvalidInput(f"{named(file)}: {unknown(chosen, names)}")
-            with archive.open(f"{chosen}.npy") as member:
-                found = member.read(MAX_BYTES + 1)
+            name = names[0] if array is None else array
+            if name not in names:
+                raise InvalidInput(f"{named(file)}: {unknown(name, names)}")
+            with archive.open(f"{name}.npy") as member:
+                unpacked = member.read(MAX_BYTES + 1)
     except InvalidInput:
         raise
-    except _TORN:
+    except _READ_ERRORS:
         raise InvalidInput(f"{named(file)} is no .npz archive, or a torn one") from None
-    if len(found) > MAX_BYTES:
+    if len(unpacked) > MAX_BYTES:
         raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB when unpacked")
-    return found
+    return unpacked
 
 
 def _array(file: Path, data: bytes, most_axes: int) -> np.ndarray:
-    """An array from the bytes of an .npy file; pickled objects are refused unread."""
+    """An array from the bytes of an .npy file; pickled objects are refused and never loaded."""
     stream = BytesIO(data)
     try:
         version = np.lib.format.read_magic(stream)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, by_column, dtype = read(stream)
-    except _TORN:
+    except _READ_ERRORS:
         raise InvalidInput(f"{named(file)} is no .npy array, or a torn one") from None
     if dtype.kind not in "biuf":
         raise InvalidInput(f"{named(file)} holds {shortened(dtype)}; expected real numbers")

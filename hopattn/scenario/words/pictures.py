@@ -1,4 +1,4 @@
-"""Pictures as words: letters that come with hopattn, drawings in the file, and the user's own files."""
+"""Pictures as words: letters that come with hopattn, pictures drawn in the scenario, and the user's own files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,28 +11,30 @@ from pydantic import Field, PrivateAttr, Tag
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.vectors import unit
-from hopattn.scenario.language.fields import BySort, Count, Number, Problem, Table, Text, TextOrTexts
+from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text, TextOrTexts
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.character_pictures import PIXELS, Size, pixels
 from hopattn.scenario.words.letters import LETTER_SIZE, letters
 from hopattn.scenario.words.picture_files import ARRAYS, IMAGES, MAX_NUMBERS, image, numbers
-from hopattn.scenario.words.vocabulary import doubles
+from hopattn.scenario.words.vocabulary import duplicate_problems
 
 
 class PictureFile(Table):
-    """A file of pictures, and how it is read."""
+    """A file of pictures, and how its numbers are read."""
 
     file: Text
     """Its path, from the folder of this scenario: a .png, .npy, .npz or .csv."""
     grey: bool = False
-    """Whether an image keeps its shades, between −1 and 1; without it, what is darker than half is black, 1."""
+    """Whether an image keeps its shades, between −1 and 1. Without it, a pixel darker than half is black (1), any other
+    white (−1)."""
     array: Text | None = None
-    """Which array of an .npz with several."""
+    """The name of the array, in an .npz with several."""
     black_above: Number | None = None
-    """Above which number a pixel of an array or a table is black, 1; up to it, white, −1. Without it, numbers stay."""
+    """A threshold for an array or a table: a number above it is black (1), any other white (−1). Without it, the
+    numbers stay as they are."""
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """Another ending, or a key that belongs to files of another."""
+        """The problems of the table: an unknown ending of the file's name, or a key for files of another ending."""
         ending = FilePath(self.file).suffix.lower()
         known = (*IMAGES, *ARRAYS)
         if ending not in known:
@@ -46,11 +48,15 @@ class PictureFile(Table):
 
     @property
     def is_image(self) -> bool:
-        """Whether it is a picture whose pixels have a place, unlike a table of numbers."""
+        """Whether the file is an image. An image is one picture; a table of numbers may have a picture in each row."""
         return FilePath(self.file).suffix.lower() in IMAGES
 
     def read(self, folder: FilePath, size: Size | None) -> np.ndarray:
-        """What the file holds; an image `(rows, columns)` of that size, if one is given."""
+        """The numbers of the file; an image gives `(rows, columns)`.
+
+        folder: the folder of the scenario. size: an image is stretched or shrunk to it. Raises `InvalidInput` for a
+        file that cannot be read.
+        """
         file = folder / self.file
         if self.is_image:
             darkness = image(file, size)
@@ -59,19 +65,21 @@ class PictureFile(Table):
         return values if self.black_above is None else np.where(values > self.black_above, 1.0, -1.0)
 
 
-FileChoice = Annotated[Annotated[Text, Tag("text")] | Annotated[PictureFile, Tag("table")], BySort]
+FileChoice = Annotated[Annotated[Text, Tag("text")] | Annotated[PictureFile, Tag("table")], ByTomlType]
 Drawing = Annotated[list[Text], Field(min_length=1)]
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Pictures by name, each a vector `(n_pixels,)` of one size; empty where something is wrong."""
+    """The pictures of a scenario, or the problems for which they cannot be used."""
 
     size: Size
+    """The size of all pictures."""
     words: Mapping[str, np.ndarray]
+    """The vector `(n_pixels,)` of each picture; empty if there are problems."""
     problems: tuple[Problem, ...] = ()
     black: float = 1.0
-    """The number of a black pixel."""
+    """The value of a black pixel."""
 
 
 class Pictures(Table):
@@ -82,41 +90,43 @@ class Pictures(Table):
     drawn: dict[Text, Drawing] = Field(default_factory=dict)
     """Pictures drawn in this file, one text a row: "#" is black, "." is white."""
     files: dict[Text, FileChoice] = Field(default_factory=dict)
-    """Files of pictures by name; one with several gives the words "name 1", "name 2", …"""
+    """Files of pictures by name; a file with several pictures gives the words "name 1", "name 2", …"""
     magnitude: Literal["free", "unit"] = "free"
     """"unit" scales every picture to length 1; "free" leaves black at 1 and white at −1."""
     size: list[Count] | None = None
-    """[columns, rows] of every picture; images are stretched or shrunk to it. By default that of the first picture."""
+    """[columns, rows] of every picture; images are stretched or shrunk to it. By default the size of the first
+    picture."""
 
     _folder: FilePath = PrivateAttr(default=FilePath())
 
     def model_post_init(self, context: Any, /) -> None:
-        """Remember the folder of the scenario, from which the paths of its files are meant."""
+        """Keep the folder of the scenario, to which the paths of its files are relative."""
         if context is not None:
             self._folder = context["folder"]
 
     @cached_property
     def loaded(self) -> Loaded:
-        """The pictures, and what is wrong with them; each file is read once."""
+        """The pictures, or their problems; each file is read once."""
         problems = [*self._problems()]
         if problems:
-            return _wrong(problems)
+            return _unusable(problems)
         arrays: dict[str, np.ndarray] = {}
-        problems = [*self._reading(arrays)]
+        problems = [*self._read_files(arrays)]
         if problems:
-            return _wrong(problems)
-        size = self._first_size(arrays)
+            return _unusable(problems)
+        size = self._common_size(arrays)
         if size is None:
-            return _wrong([Problem(("pictures",), "needs size = [columns, rows], since no file tells it")])
+            return _unusable([Problem(("pictures",), "needs size = [columns, rows], since no file tells it")])
         words: dict[str, np.ndarray] = {}
-        problems = [*self._gathering(arrays, size, words)]
+        problems = [*self._collect(arrays, size, words)]
         if problems:
-            return _wrong(problems)
+            return _unusable(problems)
         if self.magnitude == "free":
             return Loaded(size, words)
         empty = [name for name, picture in words.items() if not picture.any()]
         if empty:
-            return _wrong([Problem(("pictures", "magnitude"), f"'{shortened(empty[0])}' is zero and has no direction")])
+            message = f"'{shortened(empty[0])}' is zero and has no direction"
+            return _unusable([Problem(("pictures", "magnitude"), message)])
         return Loaded(size, {name: unit(picture) for name, picture in words.items()}, black=size.pixels**-0.5)
 
     @property
@@ -124,33 +134,36 @@ class Pictures(Table):
         return list(self.letters or ())
 
     def _problems(self) -> Iterator[Problem]:
-        """What is wrong with what stands in the scenario itself."""
+        """The problems of the table itself, before any file is read."""
         if not (self.letters or self.drawn or self.files):
             yield Problem(("pictures",), "holds no picture; give letters, drawn or files")
         for letter in self._letters:
             if letter not in letters():
                 yield Problem(("pictures", "letters"), unknown(letter, letters()))
-        yield from doubles(self._letters, ("pictures", "letters"))
+        yield from duplicate_problems(self._letters, ("pictures", "letters"))
         for name, rows in self.drawn.items():
             yield from _drawing_problems(rows, ("pictures", "drawn", name))
         for name, choice in self.files.items():
-            yield from _chosen(choice).problems(("pictures", "files", name))
+            yield from _as_table(choice).problems(("pictures", "files", name))
         if self.size is not None and len(self.size) != 2:
             yield Problem(("pictures", "size"), f"{len(self.size)} numbers stand there; expected [columns, rows]")
         elif self.size is not None and self.size[0] * self.size[1] > MAX_NUMBERS:
             yield Problem(("pictures", "size"), f"asks for more than {MAX_NUMBERS:,} pixels")
 
-    def _reading(self, arrays: dict[str, np.ndarray]) -> Iterator[Problem]:
-        """Read each file into `arrays`, or say what is wrong with it."""
-        wanted = None if self.size is None else Size(*self.size)
+    def _read_files(self, arrays: dict[str, np.ndarray]) -> Iterator[Problem]:
+        """Read each file into `arrays`; yields a problem for each file that cannot be read."""
+        size = None if self.size is None else Size(*self.size)
         for name, choice in self.files.items():
             try:
-                arrays[name] = _chosen(choice).read(self._folder, wanted)
+                arrays[name] = _as_table(choice).read(self._folder, size)
             except InvalidInput as error:
                 yield Problem(("pictures", "files", name), str(error))
 
-    def _first_size(self, arrays: Mapping[str, np.ndarray]) -> Size | None:
-        """The size that is given, or that of the first picture that has one; a table of numbers has none."""
+    def _common_size(self, arrays: Mapping[str, np.ndarray]) -> Size | None:
+        """The size of all pictures: the key `size`, or the size of the first picture; None if no picture has a size.
+
+        An array of one or two axes has none: its rows may be pictures, or the rows of one picture.
+        """
         if self.size is not None:
             return Size(*self.size)
         if self.letters:
@@ -158,14 +171,15 @@ class Pictures(Table):
         for rows in self.drawn.values():
             return Size(len(rows[0]), len(rows))
         for name, values in arrays.items():
-            if _chosen(self.files[name]).is_image or values.ndim == 3:
+            if _as_table(self.files[name]).is_image or values.ndim == 3:
                 return Size(values.shape[-1], values.shape[-2])
         return None
 
-    def _gathering(
-        self, arrays: Mapping[str, np.ndarray], size: Size, words: dict[str, np.ndarray]
-    ) -> Iterator[Problem]:
-        """Gather all pictures of that size in `words`, or say which are of another."""
+    def _collect(self, arrays: Mapping[str, np.ndarray], size: Size, words: dict[str, np.ndarray]) -> Iterator[Problem]:
+        """Collect the pictures in `words`; yields a problem for each that is of another size or whose name is taken.
+
+        arrays: the content of each file.
+        """
         if self.letters and size != LETTER_SIZE:
             yield Problem(("pictures", "letters"), f"are {LETTER_SIZE} pixels, the other pictures are {size}")
         elif self.letters:
@@ -177,34 +191,34 @@ class Pictures(Table):
                 message = f"is {own} pixels (columns × rows), the other pictures are {size}"
                 yield Problem(("pictures", "drawn", name), message)
             else:
-                yield from _named({name: pixels(rows)}, words, ("pictures", "drawn", name))
+                yield from _add({name: pixels(rows)}, words, ("pictures", "drawn", name))
         for name, values in arrays.items():
-            found = _patterns(values, size)
-            if found is None:
-                yield Problem(("pictures", "files", name), _misfit(values, size, _chosen(self.files[name]).is_image))
+            patterns = _patterns(values, size)
+            if patterns is None:
+                yield Problem(("pictures", "files", name), _misfit(values, size, _as_table(self.files[name]).is_image))
             else:
-                names = [name] if len(found) == 1 else [f"{name} {i + 1}" for i in range(len(found))]
-                yield from _named(dict(zip(names, found, strict=True)), words, ("pictures", "files", name))
+                names = [name] if len(patterns) == 1 else [f"{name} {i + 1}" for i in range(len(patterns))]
+                yield from _add(dict(zip(names, patterns, strict=True)), words, ("pictures", "files", name))
 
 
-def _named(made: Mapping[str, np.ndarray], words: dict[str, np.ndarray], path: Path) -> Iterator[Problem]:
-    """Add pictures to the words, or say whose name is taken."""
-    for name, picture in made.items():
+def _add(pictures: Mapping[str, np.ndarray], words: dict[str, np.ndarray], path: Path) -> Iterator[Problem]:
+    """Add pictures to the words; yields a problem for each name that is taken."""
+    for name, picture in pictures.items():
         if name in words:
             yield Problem(path, f"'{shortened(name)}' is another picture already; give this one another name")
         words[name] = picture
 
 
-def _wrong(problems: Sequence[Problem]) -> Loaded:
+def _unusable(problems: Sequence[Problem]) -> Loaded:
     return Loaded(Size(1, 1), {}, tuple(problems))
 
 
-def _chosen(choice: str | PictureFile) -> PictureFile:
+def _as_table(choice: str | PictureFile) -> PictureFile:
     return PictureFile(file=choice) if isinstance(choice, str) else choice
 
 
 def _drawing_problems(rows: Sequence[str], path: Path) -> Iterator[Problem]:
-    """Characters that are no pixels, and rows of another length than the first."""
+    """The problems of a drawn picture: characters that are no pixels, and rows of another length than the first."""
     for i, row in enumerate(rows):
         odd = next((character for character in row if character not in PIXELS), None)
         if odd is not None:
@@ -214,10 +228,10 @@ def _drawing_problems(rows: Sequence[str], path: Path) -> Iterator[Problem]:
 
 
 def _patterns(values: np.ndarray, size: Size) -> np.ndarray | None:
-    """The patterns in an array, `(n_patterns, n_pixels)`; None where its shape does not fit the pictures.
+    """The patterns in an array, `(n_patterns, n_pixels)`; None if its shape does not fit the size of the pictures.
 
-    One picture is `(n_pixels,)` or `(rows, columns)`; several are `(n, n_pixels)` or `(n, rows, columns)`. No shape
-    fits two of these unless they mean the same.
+    One picture is `(n_pixels,)` or `(rows, columns)`; several are `(n, n_pixels)` or `(n, rows, columns)`. A shape that
+    fits two of these has the same meaning in both.
     """
     if values.shape[-2:] == (size.rows, size.columns) or (values.shape[-1] == size.pixels and values.ndim < 3):
         return values.reshape(-1, size.pixels)
@@ -225,6 +239,7 @@ def _patterns(values: np.ndarray, size: Size) -> np.ndarray | None:
 
 
 def _misfit(values: np.ndarray, size: Size, is_image: bool) -> str:
+    """The message for an image or array whose shape does not fit the size of the pictures."""
     if is_image:
         own, advice = Size(values.shape[1], values.shape[0]), f"size = [{size.columns}, {size.rows}] resizes images"
         return f"is {own} pixels (columns × rows), the other pictures are {size}; {advice}"

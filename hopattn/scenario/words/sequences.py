@@ -1,4 +1,4 @@
-"""The sequences of a task and their answers: written out, all of a length, or drawn at random."""
+"""The sequences of a task and their answers: written in the file, all of one length, or random."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,105 +12,107 @@ from hopattn.foundation.errors import unknown
 from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.fields import Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.vocabulary import WORD, Encoding, doubles
+from hopattn.scenario.words.vocabulary import WORD, Encoding, duplicate_problems
 
 
 class Example(Table):
     """A sequence and its answer."""
 
     tokens: Annotated[list[str], Field(min_length=1)]
-    """Its words."""
+    """The words of the sequence."""
     answer: str
     """The right answer, a word of the vocabulary."""
 
 
 class Induction(Table):
-    """Sequences of random words, none of them ever seen: distinct words, then one of them again; the answer is what
-    followed it.
+    """Random sequences of new words: distinct words, then one of them again. The answer is the word that followed its
+    first occurrence.
     """
 
     count: Count
-    """How many sequences."""
+    """The number of sequences."""
     length: Annotated[int, Field(ge=2)]
-    """How many distinct words stand before the repeated one."""
+    """The number of distinct words before the repeated one."""
 
 
 class Every(Table):
-    """Every sequence of a length over some words."""
+    """Every sequence of one length over some words."""
 
     words: Annotated[list[Text], Field(min_length=1)]
-    """The words that they are made of."""
+    """The words that the sequences are made of."""
     length: Count
-    """How many words each has."""
+    """The number of words in each sequence."""
 
 
 class Rule(Table):
     """An answer that depends on whether a word stands anywhere in the sequence."""
 
     any: str
-    """The word that is looked for."""
+    """The word to look for."""
     then: str
-    """The answer, a word of the vocabulary, where it stands."""
+    """The answer if the word occurs, a word of the vocabulary."""
     otherwise: str
-    """The answer where it does not."""
+    """The answer if it does not."""
 
 
 class Threshold(Table):
-    """An answer that depends on one number of the vector that is read."""
+    """An answer that depends on one element of the vector that is read."""
 
     axis: str
-    """Which element."""
+    """The name of the element."""
     above: Number
-    """What it must exceed."""
+    """The threshold."""
     then: str
-    """The answer where it does."""
+    """The answer if the element is above the threshold."""
     otherwise: str
-    """The answer where it does not."""
+    """The answer if it is not."""
 
 
 class TaskTable(Table):
-    """The sequences of a task, and where its answer is read."""
+    """The sequences of a task, and how an answer is read."""
 
     induction: Induction | None = None
     """Random sequences with a repeated word."""
     example: Annotated[list[Example], Field(min_length=1)] | None = None
     """Sequences written out."""
     every: Every | None = None
-    """All sequences of a length."""
+    """All sequences of one length."""
     answer: Rule | None = None
-    """The right answer to each of them."""
+    """The right answer to each of these (`every`)."""
     model: Literal["attention", "averaging", "bigram"] = "attention"
-    """Who answers: the layers; the mean of the word vectors; or pairs of words, counted in the sequences with their
-    answers."""
+    """The model that answers: the layers ("attention"); the mean of the word vectors ("averaging"); or counts of pairs
+    of words, from the sequences with their answers ("bigram")."""
     query: str | None = None
-    """A word that looks at each sequence. By default its last word looks at it, at itself too unless the mask is
-    "strict"."""
+    """A word that attends to each sequence. By default the last word of the sequence does; it attends to itself too,
+    unless the mask is "strict"."""
     read: str = WORD
-    """The part of the vector in which the answer stands: the nearest word (the query aside) is the answer
-    given."""
+    """The part of the vector from which the answer is read: the nearest word (other than the query) is the answer."""
     threshold: Threshold | None = None
     """Another way to read the answer, in place of the nearest word."""
 
     def source_problems(self, random_words: bool) -> Iterator[Problem]:
-        """Not exactly one source of sequences, or one that the words do not go with."""
-        given = [name for name in ("induction", "example", "every") if getattr(self, name) is not None]
-        if len(given) != 1:
-            told = f"{' and '.join(given)} are given" if given else "none is given"
-            yield Problem(("task",), f"needs one of induction, example and every; {told}")
-        elif (given[0] == "induction") != random_words:
-            needs = "words that are written out" if random_words else "word = { random = 64 }"
-            yield Problem(("task", given[0]), f"needs [spaces] with {needs}")
+        """The problems of the source of sequences: none or several are given, or it does not fit the words.
+
+        random_words: whether the words are random; only `induction` takes random words.
+        """
+        sources = [name for name in ("induction", "example", "every") if getattr(self, name) is not None]
+        if len(sources) != 1:
+            given = f"{' and '.join(sources)} are given" if sources else "none is given"
+            yield Problem(("task",), f"needs one of induction, example and every; {given}")
+        elif (sources[0] == "induction") != random_words:
+            needed = "words that are written out" if random_words else "word = { random = 64 }"
+            yield Problem(("task", sources[0]), f"needs [spaces] with {needed}")
         if (self.every is None) != (self.answer is None):
             yield Problem(("task",), "every and answer belong together; one of them is missing")
 
     def word_problems(self, known: Mapping[str, Any]) -> Iterator[Problem]:
-        """Words of sequences and answers that are not in the vocabulary."""
+        """One problem for each word of a sequence or an answer that is not in the vocabulary."""
         named: list[tuple[Path, list[str]]] = [(("query",), [self.query])] if self.query is not None else []
         for i, example in enumerate(self.example or []):
             named += [(("example", i, "tokens"), example.tokens), (("example", i, "answer"), [example.answer])]
         if self.every is not None:
             named.append((("every", "words"), self.every.words))
-            yield from doubles(self.every.words, ("task", "every", "words"))
+            yield from duplicate_problems(self.every.words, ("task", "every", "words"))
         if self.answer is not None:
             named += [(("answer", key), [getattr(self.answer, key)]) for key in ("any", "then", "otherwise")]
         if self.threshold is not None:
@@ -119,19 +121,19 @@ class TaskTable(Table):
             yield from (Problem(("task", *path), unknown(word, known)) for word in words if word not in known)
 
     def count(self) -> int:
-        """How many sequences there are."""
-        if self.every is not None:  # no more than is needed to see that it is too much
+        """The number of sequences."""
+        if self.every is not None:  # the exponent is bounded: a larger count is refused in any case
             return int(len(self.every.words) ** min(self.every.length, 64))
         return self.induction.count if self.induction is not None else len(self.example or [])
 
     def lengths(self) -> list[int]:
-        """The lengths that the sequences have."""
+        """The different lengths of the sequences, in rising order."""
         if self.induction is not None:
             return [self.induction.length + 1]
         return [self.every.length] if self.every is not None else sorted({len(e.tokens) for e in self.example or []})
 
     def sequences(self, coding: Encoding, rng: np.random.Generator) -> Iterator["Sequence"]:
-        """The sequences: written out, all that there are, or drawn."""
+        """The sequences: those written in the file, all of one length, or random ones."""
         for example in self.example or []:
             yield Sequence(example.tokens, example.answer, coding.words)
         if self.every is not None and self.answer is not None:
@@ -141,20 +143,20 @@ class TaskTable(Table):
         if self.induction is not None:
             part = coding.parts[WORD]
             for _ in range(self.induction.count):
-                yield _drawn(self.induction.length, part.stop - part.start, rng)
+                yield _induction_sequence(self.induction.length, part.stop - part.start, rng)
 
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """A sequence, its answer, and the words it is made of."""
+    """A sequence, its answer, and the vectors of the words."""
 
     tokens: list[str]
     answer: str
     words: Mapping[str, np.ndarray]
 
 
-def _drawn(length: int, dim: int, rng: np.random.Generator) -> Sequence:
-    """Different random words, then one of them again; the answer is what followed it."""
+def _induction_sequence(length: int, dim: int, rng: np.random.Generator) -> Sequence:
+    """Distinct random words, then one of them again; the answer is the word that followed its first occurrence."""
     vectors = normalised(rng.standard_normal((length, dim)))
     words = {f"w{i + 1}": row for i, row in enumerate(vectors)}
     names = list(words)

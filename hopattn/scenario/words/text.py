@@ -1,4 +1,4 @@
-"""The text that goes in: its words, other words that look at it, padding, other texts of the batch."""
+"""The input text: its tokens, the queries of cross-attention, padding, other texts of a batch."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from pydantic import Field
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.language.fields import Problem, Table
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.vocabulary import doubles
+from hopattn.scenario.words.vocabulary import duplicate_problems
 
 
 class Input(Table):
@@ -21,12 +21,13 @@ class Input(Table):
     queries: Annotated[list[str], Field(min_length=1)] | None = None
     """Other words that look at the tokens (cross-attention); by default the tokens look at themselves."""
     padding: str | None = None
-    """The word that only fills a text up; nothing attends to it."""
+    """The word that fills a text up to the length of the tokens; nothing attends to it."""
     batch: Annotated[list[Annotated[list[str], Field(min_length=1)]], Field(min_length=1)] | None = None
-    """Other texts that are computed together with the tokens; none longer, and filled up with the padding."""
+    """Other texts that are computed together with the tokens. None may be longer than the tokens; a shorter one is
+    filled up with the padding."""
 
     def problems(self, words: Mapping[str, Any]) -> Iterator[Problem]:
-        """Tokens that are no words, texts of a batch that do not fit."""
+        """The problems of the input: unknown tokens, and texts of a batch whose length does not fit."""
         path: Path = ("input",)
         yield from token_problems(self.tokens, words, (*path, "tokens"))
         yield from token_problems(self.queries or [], words, (*path, "queries"))
@@ -41,40 +42,40 @@ class Input(Table):
         if self.batch is not None and self.queries is not None:
             yield Problem((*path, "batch"), "a batch of queries is not supported; leave one of them out")
 
-    def only_tokens(self) -> Iterator[Problem]:
-        """What only a text that attends can have."""
+    def attention_key_problems(self) -> Iterator[Problem]:
+        """One problem for each key that only the kind `attention` has; other kinds use the tokens alone."""
         for key in ("queries", "padding", "batch"):
             if getattr(self, key) is not None:
                 yield Problem(("input", key), f"only kind 'attention' has {key}")
 
     def texts(self) -> list[list[str]]:
-        """The tokens and the other texts of the batch, all of one length."""
+        """The tokens and the other texts of the batch, all padded to one length."""
         length = len(self.tokens)
         return [[*text, *[self.padding or ""] * (length - len(text))] for text in [self.tokens, *(self.batch or [])]]
 
     def words_only(self, text: Sequence[str]) -> np.ndarray:
-        """Which tokens of a text are words and not padding, `(1, n)`, a mask for every query."""
+        """A mask `(1, n_tokens)` for all queries: True for a word, False for padding."""
         return np.array([[token != self.padding for token in text]])
 
 
 def token_problems(tokens: Sequence[str], words: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    """The tokens that are no word of the vocabulary, and words so named that two tokens would have one label."""
+    """The problems of tokens: those that are no word, and words whose names give two tokens the same label."""
     for i, token in enumerate(tokens):
         if token not in words:
             yield Problem((*path, i), unknown(token, words))
-    yield from doubles(labels(tokens), path)
+    yield from duplicate_problems(labels(tokens), path)
 
 
 def labels(tokens: Sequence[str]) -> tuple[str, ...]:
-    """A label for each token: the word itself, with its occurrence where it stands more than once.
+    """A label for each token: the word, followed by the number of its occurrence if the word occurs several times.
 
     >>> labels(["their", "dog", "their"])
     ('their#1', 'dog', 'their#2')
     """
-    several = {token for token, count in Counter(tokens).items() if count > 1}
-    seen: Counter[str] = Counter()
-    named = []
+    repeated = {token for token, count in Counter(tokens).items() if count > 1}
+    occurrences: Counter[str] = Counter()
+    result = []
     for token in tokens:
-        seen[token] += 1
-        named.append(f"{token}#{seen[token]}" if token in several else token)
-    return tuple(named)
+        occurrences[token] += 1
+        result.append(f"{token}#{occurrences[token]}" if token in repeated else token)
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""From words to vectors: the vocabulary, the named parts of a vector, and positions on the circle."""
+"""Words as vectors: the vocabulary, the named parts of a vector, and positions on the circle."""
 
 import math
 from collections import Counter
@@ -12,17 +12,17 @@ from pydantic import Field, Tag
 
 from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import unit
-from hopattn.scenario.language.fields import Angle, BySort, Count, Problem, Table, Text, Vector
+from hopattn.scenario.language.fields import Angle, ByTomlType, Count, Problem, Table, Text, Vector
 from hopattn.scenario.language.lines import Path
 from hopattn.transformer.positions.circle import circle, rotation_degrees
 
 UNIT_TOLERANCE = 1e-6
-"""How far the magnitude of a written vector may lie from 1: room for numbers written with seven digits."""
+"""The tolerance for the magnitude of a unit vector, which allows for numbers written with seven digits."""
 
 WORD, POSITION, VOCABULARY = "word", "position", "vocabulary"
 
-PLAIN = {WORD: VOCABULARY}
-"""The parts of a vector where a file names none: the word alone, on the vocabulary's axes."""
+DEFAULT_SPACES = {WORD: VOCABULARY}
+"""The parts of a vector in a file without [spaces]: the word alone, on the axes of the vocabulary."""
 
 
 class Vocabulary(Table):
@@ -31,17 +31,17 @@ class Vocabulary(Table):
     axes: Annotated[list[Text], Field(min_length=1)]
     """The names of the vectors' elements, in their order."""
     magnitude: Literal["unit", "normalise", "free"] = "unit"
-    """"unit" checks that every vector has length 1, "normalise" scales it to that, "free" leaves it."""
+    """"unit" checks that every vector has length 1, "normalise" scales it to length 1, "free" leaves it as it is."""
     words: Annotated[dict[str, Vector], Field(min_length=1)]
     """Each word and its vector."""
 
     def problems(self) -> Iterator[Problem]:
-        """Vectors that are too long or short for the axes, or not of the magnitude that they should have."""
-        yield from doubles(self.axes, ("vocabulary", "axes"))
+        """The problems of the vocabulary: repeated axes, and vectors that do not fit the axes or the magnitude."""
+        yield from duplicate_problems(self.axes, ("vocabulary", "axes"))
         yield from self.vector_problems(self.words, ("vocabulary", "words"))
 
     def vector_problems(self, vectors: Mapping[str, Sequence[float]], path: Path) -> Iterator[Problem]:
-        """Vectors that do not fit the axes or the magnitude."""
+        """One problem for each vector with the wrong number of elements or the wrong magnitude."""
         for name, vector in vectors.items():
             magnitude = math.hypot(*vector)
             if len(vector) != len(self.axes):
@@ -55,34 +55,34 @@ class Vocabulary(Table):
 
     @cached_property
     def vectors(self) -> dict[str, np.ndarray]:
-        """Each word's vector, scaled where the file asks for it."""
+        """The vector `(dim,)` of each word, scaled to unit magnitude if `magnitude` is "normalise"."""
         return self.scaled(self.words)
 
     def scaled(self, vectors: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
-        """Vectors by name, at unit magnitude where the file asks for it."""
+        """Vectors by name as arrays, scaled to unit magnitude if `magnitude` is "normalise"."""
         free = {name: np.array(vector, dtype=float) for name, vector in vectors.items()}
         return {name: unit(vector) for name, vector in free.items()} if self.magnitude == "normalise" else free
 
 
-def doubles(names: Sequence[str], path: Path) -> Iterator[Problem]:
-    """The names that stand in a list more than once."""
+def duplicate_problems(names: Sequence[str], path: Path) -> Iterator[Problem]:
+    """One problem for each name that occurs in a list more than once."""
     for name, count in Counter(names).items():
         if count > 1:
             yield Problem(path, f"'{shortened(name)}' stands there {count} times")
 
 
 class RandomWords(Table):
-    """A space of random words: unit vectors drawn anew for every sequence, so that none was ever seen."""
+    """A space of random words: new random unit vectors for every sequence, so that no word occurs in two sequences."""
 
     random: Count
-    """How many elements each vector has."""
+    """The number of elements of each vector."""
 
 
 Space = Annotated[
     Annotated[list[Text], Field(min_length=1), Tag("array")]
     | Annotated[Text, Tag("text")]
     | Annotated[RandomWords, Tag("table")],
-    BySort,
+    ByTomlType,
 ]
 
 
@@ -90,17 +90,21 @@ class Positions(Table):
     """Positions as points on the unit circle: position p stands at p · turn degrees."""
 
     turn: Angle
-    """Degrees a step, counter-clockwise."""
+    """The angle between neighbouring positions, in degrees, counter-clockwise."""
     how: Literal["concatenate", "add", "multiply"] = "concatenate"
-    """How they join the words: as a part of their own, or laid along the word's axes, pair by pair, and added to its
-    numbers or multiplied with them."""
+    """The way positions join the words: "concatenate" gives them a part of their own; "add" and "multiply" apply the
+    point to each pair of the word's elements."""
     start: Annotated[int, Field(ge=-(10**6), le=10**6)] = 0
     """The position of the first token."""
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """How tokens become vectors: the parts of a vector, the words' vectors, and the positions."""
+    """The encoding of tokens as vectors.
+
+    parts: the slice of a vector that each named part takes. axes: the names of a vector's elements. words: the vector
+    of each word. positions: None if the vectors have no positions.
+    """
 
     parts: Mapping[str, slice]
     axes: tuple[str, ...]
@@ -109,66 +113,55 @@ class Encoding:
 
     @property
     def dim(self) -> int:
-        """The number of elements of a vector, all parts together."""
+        """The number of elements of a vector, with all parts."""
         return len(self.axes)
 
     @property
     def joined(self) -> str:
-        """How positions join the words."""
+        """The setting of the file by which positions join the words, for messages."""
         return f'how = "{self.positions.how}"' if self.positions is not None else "nothing"
 
     @property
     def turn(self) -> float:
-        """How many degrees one position lies from the next."""
+        """The angle between neighbouring positions, in degrees; 0 without positions."""
         return self.positions.turn if self.positions is not None else 0.0
 
     def encode(self, tokens: Sequence[str]) -> np.ndarray:
-        """The vectors of a text, `(n_tokens, dim)`: word and position in their parts, the other parts empty."""
+        """The vectors of a text, `(n_tokens, dim)`, with word and position in their parts; the other parts are 0."""
         vectors = np.zeros((len(tokens), self.dim))
         vectors[:, self.parts[WORD]] = [self.words[token] for token in tokens]
         if self.positions is not None:
             points = circle(self.positions.start + np.arange(len(tokens)), self.positions.turn)
-            along = np.tile(points, (vectors[:, self.parts[WORD]].shape[1] + 1) // 2)
+            repeated = np.tile(points, (vectors[:, self.parts[WORD]].shape[1] + 1) // 2)
             if self.positions.how == "concatenate":
                 vectors[:, self.parts[POSITION]] = points
             elif self.positions.how == "add":
-                vectors[:, self.parts[WORD]] += along
+                vectors[:, self.parts[WORD]] += repeated
             else:
-                vectors[:, self.parts[WORD]] *= along
+                vectors[:, self.parts[WORD]] *= repeated
         return vectors
 
     def offset(self, steps: float) -> np.ndarray:
-        """The matrix that moves a position by so many steps, `(2, 2)`."""
+        """The matrix `(2, 2)` that rotates position p to position p + steps."""
         return rotation_degrees(steps * self.turn)
 
     def with_words(self, words: Mapping[str, np.ndarray]) -> "Encoding":
-        """The same parts with other words in them."""
+        """The same encoding with other words."""
         return Encoding(self.parts, self.axes, words, self.positions)
 
 
 def spaces_problems(
     spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions | None
 ) -> Iterator[Problem]:
-    """What is wrong between vocabulary, spaces and positions."""
+    """The problems of [spaces], and of their fit with the vocabulary and the positions."""
     if not spaces and vocabulary is None:
         yield Problem((), "needs a [vocabulary] or [spaces]: nothing says which words there are")
     if spaces and WORD not in spaces:
         yield Problem(("spaces",), 'has no part "word", where the tokens go: word = "vocabulary", or a list of words')
     for name, space in spaces.items():
-        path = ("spaces", name)
-        if isinstance(space, list):
-            yield from doubles(space, path)
-        elif space == VOCABULARY:
-            if vocabulary is None:
-                yield Problem(path, 'says "vocabulary", but there is no [vocabulary]')
-        elif isinstance(space, str) and _liked(space) not in spaces:
-            expected = 'a list of axes, "vocabulary", "like <part>" or { random = … }'
-            near = unknown(_liked(space), spaces) if space.startswith("like ") else f"{space!r}: expected {expected}"
-            yield Problem(path, near)
-        elif isinstance(space, str) and isinstance(spaces[_liked(space)], str) and spaces[_liked(space)] != VOCABULARY:
-            yield Problem(path, f"is like '{_liked(space)}', which is itself like another part; name that one")
+        yield from _space_problems(space, spaces, vocabulary, ("spaces", name))
     if positions is not None and positions.how != "concatenate":
-        yield from _laid_along(spaces, vocabulary, positions)
+        yield from _combined_position_problems(spaces, vocabulary, positions)
     elif positions is not None and POSITION not in spaces:
         yield Problem(
             ("positions",),
@@ -180,25 +173,46 @@ def spaces_problems(
         yield Problem(("spaces", POSITION), "needs [positions] with turn = … degrees a step")
 
 
-def _laid_along(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions) -> Iterator[Problem]:
+def _space_problems(
+    space: Any, spaces: Mapping[str, Any], vocabulary: Vocabulary | None, path: Path
+) -> Iterator[Problem]:
+    """The problems of one part: repeated axes, a missing vocabulary, or a wrong reference to another part."""
+    if isinstance(space, list):
+        yield from duplicate_problems(space, path)
+    elif space == VOCABULARY and vocabulary is None:
+        yield Problem(path, 'says "vocabulary", but there is no [vocabulary]')
+    elif isinstance(space, str) and space != VOCABULARY:
+        other = _other_part(space)
+        if other not in spaces:
+            expected = 'a list of axes, "vocabulary", "like <part>" or { random = … }'
+            message = unknown(other, spaces) if space.startswith("like ") else f"{space!r}: expected {expected}"
+            yield Problem(path, message)
+        elif isinstance(spaces[other], str) and spaces[other] != VOCABULARY:
+            yield Problem(path, f"is like '{other}', which is itself like another part; name that one")
+
+
+def _combined_position_problems(
+    spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions
+) -> Iterator[Problem]:
+    """The problems of positions that are added to the words or multiplied with them."""
     if POSITION in spaces:
         yield Problem(("spaces", POSITION), f'is not used where positions are joined by how = "{positions.how}"')
     known = vocabulary is not None if not spaces else WORD in spaces
-    if known and _size(_resolved(WORD, spaces or PLAIN, vocabulary)) % 2:
+    if known and _size(_resolved(WORD, spaces or DEFAULT_SPACES, vocabulary)) % 2:
         yield Problem(
             ("positions", "how"), f'"{positions.how}" lays points along pairs of axes, but their number is odd'
         )
 
 
 def spaces_size(spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> int:
-    """The number of elements of all parts together; their problems have been looked for before."""
-    spaces = spaces or PLAIN
+    """The number of elements of a vector, with all parts; `spaces_problems` must have found no problem."""
+    spaces = spaces or DEFAULT_SPACES
     return sum(_size(_resolved(name, spaces, vocabulary)) for name in spaces)
 
 
 def encoding(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions | None) -> Encoding:
-    """The encoding that a scenario describes; its problems have been looked for before."""
-    spaces = spaces or PLAIN
+    """The encoding that a scenario describes; `spaces_problems` must have found no problem."""
+    spaces = spaces or DEFAULT_SPACES
     axes: list[str] = []
     parts: dict[str, slice] = {}
     for name in spaces:
@@ -223,12 +237,13 @@ def _axes(space: list[str] | RandomWords) -> list[str]:
 
 
 def _resolved(name: str, spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> list[str] | RandomWords:
-    """What a part is made of, where it is not like another."""
+    """The axes of a part, or its random words; a part that is like another one has those of the other."""
     space = spaces[name]
     if isinstance(space, (list, RandomWords)):
         return space
-    return vocabulary.axes if space == VOCABULARY and vocabulary else _resolved(_liked(space), spaces, vocabulary)
+    return vocabulary.axes if space == VOCABULARY and vocabulary else _resolved(_other_part(space), spaces, vocabulary)
 
 
-def _liked(space: str) -> str:
+def _other_part(space: str) -> str:
+    """The name of the other part in "like <part>"."""
     return space.removeprefix("like ").strip()

@@ -1,4 +1,4 @@
-"""The words of a memory: those of its vocabulary and its pictures, together."""
+"""The words of a memory, from its vocabulary and its pictures."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,17 +14,21 @@ from hopattn.scenario.words.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Every word as a vector `(dim,)`, the names of its elements, and the size of a picture where there are any."""
+    """The words of a memory.
+
+    axes: the names of a vector's elements. vectors: the vector `(dim,)` of each word. size: the size of the pictures;
+    None if no word is a picture.
+    """
 
     axes: tuple[str, ...]
     vectors: Mapping[str, np.ndarray]
     size: Size | None = None
     black: float = 1.0
-    """The number of a black pixel; a white one is minus that."""
+    """The value of a black pixel; a white pixel has the opposite value."""
 
 
 def picture_problems(vocabulary: Vocabulary | None, pictures: Pictures | None) -> Iterator[Problem]:
-    """What is wrong with the pictures; until they are right, nothing has a size."""
+    """The problems of the pictures. Further checks need their size, so these problems must be solved first."""
     if vocabulary is None and pictures is None:
         yield Problem((), "needs [vocabulary] or [pictures]: nothing says which words there are")
     if pictures is not None:
@@ -32,7 +36,7 @@ def picture_problems(vocabulary: Vocabulary | None, pictures: Pictures | None) -
 
 
 def vocabulary_problems(vocabulary: Vocabulary | None, pictures: Pictures | None) -> Iterator[Problem]:
-    """What is wrong with the vocabulary, by itself and beside pictures that are right."""
+    """The problems of the vocabulary, alone and together with the pictures; the pictures must have none."""
     if vocabulary is None:
         return
     yield from vocabulary.problems()
@@ -45,8 +49,8 @@ def vocabulary_problems(vocabulary: Vocabulary | None, pictures: Pictures | None
             yield Problem(("vocabulary", "words", name), f"'{shortened(name)}' is a picture already")
 
 
-def gathered(vocabulary: Vocabulary | None, pictures: Pictures | None) -> Words:
-    """The words of both; their problems have been looked for before."""
+def combined_words(vocabulary: Vocabulary | None, pictures: Pictures | None) -> Words:
+    """The words of the vocabulary and of the pictures; both must be free of problems."""
     if pictures is None:
         return Words((), {}) if vocabulary is None else Words(tuple(vocabulary.axes), vocabulary.vectors)
     loaded = pictures.loaded

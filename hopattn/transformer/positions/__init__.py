@@ -1,4 +1,4 @@
-"""Positions: how a vector carries its place in a text.
+"""Positions: how a vector encodes the position of its word in a text.
 
-- `circle.py`: points on a circle and the rotations that offset them
+- `circle.py`: points on a circle, and rotations that move them
 """

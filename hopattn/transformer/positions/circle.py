@@ -1,4 +1,4 @@
-"""Positions: points on a circle, and the rotations that offset them.
+"""Positions as points on a circle, and rotations that move a point by a number of positions.
 
 A rotation is a linear map, so "a simple one-layer network can encode fixed-degree rotations" (LING3804 Lecture Notes
 7, 7.3).
@@ -18,8 +18,9 @@ def rotation(angle: Any, dim: int = 2) -> np.ndarray:
 
         R = [[cos a, −sin a], [sin a, cos a]],   y = R x
 
-    angle: one number for all planes, or `(dim / 2,)`, one for each. Gives `(dim, dim)`; a batch of rows turns as `x @
-    R.T`. Raises `InvalidInput` for an odd dim, a number of angles that does not fit, and angles that are not finite.
+    angle: one number for all planes, or `(dim / 2,)`, one for each plane. Gives `(dim, dim)`; `x @ R.T` turns a
+    batch of rows. Raises `InvalidInput` for an odd dim, a number of angles that does not fit, and angles that are not
+    finite.
 
     >>> import hopattn as ha, numpy as np
     >>> ha.rotation(np.pi / 2).round(12) + 0
@@ -32,15 +33,16 @@ def rotation(angle: Any, dim: int = 2) -> np.ndarray:
 
 
 def rotation_degrees(angle: Any, dim: int = 2) -> np.ndarray:
-    """`rotation` for an angle in degrees, exact for quarter turns: their cosines and sines are whole numbers."""
+    """`rotation` for an angle in degrees; exact for quarter turns, whose cosines and sines are whole numbers."""
     cos, sin = cos_sin_degrees(angle)
     return _block_rotation(cos, sin, dim)
 
 
 def circle(positions: Any, turn: float) -> np.ndarray:
-    """Positions as points on the unit circle: position p is (cos p·turn, sin p·turn), `turn` in degrees a step.
+    """Positions as points on the unit circle: position p is (cos p·turn, sin p·turn).
 
-    positions: `(n,)`; gives `(n, 2)`. Source: LING3804 Lecture Notes 7, 7.3.
+    positions: `(n,)`. turn: degrees from one position to the next. Gives `(n, 2)`.
+    Source: LING3804 Lecture Notes 7, 7.3.
 
     >>> circle([0, 1, 2], turn=90) + 0
     array([[ 1.,  0.],
@@ -51,14 +53,13 @@ def circle(positions: Any, turn: float) -> np.ndarray:
 
 
 def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Cosine and sine of degrees, exact at multiples of 90.
+    """Cosine and sine of an angle in degrees, exact at multiples of 90.
 
-    The quarter turns are taken off in degrees, where that is exact; the rest lies in [−45, 45] and is the only part
-    that is rounded.
+    The quarter turns are subtracted in degrees, which is exact. Only the rest, in [−45, 45], is rounded.
     """
     degrees = as_float(angle, "angle")
     require_finite(degrees, "angle")
-    degrees = np.fmod(degrees, 360)  # without rounding, however large
+    degrees = np.fmod(degrees, 360)  # exact for an angle of any size
     quarters = np.round(degrees / 90)
     rest = np.radians(degrees - 90 * quarters)
     quarter = np.mod(quarters, 4).astype(int)

@@ -1,11 +1,12 @@
 """Graded neurons in continuous time, by SciPy's integrator."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.updates.base import Descent, Recallable, Turn, Update
+from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import positive
@@ -15,10 +16,11 @@ from hopattn.foundation.scalars import positive
 class Graded(Update):
     """Continuous time: u̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
 
-    dt: in units of the neurons' time constant, at most 1000. Each cue is integrated by itself, to a relative error of
-    1e-10. The energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. Raises `InvalidInput`
-    for a dt outside. Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 9, with C_i = R_i = 1 (their V is our x, their
-    T our W, their I our b); with stored patterns, Krotov & Hopfield (2021), ICLR, eq. 1, hidden neurons at once.
+    dt: in units of the neurons' time constant, above 0 and at most 1000; raises `InvalidInput` otherwise. Each cue is
+    integrated by itself, to a relative error of 1e-10. The energy falls whether Ψ is convex or not:
+    Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 9, with C_i = R_i = 1
+    (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield (2021), ICLR, eq. 1, with
+    hidden neurons that follow at once.
     """
 
     source: ClassVar[str] = "Hopfield 1984"
@@ -30,18 +32,25 @@ class Graded(Update):
         if self.dt > 1000:
             raise InvalidInput(f"dt: expected at most 1000 time constants, not {self.dt:g}; take more steps instead")
 
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Self:
+        """A step with a dt between 10^-2.5 and 10^-0.5, uniform in log dt."""
+        return cls(float(10 ** rng.uniform(-2.5, -0.5)))
+
     @property
-    def pace(self) -> float:
+    def time_step(self) -> float:
         return min(self.dt, 1.0)
 
     @property
-    def repeats(self) -> bool:
-        """Never: a flow that goes downhill does not come back, and what the integrator leaves of a step is no cycle."""
+    def deterministic(self) -> bool:
+        """False, so that no recall ends as a cycle: the flow is downhill and never returns to an earlier state. Two
+        states that are equal up to the error of the integrator are no cycle.
+        """
         return False
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
         masks = [None] * len(states) if mask is None else list(mask)
-        return np.stack([self._flow(memory, *one) for one in zip(states, masks, strict=True)])
+        return np.stack([self._flow(memory, *cue) for cue in zip(states, masks, strict=True)])
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
@@ -49,9 +58,10 @@ class Graded(Update):
     def obstacle(self, memory: Recallable) -> str:
         if memory.activation.discrete or not memory.activation.elementwise:
             return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
-        return memory.lacks_flow
+        return memory.why_no_continuous_time
 
     def _flow(self, memory: Recallable, state: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+        """The state of one cue after the time dt; infinite if it diverges within dt."""
         from scipy.integrate import solve_ivp
 
         def rate(_: float, u: np.ndarray) -> np.ndarray:
@@ -59,7 +69,7 @@ class Graded(Update):
 
         start = memory.activation.inverse(state)
         size = max(float(np.abs(start).max()), float(np.abs(rate(0.0, start)).max()), 1e-150)
-        found = solve_ivp(rate, (0.0, self.dt), start, method="DOP853", rtol=1e-10, atol=1e-12 * size)
-        if not found.success:  # no step is small enough: the state runs off to infinity within dt
+        solution = solve_ivp(rate, (0.0, self.dt), start, method="DOP853", rtol=1e-10, atol=1e-12 * size)
+        if not solution.success:  # no step is small enough: the state diverges within dt
             return np.full_like(state, np.inf)
-        return np.asarray(memory.activation(found.y[:, -1]))
+        return np.asarray(memory.activation(solution.y[:, -1]))

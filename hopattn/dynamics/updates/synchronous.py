@@ -1,11 +1,12 @@
-"""All neurons at once: the step itself, and the step with as much inertia as makes it descend."""
+"""Updates of all neurons at once: the step of the memory, and the step with the inertia that makes it descend."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from hopattn.dynamics.updates.base import Descent, Recallable, Turn, Update
+from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.foundation.registry import name_of
 
 
@@ -22,17 +23,17 @@ class Synchronous(Update):
     source: ClassVar[str] = "Little 1974; Yuille & Rangarajan 2003"
     way: ClassVar[str] = "all neurons at once"
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
         return np.asarray(memory.step(states, mask))
 
     def step_with_energy(
-        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn
+        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext
     ) -> tuple[np.ndarray, np.ndarray]:
         moved, energy = memory.step_with_energy(states, mask)
         return np.asarray(moved), np.asarray(energy)
 
     def guarantee(self, memory: Recallable) -> Descent:
-        if obstacle := memory.lacks_convexity:
+        if obstacle := memory.why_not_convex:
             return Descent(False, obstacle)
         return Descent(True, "concave-convex procedure: the potential of the scores is convex")
 
@@ -41,28 +42,28 @@ class Synchronous(Update):
 class ConcaveConvex(Update):
     """All neurons at once, with inertia: x⁺ = argmin Φ*(x) + ½λ|x|² − (h + λx_before)·x.
 
-    λ is the least number for which Ψ(Kx) + ½λ|x|² is convex, so that the concave–convex procedure applies to couplings
-    without a diagonal too: λ is minus their lowest eigenvalue, and a cycle of two cannot be. Where the potential is
-    convex, λ is 0 and this is the synchronous step.
+    λ is the least number for which Ψ(Kx) + ½λ|x|² is convex. So the concave–convex procedure applies to couplings
+    without a diagonal too: there λ is minus their lowest eigenvalue, and no cycle of two is possible. Where the
+    potential is convex, λ is 0 and this is the synchronous step.
     Source: Yuille & Rangarajan (2003), Neural Computation 15, 915, section 2.
     """
 
     source: ClassVar[str] = "Yuille & Rangarajan 2003"
     way: ClassVar[str] = "all neurons at once, with inertia"
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, turn: Turn) -> np.ndarray:
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
         inertia = memory.curvature
         if inertia == 0:
             return np.asarray(memory.step(states, mask))
-        return memory.activation.damped(np.asarray(memory.field(states, mask)) + inertia * states, states, inertia)
+        return memory.activation.proximal(np.asarray(memory.field(states, mask)) + inertia * states, states, inertia)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "concave-convex procedure, with the inertia that makes the potential convex")
 
     def obstacle(self, memory: Recallable) -> str:
-        if memory.lacks_energy:
-            return memory.lacks_energy
+        if memory.why_no_energy:
+            return memory.why_no_energy
         if memory.curvature == float("inf"):
-            return f"{memory.lacks_convexity}, and no inertia mends that"
+            return f"{memory.why_not_convex}, and no inertia mends that"
         heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
         return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""

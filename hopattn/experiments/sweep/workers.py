@@ -1,0 +1,155 @@
+"""The workers of a sweep: they compute the trials of each point, on processes of this machine or on a cluster."""
+
+import math
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+
+from hopattn.cluster.connection import connected, translated_errors
+from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, shortened
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.threads import single_threaded
+
+Report = Callable[[int, int], None]
+"""Called with the number of finished points and the number of all points."""
+Note = Callable[[str], None]
+"""Called with a sentence for the user."""
+
+
+class WorkerOptions(TypedDict, total=False):
+    """The keywords of a sweep that become its `Workers`."""
+
+    file: Any
+    workers: int | None
+    scheduler: str
+    report: Report | None
+    note: Note
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The workers of a sweep, its checkpoint, and the functions that are informed of its progress.
+
+    file: the checkpoint, None for none. workers: processes of this machine, None for one on each core. scheduler: the
+    address of a Dask cluster, used in place of processes; empty for none. report: called at the start and after
+    each finished point, None for nothing. note: called if the torn last line of a checkpoint was cut off.
+    """
+
+    file: Path | None = None
+    workers: int | None = None
+    scheduler: str = ""
+    report: Report | None = None
+    note: Note = lambda text: None
+
+    @classmethod
+    def of(cls, options: WorkerOptions) -> "Workers":
+        """The workers that the keywords of a sweep describe."""
+        file = options.get("file", cls.file)
+        return cls(
+            None if file is None else Path(file),
+            options.get("workers", cls.workers),
+            options.get("scheduler", cls.scheduler),
+            options.get("report", cls.report),
+            options.get("note", cls.note),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The trials at one point: everything that a worker needs to know."""
+
+    trial: Trial
+    trials: int
+    seed: int
+    point: Point
+    key: str
+
+
+def compute(
+    trial: Trial, plan: Plan, points: Mapping[str, Point], workers: Workers
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The key and the result of each point, in the order in which the points are finished.
+
+    points: the points that are still to be computed, by key. Raises `CannotDo` if a worker process ends, or no
+    scheduler answers; an error of a trial is raised with its point.
+    """
+    tasks = [Task(trial, plan.trials, plan.seed, point, key) for key, point in points.items()]
+    if not tasks:
+        return
+    count = workers.workers if workers.workers is None else whole(workers.workers, "workers")
+    if count == 1 and not workers.scheduler:
+        yield from map(compute_point, tasks)
+        return
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    try:
+        with _on_cluster(workers.scheduler) if workers.scheduler else _on_processes(count):
+            parallel = Parallel(return_as="generator_unordered")
+            yield from parallel(delayed(compute_point)(task) for task in tasks)
+    except BrokenProcessPool as error:
+        message = f"a worker ended before its work was done ({shortened(error, 120)})"
+        raise CannotDo(f"{message}; what a file keeps is not lost; take fewer workers") from None
+
+
+def _on_processes(count: int | None) -> AbstractContextManager[Any]:
+    """Within it, joblib uses `count` processes of this machine, None for one on each core."""
+    from joblib import parallel_config
+
+    options = {"n_jobs": count or -1, "inner_max_num_threads": 1, "initializer": _ignore_interrupts}
+    config: AbstractContextManager[Any] = parallel_config(backend="loky", **options)
+    return config
+
+
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl-C in a worker: the terminal sends it to all processes, and the main process stops its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _on_cluster(scheduler: str) -> Iterator[None]:
+    """Within it, joblib uses the workers of a Dask cluster; the points of a lost worker are computed again."""
+    from joblib import parallel_config
+
+    client = connected(scheduler)
+    try:
+        with translated_errors(client), parallel_config(backend="dask", client=client):
+            yield
+    finally:
+        client.close()
+
+
+def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
+    """The key of a point, and its result as the checkpoint holds it.
+
+    The result has the point, and for each name the numbers of all trials, None for NaN. Raises `InvalidInput` if a
+    number is infinite, or if the trials have different names.
+    """
+    words = [int(task.key[i : i + 8], 16) for i in range(0, len(task.key), 8)]
+    by_name: dict[str, list[float | None]] = {}
+    place = point_text(task.point)
+    with single_threaded():
+        for i in range(task.trials):
+            numbers = _run_trial(task, np.random.SeedSequence(task.seed, spawn_key=(*words, i)))
+            if i and set(numbers) != set(by_name):
+                raise InvalidInput(f"{place}: gives {sorted(numbers)} now and {sorted(by_name)} before")
+            for name, value in numbers.items():
+                number = float(value)
+                if math.isinf(number):
+                    raise InvalidInput(f"{place}: '{name}' is infinite")
+                by_name.setdefault(name, []).append(None if math.isnan(number) else number)
+    return task.key, {"point": dict(task.point), "numbers": by_name}
+
+
+def _run_trial(task: Task, seed: np.random.SeedSequence) -> Mapping[str, float]:
+    try:
+        return task.trial(task.point, seed)
+    except HopattnError as error:
+        kind = InvalidInput if isinstance(error, InvalidInput) else CannotDo
+        raise kind(f"{point_text(task.point)}: {error}") from None

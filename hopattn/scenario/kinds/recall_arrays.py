@@ -1,0 +1,162 @@
+"""The arrays of a recall: their declaration and their computation, for kind = "memory"."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics.likeness import Spurious, likeness
+from hopattn.dynamics.record import Recall
+from hopattn.dynamics.state_space import POINTS, has_landscape, has_successors, landscape, successors
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.memories.memory import Memory
+from hopattn.networks.bidirectional import Bidirectional
+from hopattn.retrieval.similarity import cosine
+from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
+from hopattn.scenario.parts.memories import MemoryTable
+from hopattn.scenario.words.text import labels
+from hopattn.scenario.words.word_list import Words
+
+
+@dataclass(frozen=True, eq=False)
+class RecallArrays:
+    """The arrays of a recall, and of its memory where they are small enough to show.
+
+    memory: built from the table and the words. tokens: the names of the cues.
+    """
+
+    memory: Any
+    table: MemoryTable
+    words: Words
+    tokens: Sequence[str]
+
+    def declared(self) -> Iterator[ArraySpec]:
+        """The declaration of every array."""
+        cue, axis, step = ("cue", labels(self.tokens)), ("axis", self.words.axes), ("step", -1)
+        for name in ("input", "step 1 field", "step 1 output", "state"):
+            yield ArraySpec(name, (cue, axis))
+        for name in ("status", "recalls", "spurious", "of", "steps"):
+            yield ArraySpec(name, (cue,))
+        yield ArraySpec("visits", (cue, step))
+        if self._has_weights:
+            pattern = ("pattern", labels(self.table.patterns))
+            yield ArraySpec("step 1 scores", (cue, pattern))
+            yield ArraySpec("step 1 weights", (cue, pattern))
+        if isinstance(self.memory, Bidirectional):
+            yield ArraySpec("answer", (cue, axis))
+            yield ArraySpec("answers", (cue,))
+        if not self.memory.why_no_energy:
+            yield ArraySpec("energy", (cue, step))
+        if self._shows_trajectory:
+            yield ArraySpec("trajectory", (cue, step, axis))
+        yield ArraySpec("nearest", (cue, axis))
+        yield ArraySpec("nearest word", (cue,))
+        yield from self._declared_of_memory()
+
+    def _declared_of_memory(self) -> Iterator[ArraySpec]:
+        dim = len(self.words.axes)
+        if self._has_weights:
+            yield from (ArraySpec.of(*item) for item in self.memory.separation.labelled_parameters.items())
+        if self._has_landscape:
+            yield ArraySpec("landscape", (("second axis", POINTS), ("first axis", POINTS)))
+        if self._has_successors:
+            yield ArraySpec("successor", (("state", 2**dim),))
+            yield ArraySpec("way")
+        if self._has_landscape or self._has_successors:
+            yield ArraySpec("patterns", (("pattern", labels(self.table.recalled_words)), ("axis", self.words.axes)))
+
+    def computed(self, cues: np.ndarray, rng: np.random.Generator) -> dict[str, Labelled]:
+        """Recall the cues `(n_cues, dim)`; return every declared array by name."""
+        memory = self.memory
+        recall = memory.recall(
+            cues, update=self.table.update_rule(), max_steps=self.table.steps, rng=rng, keep=("trajectory",)
+        )
+        trajectory = recall.trajectory.swapaxes(0, 1)
+        values = {
+            "input": cues,
+            "step 1 field": memory.field(cues),
+            "step 1 output": trajectory[:, 1],
+            "state": recall.state,
+        }
+        if self._has_weights:
+            values |= {"step 1 scores": memory.scores(cues), "step 1 weights": memory.weights(cues)}
+        values |= self._recalled(recall)
+        if isinstance(memory, Bidirectional):
+            values |= self._answers(memory, recall.state)
+        if self._shows_trajectory:
+            values["trajectory"] = trajectory
+        nearest = np.argmax(np.abs(cosine(recall.state, memory.patterns)), axis=-1)
+        values |= {"nearest": memory.patterns[nearest], "nearest word": self._names[nearest]}
+        return all_labelled({**values, **self._of_memory(cues)}, self.declared())
+
+    def _recalled(self, recall: Recall) -> dict[str, np.ndarray]:
+        """The end of the recall of each cue, and the pattern and energy after each step."""
+        memory, names = self.memory, self._names
+        visited = [likeness(states, memory.patterns, memory.activation).matched for states in recall.trajectory]
+        energies = {} if recall.energies is None else {"energy": recall.energies}
+        return {
+            "status": recall.status,
+            "recalls": names[recall.matched],
+            "spurious": np.where(recall.spurious == "", "none", recall.spurious),
+            "of": np.array(self._parts_of_spurious(recall)),
+            "steps": recall.steps,
+            "visits": names[np.stack(visited, axis=1)],
+            **energies,
+        }
+
+    def _parts_of_spurious(self, recall: Recall) -> list[str]:
+        """The words that each spurious state is made of: the three of a mixture, or the one that is reversed."""
+        parts = []
+        for state, kind, three in zip(recall.state, recall.spurious, recall.mixture, strict=True):
+            reversed_ = int(np.argmin(cosine(state, self.memory.patterns))) if kind == Spurious.REVERSED else -1
+            numbers = three if kind == Spurious.MIXTURE else [reversed_] if reversed_ >= 0 else []
+            parts.append(" + ".join(dict.fromkeys(str(self._names[number]) for number in numbers)))
+        return parts
+
+    def _answers(self, memory: Bidirectional, states: np.ndarray) -> dict[str, np.ndarray]:
+        """The final state of the other side, and the name of the pattern that it recalls."""
+        answer = memory.answer(states)
+        matched = likeness(answer, memory.forward.patterns, memory.activation).matched
+        return {"answer": answer, "answers": np.array([*(self.table.values or ()), "nothing"])[matched]}
+
+    def _of_memory(self, cues: np.ndarray) -> dict[str, np.ndarray | Labelled]:
+        """The separation's parameters; of a small memory also its energy or successors, and its patterns."""
+        arrays: dict[str, np.ndarray | Labelled] = {}
+        if self._has_weights:
+            arrays |= self.memory.separation.labelled_parameters
+        if self._has_landscape:
+            arrays["landscape"] = landscape(self.memory, cues)
+        if self._has_successors:
+            arrays |= successors(self.memory, self.table.update_rule(), len(self.words.axes))
+        if self._has_landscape or self._has_successors:
+            arrays["patterns"] = self.memory.patterns
+        return arrays
+
+    @property
+    def _names(self) -> np.ndarray:
+        """The names of the patterns; the last one, "nothing", is that of the pattern number −1."""
+        return np.array([*self.table.recalled_words, "nothing"])
+
+    @property
+    def _has_weights(self) -> bool:
+        """Whether each pattern has a weight; a sparse distributed memory has locations in place of patterns."""
+        return isinstance(self.memory, Memory) and len(self.memory.keys) == len(self.table.patterns)
+
+    @property
+    def _shows_trajectory(self) -> bool:
+        """Whether every step of a recall can be drawn: as a picture, or as a point on a plane."""
+        return self.words.size is not None or len(self.words.axes) == 2
+
+    @property
+    def _has_landscape(self) -> bool:
+        return has_landscape(self.memory, len(self.words.axes))
+
+    @property
+    def _has_successors(self) -> bool:
+        """Whether every state of a small memory has one successor; no if the update rule is invalid."""
+        try:
+            return has_successors(self.memory, self.table.update_rule(), len(self.words.axes))
+        except InvalidInput:
+            return False
