@@ -18,10 +18,14 @@ from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
 from hopattn.figures.gallery import plots
 from hopattn.memories.models import named_memories
+from hopattn.networks.learning_rules import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
+from hopattn.scenario.expectations import LEADING
+from hopattn.scenario.kinds import kinds
+from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.fields import own_fields
 from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.schema import schema
@@ -33,6 +37,7 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
     "activation": activations,
     "mask": mask_rules,
     "model": named_memories,
+    "rule": rules,
     "update": updates,
 }
 PARAMETERS = {"model": model_options, "update": own_fields}
@@ -46,6 +51,14 @@ def refreshed(text: str) -> str:
     text = re.sub(r"(```console\n\$ hopattn ([^\n]*)\n).*?(```)", _console, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- figures -->\n).*?(<!-- end -->)", _figures, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- choices: (\w+) -->\n).*?(<!-- end -->)", _choices, text, flags=re.DOTALL)
+    text = re.sub(r"(<!-- kinds -->\n).*?(<!-- end -->)", _kinds, text, flags=re.DOTALL)
+    described = set(re.findall(r"<!-- keys: (\w+) -->", text))
+    text = re.sub(
+        r"(<!-- further expectations -->\n).*?(<!-- end -->)",
+        lambda match: _further_expectations(match, described),
+        text,
+        flags=re.DOTALL,
+    )
     return re.sub(r"(<!-- keys: (\w+) -->\n).*?(<!-- end -->)", _keys, text, flags=re.DOTALL)
 
 
@@ -72,14 +85,40 @@ def _figures(match: re.Match[str]) -> str:
     return match[1] + "\n".join(["", *shown, match[2]])
 
 
+def _kinds(match: re.Match[str]) -> str:
+    """One row for each kind of scenario: its description, and the tables that no other file has."""
+    common = {field.alias or name for name, field in Spec.model_fields.items()}
+    rows = []
+    for name, kind in kinds.items():
+        own = [field.alias or key for key, field in kind.model_fields.items()]
+        tables = " ".join(f"`[{key}]`" for key in own if key not in common)
+        rows.append(f"| `{name}` | {_escaped(_first_paragraph(kind))} | {tables} |")
+    return match[1] + "\n".join(["", "| kind | what it is | its tables |", "|---|---|---|", *rows, "", match[2]])
+
+
+def _further_expectations(match: re.Match[str], described: set[str]) -> str:
+    """The keys of every expectation that the page does not describe at another place."""
+    classes = dict.fromkeys(LEADING.values())
+    parts = [
+        f"**{_first_paragraph(one)}**\n\n<!-- table: {one.__name__} -->\n\n{_key_table(one.__name__)}\n"
+        for one in classes
+        if one.__name__ not in described
+    ]
+    return match[1] + "\n".join([*(["", *parts] if parts else []), match[2]])
+
+
+def _first_paragraph(entry: Any) -> str:
+    return " ".join((inspect.getdoc(entry) or "").split("\n\n")[0].split())
+
+
 def _choices(match: re.Match[str]) -> str:
     """The table of a registry: the name of each entry and the first paragraph of its docstring."""
     with_parameters = PARAMETERS.get(match[2])
     rows = []
     for name, entry in REGISTRIES[match[2]].items():
-        first = (inspect.getdoc(getattr(entry, "build", entry)) or "").split("\n\n")[0]
+        first = _first_paragraph(getattr(entry, "build", entry))
         last = f" {_parameters(with_parameters(entry))} |" if with_parameters else ""
-        rows.append(f'| `"{name}"` | {_escaped(" ".join(first.split()))} |{last}')
+        rows.append(f'| `"{name}"` | {_escaped(first)} |{last}')
     heads = [f"| {match[2]} | what it is | parameters |", "|---|---|---|"]
     heads = heads if with_parameters else [f"| {match[2]} | what it is |", "|---|---|"]
     return match[1] + "\n".join(["", *heads, *rows, "", match[3]])
@@ -97,16 +136,18 @@ def _toml(default: Any) -> str:
 
 
 def _keys(match: re.Match[str]) -> str:
+    return f"{match[1]}\n{_key_table(match[2])}\n\n{match[3]}"
+
+
+def _key_table(name: str) -> str:
     """The table of the keys of a schema definition: value, default, description."""
-    table = schema()["$defs"][match[2]]
+    table = schema()["$defs"][name]
     rows = [
         f"| `{key}` | {_kind(entry)} | {_default(entry, key in table.get('required', []))} | "
         f"{_escaped(str(entry.get('description', '')))} |"
         for key, entry in table["properties"].items()
     ]
-    return "\n".join(
-        [match[1] + "\n| key | value | default | what it says |", "|---|---|---|---|", *rows, "\n" + match[3]]
-    )
+    return "\n".join(["| key | value | default | what it says |", "|---|---|---|---|", *rows])
 
 
 def _escaped(text: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.memories.models import named_memories
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 
@@ -67,13 +68,13 @@ def test_every_linked_file_is_there(page):
 
 
 def test_every_table_of_the_format_is_on_the_page():
-    shown = set(re.findall(r"<!-- keys: (\w+) -->", SCENARIOS))
+    shown = set(re.findall(r"<!-- (?:keys|table): (\w+) -->", SCENARIOS))
     tables = schema()["$defs"]
     dynamic = {
         name for name in tables if name.endswith(("Table", "Model", "Update")) and "name" in tables[name]["properties"]
     }
-    named_in_the_text = {"Cue", "Task", "MemoryScenario", "Ensemble", "Entry", "RandomWords", "Expectation"}
-    assert set(schema()["$defs"]) == shown | dynamic | named_in_the_text
+    in_the_table_of_kinds = {kind.__name__ for kind in kinds.values()}
+    assert set(schema()["$defs"]) == shown | dynamic | in_the_table_of_kinds | {"Entry", "RandomWords", "Expectation"}
 
 
 def test_every_key_says_what_it_means():

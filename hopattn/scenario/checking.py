@@ -172,7 +172,7 @@ class _Checker:
         """
         declared = {variant.name for variant in base.variant}
         for i, expectation in enumerate(base.expect) if base.expect else _each_valid(document.get("expect")):
-            own = any(path[:2] == ("expect", i) for path in origins)
+            own = any(path == ("expect",) or path[:2] == ("expect", i) for path in origins)
             for name in expectation.variants:
                 problems: list[Problem] = []
                 if name and name not in declared:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.explain.arithmetic import (
     dot,
     equals,
@@ -104,7 +105,11 @@ def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, atte
     query = own["queries"].values[row]
     for j in attended:
         score, key = own["scores"].values[row, j], own["keys"].values[j]
-        product = f"{number(score)} (given)" if head.scores else dot(query, key)
+        if head.scores:
+            product = f"{number(score)} (given)"
+        else:
+            by_products = head.similarity == "cosine" or similarities[head.similarity].linear
+            product = dot(query, key) if by_products else f"{head.similarity} {number(score)}"
         if head.similarity == "cosine" and not head.scores:
             lengths = [float(np.linalg.norm(query)), float(np.linalg.norm(key))]
             product += f"; divided by {' × '.join(map(number, lengths))} {equals(lengths, score)} {number(score)}"

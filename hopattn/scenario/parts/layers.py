@@ -1,7 +1,7 @@
 """Layers of heads as a scenario writes them: by parts of a vector, by matrices, or by scores or weights alone."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.fixed_scores import FixedScores
-from hopattn.retrieval.masks import MaskRule, mask_rules, resolve
+from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
@@ -114,10 +114,9 @@ class HeadTable(Table):
             table = getattr(self, name)
             if isinstance(table, list) and ({len(row) for row in table} != {shape[1]} or len(table) != shape[0]):
                 yield Problem((*path, name), f"does not fit {shape[0]} queries and {shape[1]} keys, one row a query")
-        if crossed and self.mask in ("causal", "strict"):
-            yield Problem(
-                (*path, "mask"), f"'{self.mask}' has no meaning between two texts; leave it out or write \"none\""
-            )
+        name = self.mask.get("name") if isinstance(self.mask, Mapping) else self.mask
+        if crossed and isinstance(name, str) and issubclass(mask_rules.get(name, MaskRule), PositionRule):
+            yield Problem((*path, "mask"), f"'{name}' has no meaning between two texts; leave it out or write \"none\"")
         yield from self._parameter_problems(path)
         if not projection_problems:
             yield from self._agreement_problems(encoding, path)
