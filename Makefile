@@ -3,16 +3,21 @@
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+# Compiled files are kept, so that no process of the tests compiles the package anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 
-.PHONY: demo test lint types bench schema figures docs certificate mutations clean
+.PHONY: demo test test-all lint types bench schema figures docs certificate mutations clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
 	$(BIN)/hopattn figures --out demo-figures
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-all: $(VENV)/.test
+	HOPATTN_FULL=1 $(PYTEST) $(PYTEST_ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

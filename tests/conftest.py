@@ -1,16 +1,23 @@
 """What all tests share: the array libraries, how hypothesis draws, the command line."""
 
+import gc
 import importlib.util
 import os
+from multiprocessing import forkserver
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from hopattn.cli.main import main
+from tests.counts import FULL, count
 
 settings.register_profile(
-    "house", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "house",
+    deadline=None,
+    max_examples=count(60, 10),
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
 
@@ -80,6 +87,39 @@ def jax():
     import jax
 
     return jax
+
+
+@pytest.fixture(scope="session")
+def results():
+    """The result of each shipped scenario by its name."""
+    from tests.results import every_result
+
+    return every_result()
+
+
+@pytest.fixture(scope="session")
+def dask():
+    """Dask. Each worker process imports what it needs in a full run; in a quick one it is forked from one that has."""
+    distributed = pytest.importorskip(
+        "distributed", reason="distributed is not installed (the extra 'cluster' brings it)"
+    )
+    import dask
+
+    if not FULL:
+        forkserver.set_forkserver_preload(["distributed", "hopattn.cluster.shard", "hopattn.memories.memory"])
+        forkserver.ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": count("spawn", "forkserver")}):
+        yield distributed
+
+
+def pytest_report_header():
+    return f"counts: {'full' if FULL else 'quick; HOPATTN_FULL=1, as in make test-all, runs the full ones'}"
+
+
+def pytest_collection_finish():
+    """The tests live to the end: the garbage collector leaves them alone, instead of passing over them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

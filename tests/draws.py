@@ -4,9 +4,11 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.counts import count
+
 numbers = st.floats(-8, 8, allow_nan=False, width=64).map(lambda x: round(x, 6))
 betas = st.floats(0.01, 20).map(lambda x: round(x, 4))
-sizes = st.integers(1, 6)
+sizes = st.integers(1, count(6, 4))
 
 
 def arrays(shape):

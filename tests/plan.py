@@ -6,6 +6,7 @@ A room is a folder of the package. The docstring of its `__init__.py` lists its 
 
 import ast
 import re
+from functools import cache
 from itertools import pairwise
 
 GATHERED = "*.py"
@@ -24,9 +25,17 @@ def files_in(package):
     return sorted(path.relative_to(package).as_posix() for path in package.rglob("*.py"))
 
 
+def parsed(path):
+    """The tree of a file of code; the same text is parsed once."""
+    return _tree(path.read_text(encoding="utf-8"))
+
+
+_tree = cache(ast.parse)
+
+
 def listed(package, room):
     """What the docstring of a room lists, in its order."""
-    told = ast.get_docstring(ast.parse((package / room / "__init__.py").read_text(encoding="utf-8")), clean=False) or ""
+    told = ast.get_docstring(parsed(package / room / "__init__.py"), clean=False) or ""
     return re.findall(r"^- `([\w*]+(?:\.py|/))`: \S", told, re.MULTILINE)
 
 
@@ -58,7 +67,7 @@ def order_of(text):
 def imports(package, file):
     """The files of the package that a file imports, in any form, at its top or within a function."""
     own = [package.name, *file.removesuffix("/__init__.py").removesuffix(".py").split("/")]
-    for node in ast.walk(ast.parse((package / file).read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(package / file)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _as_file(package, alias.name.split("."))

@@ -158,8 +158,11 @@ def test_extras_are_imported_nowhere_in_the_package_but_by_the_referee(module):
 
 
 def functions(file):
-    tree = ast.parse((PACKAGE / file).read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [
+        node
+        for node in ast.walk(plan.parsed(PACKAGE / file))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -174,7 +177,7 @@ def test_files_functions_and_lists_of_parameters_stay_short(file):
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_docstring_begins_with_its_subject(file):
-    tree = ast.parse((PACKAGE / file).read_text(encoding="utf-8"))
+    tree = plan.parsed(PACKAGE / file)
     docs = {"the module": ast.get_docstring(tree)} | {
         node.name: ast.get_docstring(node)
         for node in ast.walk(tree)

@@ -11,6 +11,7 @@ import pytest
 from hopattn.cli.main import main
 from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
+from tests.counts import count
 from tests.texts import GOOD
 
 
@@ -64,7 +65,8 @@ def test_explain_writes_the_lectures_arithmetic(hopattn):
 
 
 def test_json_is_json_only(hopattn):
-    for arguments in (("run", "bank", "--json"), ("check", "--json"), ("run", "bank", "--explain", "--json")):
+    checked = ("check", *count((), ("bank", "letters")), "--json")
+    for arguments in (("run", "bank", "--json"), checked, ("run", "bank", "--explain", "--json")):
         code, out, err = hopattn(*arguments)
         assert (code, err) == (0, "")
         assert json.loads(out)

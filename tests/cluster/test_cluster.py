@@ -1,5 +1,5 @@
 """Many machines: a cluster that does not answer is told in seconds, and one that loses workers recalls what one machine
-does. Four worker processes, each with a memory limit below the size of the keys.
+does. Four worker processes, two in a quick run, each with a memory limit below the size of the keys.
 """
 
 import os
@@ -22,13 +22,9 @@ from hopattn.cluster.connection import connected
 from hopattn.cluster.workers import OnWorkers, workers_of
 from hopattn.foundation.errors import CannotDo
 from hopattn.retrieval.similarity import Dot
+from tests.counts import count
 
-WORKERS, LIMIT = 4, 200 * 2**20
-
-
-@pytest.fixture(scope="module")
-def dask():
-    return pytest.importorskip("distributed", reason="distributed is not installed (the extra 'cluster' brings it)")
+WORKERS, LIMIT = count(4, 2), 200 * 2**20
 
 
 @pytest.fixture(scope="module")
@@ -220,9 +216,8 @@ def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
 
 def test_a_part_that_no_worker_has_room_for_is_told(client, rng, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.workers, "WORKER_TIMEOUT", 0.5)
-    with pytest.raises(
-        CannotDo, match="no room for a part of 192 MB: none of its 4 workers may hold more than 60% of 210"
-    ):
+    message = f"no room for a part of 192 MB: none of its {WORKERS} workers may hold more than 60% of 210"
+    with pytest.raises(CannotDo, match=message):
         ha.sharded(np.zeros((250_000, 96)), client, shards=1)
 
 

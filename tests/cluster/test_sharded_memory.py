@@ -20,6 +20,7 @@ from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.retrieval.masks import MaskRule
 from hopattn.retrieval.separation.block_form import AllScores
 from hopattn.retrieval.similarity import similarities
+from tests.counts import count
 
 
 class Here:
@@ -81,7 +82,7 @@ def drawn(data, n, m, dtype=float, dim=3, read=None):
 
 @pytest.mark.parametrize("name", ha.separations)
 @pytest.mark.parametrize("dtype, tol", [("float64", 1e-12), ("float32", 1e-5)])
-@settings(max_examples=25)
+@settings(max_examples=count(25, 5))
 @given(data=st.data(), n=st.integers(1, 5), m=st.integers(1, 12), beta=st.sampled_from([0.1, 1.0, 30.0]))
 def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, tol, data, n, m, beta):
     exact = ("dot", "hamming", "manhattan")  # where weights jump, the rounding of scores would decide

@@ -3,7 +3,7 @@
 import array_api_strict
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
@@ -13,6 +13,7 @@ from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
+from tests.counts import count
 from tests.draws import domain, spins, stores
 
 CONVEX = [name for name in separations if separations[name]().convex]
@@ -20,6 +21,7 @@ CONVEX = [name for name in separations if separations[name]().convex]
 
 @pytest.mark.parametrize("separation", CONVEX)
 @pytest.mark.parametrize("activation", activations)
+@settings(max_examples=count(60, 4))
 @given(store=stores())
 def test_the_arrays_of_a_record_agree(separation, activation, store):
     keys, cues, mask = store

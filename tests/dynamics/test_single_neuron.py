@@ -15,6 +15,7 @@ from hopattn.dynamics.updates.base import StepContext
 from hopattn.dynamics.updates.stochastic import Glauber
 from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
+from tests.counts import count
 from tests.draws import arrays, spins
 
 UPDATES = [Asynchronous("random"), Asynchronous("sequence"), Glauber(0.0), Glauber(0.8)]
@@ -151,12 +152,12 @@ def test_real_couplings_are_swept_as_one_neuron_after_another():
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("unknown", [False, True])
 def test_kept_potentials_turn_the_same_spins(unknown, masked, separation, update):
-    rng = np.random.default_rng(4)
-    for keys in (rng.choice([-1.0, 1.0], size=(7, 20)), rng.normal(size=(7, 20)) / 4):
+    rng, n = np.random.default_rng(4), count(20, 6)
+    for keys in (rng.choice([-1.0, 1.0], size=(7, n)), rng.normal(size=(7, n)) / 4):
         memory = ha.Memory(keys, separation=separation, activation="sign", beta=None if "=" in str(separation) else 0.3)
         if memory.why_no_energy:
             return
-        states = rng.choice([-1.0, 0.0, 1.0] if unknown else [-1.0, 1.0], size=(5, 20))
+        states = rng.choice([-1.0, 0.0, 1.0] if unknown else [-1.0, 1.0], size=(5, n))
         mask = rng.random((5, 7)) < 0.7 if masked else None
         with patch.multiple(stored, BLOCK=3, SCORES=14):
             found = swept(memory, update, states, mask)

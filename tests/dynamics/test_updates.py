@@ -19,6 +19,7 @@ from hopattn.dynamics.updates.synchronous import ConcaveConvex
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
+from tests.counts import count
 from tests.draws import arrays, domain, spins
 
 TRIED = [updates[name]() for name in updates if name not in ("glauber", "graded")]
@@ -96,7 +97,7 @@ def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, 
 
 @pytest.mark.parametrize("update", TRIED, ids=repr)
 @pytest.mark.parametrize("separation", [*separations, separations["power"](n=3)], ids=str)
-@settings(max_examples=20)
+@settings(max_examples=count(20, 3))
 @given(data=st.data(), n=st.integers(2, 4), m=st.integers(1, 4))
 def test_no_update_of_a_memory_raises_the_energy_where_that_is_claimed(update, separation, data, n, m):
     patterns, states = data.draw(spins((m, n))), data.draw(spins((2, n)))
@@ -152,8 +153,8 @@ def test_random_order_is_the_same_for_one_seed_and_another_for_another():
 
 @pytest.mark.parametrize("kind", ["couplings", "memory"])
 def test_glauber_comes_to_boltzmanns_distribution(kind):
-    """20,000 chains of 40 sweeps; each frequency within 4.5 of its standard errors √(p(1−p)/20,000)."""
-    rng, temperature, chains = np.random.default_rng(7), 1.3, 20_000
+    """20,000 chains (quick: 4,000) of 40 sweeps; each frequency within 4.5 of its standard errors √(p(1−p)/chains)."""
+    rng, temperature, chains = np.random.default_rng(7), 1.3, count(20_000, 4000)
     if kind == "couplings":
         memory = ha.Hopfield([[0, 1, -0.5], [1, 0, 0.3], [-0.5, 0.3, 0]], bias=[0.2, 0, -0.4])
     else:

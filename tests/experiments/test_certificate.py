@@ -14,13 +14,14 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.memories.models import named_memories
 from hopattn.retrieval.activation import Identity
+from tests.counts import count
 
 PAIRS = [(name, update) for name in named_memories for update in updates]
 
 
 @pytest.mark.parametrize(("name", "update"), PAIRS)
 def test_every_claim_stands(name, update):
-    found = certify(name, update, count=200 if update != "graded" else 20, seed=1)
+    found = certify(name, update, count=count(200, 20) if update != "graded" else 20, seed=1)
     assert found.holds, found
     assert found.claimed == 0 or found.reason
     assert found.unclaimed == 0 or found.refusal
@@ -41,7 +42,7 @@ def test_every_claim_stands(name, update):
     ],
 )
 def test_an_update_without_a_claim_has_a_counter_example(name, update):
-    assert certify(name, update, count=20_000).rises > 0
+    assert certify(name, update, count=count(20_000, 8000 if name == "dense" else 4000)).rises > 0
 
 
 def test_a_false_claim_is_found_out(monkeypatch):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hopattn.experiments.sweep.checkpoint import open_checkpoint, read_checkpoint
 from hopattn.foundation.errors import CannotDo, InvalidInput
+from tests.counts import count
 
 HEAD = {"sweep": 1, "about": {"scenario": "bank"}, "axes": {"beta": [1, 2]}, "trials": 2}
 RESULT = {"point": {"beta": 1}, "numbers": {"met": [1.0, None]}}
@@ -31,7 +32,7 @@ def test_what_is_kept_is_there_when_the_file_is_opened_again(tmp_path):
     assert read_checkpoint(file) == (HEAD, {"a": RESULT, "b": RESULT})
 
 
-@settings(max_examples=40)
+@settings(max_examples=count(40, 15))
 @given(st.data())
 def test_a_file_that_is_cut_anywhere_keeps_its_whole_lines(tmp_path_factory, data):
     file = tmp_path_factory.mktemp("cut") / "points.jsonl"

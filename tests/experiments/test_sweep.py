@@ -18,6 +18,7 @@ from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.experiments.sweep.plan import Plan, key_of
 from hopattn.experiments.sweep.table import Sweep, load_sweep
 from hopattn.foundation.errors import CannotDo, InvalidInput
+from tests.counts import count
 
 AXES = {"x": (0, 1, 2), "y": (0.5, 1.5)}
 
@@ -35,7 +36,7 @@ def same(one, other):
 def test_the_result_is_the_same_for_any_number_of_workers():
     alone = ha.sweep(noisy, AXES, trials=3, workers=1)
     assert alone.values["value"].shape == (3, 2, 3)
-    for workers in (2, 3):
+    for workers in count((2, 3), (2,)):
         assert same(alone, ha.sweep(noisy, AXES, trials=3, workers=workers))
 
 
@@ -96,7 +97,7 @@ def test_a_killed_sweep_goes_on_and_comes_to_the_same_bytes(tmp_path):
         """)
     )
     file = tmp_path / "points.jsonl"
-    for n in (2, 5):
+    for n in count((2, 5), (3,)):
         killed = subprocess.Popen([sys.executable, script, file, "1", tmp_path / "none"], start_new_session=True)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and (not file.exists() or file.read_bytes().count(b"\n") <= n):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.cluster.connection import connected
 from hopattn.foundation.errors import CannotDo, InvalidInput
-
-distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+from tests.counts import count
 
 AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
 
@@ -22,20 +22,19 @@ def slow(point, seed):
     return {"value": point["x"] + np.random.default_rng(seed).normal(), "pid": float(os.getpid())}
 
 
-@pytest.fixture
-def cluster():
-    with distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as made:
+@pytest.fixture(scope="module")
+def cluster(dask):
+    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with dask.LocalCluster(**options) as made:
         yield made
 
 
-def test_a_worker_killed_in_mid_sweep_changes_nothing(cluster, tmp_path):
+def test_a_worker_killed_in_mid_sweep_changes_nothing(dask, cluster, tmp_path):
     file, killed = tmp_path / "points.jsonl", []
 
     def kill(done, total):
         if done == 2 and not killed:
-            with distributed.Client(cluster, set_as_default=False) as client:
+            with dask.Client(cluster, set_as_default=False) as client:
                 killed.append(next(iter(client.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
@@ -62,7 +61,8 @@ def test_what_a_trial_refuses_there_is_reported_here(cluster):
         ha.sweep(refuses, {"x": (1,)}, scheduler=cluster.scheduler_address)
 
 
-def test_a_scheduler_that_does_not_answer_is_reported_within_seconds(tmp_path):
+def test_a_scheduler_that_does_not_answer_is_reported_within_seconds(dask, tmp_path, monkeypatch):
+    monkeypatch.setattr("hopattn.experiments.sweep.workers.connected", lambda at: connected(at, count(5.0, 1.0)))
     start = time.monotonic()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,7 +1,5 @@
 """The figures of the lectures draw the numbers of the result, for every scenario that they can draw."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,20 +20,20 @@ from hopattn.figures.gallery.positions import Positions
 from hopattn.figures.gallery.similarity import Similarity
 from hopattn.figures.gallery.steps import Steps
 from hopattn.figures.style import DPI, SIZE, short, styled, width
-from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
+from tests.counts import spread
 from tests.figures.finished import finished
+from tests.results import drawing_of, every_result, result_of
 
 PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Plane, Positions, Similarity, Steps)
 
 
-@cache
-def result_of(name):
-    return ha.run(ha.load(name))
-
-
 def figure_of(plot, result):
     return finished(lambda figure: plot().draw(figure, result))
+
+
+def shown(plot, scenario):
+    return drawing_of(plot.name, scenario).figure
 
 
 def texts(ax):
@@ -60,34 +58,34 @@ def points(ax, colour):
 def test_a_figure_draws_the_scenario_of_its_gallery_without_a_warning(plot):
     result = result_of(plot.scenario)
     assert plot().lacks(result) == ""
-    assert figure_of(plot, result).axes
+    assert shown(plot, plot.scenario).axes
 
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_figure_draws_a_result_or_gives_a_reason(plot):
-    reasons = {name: plot().lacks(result_of(name)) for name in shipped()}
-    assert 0 < sum(reason == "" for reason in reasons.values()) < len(reasons)
-    for name, reason in reasons.items():
-        if not reason:
-            with styled():
-                plot().draw(Figure(figsize=SIZE, layout="constrained"), result_of(name))
+    results = every_result()
+    drawable = [result for result in results.values() if not plot().lacks(result)]
+    assert 0 < len(drawable) < len(results)
+    for result in spread(drawable, 1):
+        with styled():
+            plot().draw(Figure(figsize=SIZE, layout="constrained"), result)
 
 
 def test_a_neuron_has_the_numbers_of_the_lecture():
-    (ax,) = figure_of(Neuron, result_of("similarity")).axes
+    (ax,) = shown(Neuron, "similarity").axes
     written = texts(ax)
     assert written.count("× .8") == written.count("× .6") == written.count(".8") == written.count(".6") == 1
     assert "neuron: .8 × .8 + .6 × .6 = 1" in written and "1" in written
 
 
 def test_a_weight_below_zero_has_a_dashed_line():
-    (ax,) = figure_of(Neuron, result_of("practice-7-3")).axes
+    (ax,) = shown(Neuron, "practice-7-3").axes
     dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
     assert texts(ax).count("× −1") == len(dashed) == 1
 
 
 def test_each_cue_has_its_circle_angle_and_output():
-    axes = figure_of(Similarity, result_of("similarity")).axes
+    axes = shown(Similarity, "similarity").axes
     assert [ax.get_title() for ax in axes] == ["same: 1", "opposite: −1", "orthogonal: 0", "between: .8"]
     angles = [ax.get_xlabel().split("\n")[1] for ax in axes]
     assert angles == ["angle 0°", "angle 180°", "angle 90°", "angle 37°"]
@@ -98,7 +96,7 @@ def test_each_cue_has_its_circle_angle_and_output():
 
 
 def test_banks_moves_along_money_and_along_river():
-    financial, river = figure_of(Moved, result_of("bank")).axes
+    financial, river = shown(Moved, "bank").axes
     assert (financial.get_xlabel(), financial.get_ylabel()) == ("money", "river")
     assert [ax.get_title() for ax in (financial, river)] == [
         "in financial markets banks",
@@ -114,7 +112,7 @@ def test_banks_moves_along_money_and_along_river():
 
 
 def test_the_labels_of_moved_words_do_not_overlap():
-    figure = figure_of(Moved, result_of("bank"))
+    figure = shown(Moved, "bank")
     for ax in figure.axes:
         boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
         assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
@@ -169,7 +167,7 @@ def test_wide_letters_are_as_wide_as_they_are_drawn():
 
 
 def test_an_arc_leads_from_each_word_to_the_word_that_it_attends_to():
-    first, second = figure_of(Flow, result_of("induction")).axes
+    first, second = shown(Flow, "induction").axes
     for ax, layer in ((first, 1), (second, 2)):
         weights = result_of("induction").runs[0].arrays[f"layer {layer} head 1 weights"].values
         (arcs,) = (part for part in ax.collections if isinstance(part, LineCollection))
@@ -180,7 +178,7 @@ def test_an_arc_leads_from_each_word_to_the_word_that_it_attends_to():
 
 
 def test_the_rotation_moves_each_position_to_the_next():
-    circle, matrix, network = figure_of(Positions, result_of("positions")).axes
+    circle, matrix, network = shown(Positions, "positions").axes
     run = result_of("positions").runs[0]
     assert circle.get_title() == "one step turns by 90°"
     assert [text for text in texts(matrix) if " " not in text] == ["0", "−1", "1", "0"]
@@ -192,11 +190,11 @@ def test_the_rotation_moves_each_position_to_the_next():
 
 
 def test_a_step_back_is_a_turn_by_minus_ninety_degrees():
-    assert figure_of(Positions, result_of("practice-7-3")).axes[0].get_title() == "one step turns by −90°"
+    assert shown(Positions, "practice-7-3").axes[0].get_title() == "one step turns by −90°"
 
 
 def test_the_induction_head_writes_what_is_expected_last():
-    (ax,) = figure_of(Induction, result_of("induction")).axes
+    (ax,) = shown(Induction, "induction").axes
     run = result_of("induction").runs[0]
     stages = [run.arrays[name].values for name in ("input", "layer 1 state", "layer 2 state")]
     cells = sum(int(np.sum(np.round(stage, 2) != 0)) for stage in stages)
@@ -207,7 +205,7 @@ def test_the_induction_head_writes_what_is_expected_last():
 
 
 def test_the_three_steps_have_the_numbers_of_the_lecture():
-    axes = figure_of(Steps, result_of("aaba")).axes
+    axes = shown(Steps, "aaba").axes
     assert texts(axes[0]) == ["0", "0", "1", "0"]
     assert texts(axes[1]) == [".17", ".17", ".5", ".17"]
     assert texts(axes[2])[-2:] == [".5", ".5"]
@@ -217,12 +215,12 @@ def test_the_three_steps_have_the_numbers_of_the_lecture():
 
 
 def test_a_masked_word_has_no_score():
-    axes = figure_of(Steps, result_of("bank")).axes
+    axes = shown(Steps, "bank").axes
     assert texts(axes[0]) == ["0", ".6", ".8", "·  masked"]
 
 
 def test_apple_is_pulled_towards_orange_and_towards_phone():
-    axes = figure_of(Plane, result_of("apple")).axes
+    axes = shown(Plane, "apple").axes
     assert [ax.get_xlabel() for ax in axes] == ["technology"] * 2 and axes[0].get_ylabel() == "fruitness"
     for ax, run in zip(axes, result_of("apple").runs, strict=True):
         words = dict(zip(run.arrays["input"].labels[0], run.arrays["input"].values[:, :2], strict=True))
@@ -235,24 +233,24 @@ def test_apple_is_pulled_towards_orange_and_towards_phone():
 
 
 def test_masks_show_hidden_cells():
-    free, causal = figure_of(Masks, result_of("two-bigs")).axes
+    free, causal = shown(Masks, "two-bigs").axes
     assert free.images[0].get_array().all() and not texts(free)
     assert np.array_equal(causal.images[0].get_array(), np.tri(5, dtype=bool))
     assert texts(causal) == ["×"] * 10
 
 
 def test_hopfield_and_attention_stand_beside_each_other():
-    axes = figure_of(Beside, result_of("hopfield-beside-attention")).axes
+    axes = shown(Beside, "hopfield-beside-attention").axes
     assert texts(axes[0]) == texts(axes[3]) == ["−2", "6", "−2"]
     assert texts(axes[1]) == ["−.25", ".75", "−.25"] and texts(axes[4]) == ["0", "1", "0"]
     runs = result_of("hopfield-beside-attention").runs
     for ax, run in zip((axes[2], axes[5]), runs, strict=True):
-        shown = np.asarray(ax.images[0].get_array())
-        assert np.array_equal(shown, np.vstack([run.arrays["input"].values, run.arrays["state"].values]))
+        picture = np.asarray(ax.images[0].get_array())
+        assert np.array_equal(picture, np.vstack([run.arrays["input"].values, run.arrays["state"].values]))
 
 
 def test_a_figure_keeps_within_its_page():
     for plot in PLOTS:
-        figure = figure_of(plot, result_of(plot.scenario))
+        figure = shown(plot, plot.scenario)
         box = figure.get_tightbbox()
         assert box.x0 >= -0.05 and box.y0 >= -0.05 and box.x1 <= SIZE[0] + 0.05 and box.y1 <= SIZE[1] + 0.05, plot

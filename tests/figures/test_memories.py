@@ -20,6 +20,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.figures.finished import finished
+from tests.results import drawing_of, result_of
 
 MEMORIES = ("recall", "landscape", "states", "separations", "animation")
 ODD = ("$x_1$", "<script>", "[no]", "ψυχή", "x" * 60)
@@ -29,15 +30,13 @@ def figure_of(name, result):
     return finished(lambda figure: plots[name]().draw(figure, result))
 
 
+def shown(name, scenario):
+    return drawing_of(name, scenario).figure
+
+
 def texts(figure):
     """Every text in a figure that is not empty."""
     return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
-
-
-@pytest.fixture(scope="module")
-def results():
-    names = {plots[name].scenario for name in MEMORIES} | {"bam", "linear", "practice-7-2", "basins", "modern"}
-    return {name: ha.run(ha.load(name)) for name in sorted(names)}
 
 
 @pytest.mark.parametrize("name", MEMORIES)
@@ -45,7 +44,7 @@ def test_the_gallery_scenario_is_drawn_without_a_warning(name, results):
     result = results[plots[name].scenario]
     assert plots[name].scenario in shipped()
     assert plots[name]().lacks(result) == ""
-    assert figure_of(name, result).axes
+    assert shown(name, plots[name].scenario).axes
 
 
 @pytest.mark.parametrize("name", MEMORIES)
@@ -54,8 +53,7 @@ def test_a_result_without_a_memory_has_a_reason(name, results):
 
 
 def test_recall_shows_the_states_of_each_cue_and_the_pattern_at_its_end(results):
-    result = results["letters"]
-    run, figure = result.runs[0], figure_of("recall", result)
+    run, figure = results["letters"].runs[0], shown("recall", "letters")
     pictures = [ax.images[0].get_array().data.ravel() for ax in figure.axes if ax.images]
     for i, strip in enumerate(run.strips):
         assert any(np.array_equal(picture, run.arrays["nearest"].values[i]) for picture in pictures)
@@ -65,7 +63,7 @@ def test_recall_shows_the_states_of_each_cue_and_the_pattern_at_its_end(results)
 
 
 def test_recall_draws_energy_and_overlap_by_step(results):
-    run, figure = results["letters"].runs[0], figure_of("recall", results["letters"])
+    run, figure = results["letters"].runs[0], shown("recall", "letters")
     axes = {ax.get_ylabel(): ax for ax in figure.axes}
     for i, steps in enumerate(run.arrays["steps"].values):
         energy, overlap = (axes[name].lines[i].get_ydata() for name in ("energy", "overlap"))
@@ -85,7 +83,7 @@ def test_the_landscape_is_the_memory_s_own_energy(results):
 
 
 def test_the_landscape_has_the_path_of_every_cue(results):
-    figure = figure_of("landscape", results["landscape"])
+    figure = shown("landscape", "landscape")
     for ax, run in zip(figure.axes, results["landscape"].runs, strict=True):
         lines = [line.get_xydata() for line in ax.lines]
         for path in run.arrays["trajectory"].values:
@@ -134,9 +132,8 @@ def test_each_state_is_drawn_once_with_an_arrow_to_the_next(variant, results):
 
 
 def test_the_states_of_many_neurons_are_lines():
-    result = ha.run(ha.load("hopfield-beside-attention"))
-    figure = figure_of("states", result)
-    leads = result.runs[0].arrays["successor"].values
+    figure = shown("states", "hopfield-beside-attention")
+    leads = result_of("hopfield-beside-attention").runs[0].arrays["successor"].values
     lines = [part for ax in figure.axes for part in ax.collections if isinstance(part, LineCollection)]
     counts = [sum(int(leads[state]) != state for state in members) for _, members in basins_of(leads)[:BASINS]]
     assert [len(part.get_segments()) for part in lines] == counts
@@ -144,7 +141,7 @@ def test_the_states_of_many_neurons_are_lines():
 
 
 def test_each_separation_is_drawn_and_the_memory_s_own_stands_out(results):
-    figure = figure_of("separations", results["sparse"])
+    figure = shown("separations", "sparse")
     axes = {ax.get_title().partition(",")[0]: ax for ax in figure.axes}
     assert set(axes) - {""} == {name.replace("_", " ") for name in ha.separations}
     scores = np.column_stack([SCORES, np.broadcast_to(OTHERS, (len(SCORES), 2))])

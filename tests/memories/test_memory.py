@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.special
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
@@ -13,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
+from tests.counts import count
 from tests.draws import arrays, betas, domain, sizes, spins, stores
 
 COMBINATIONS = [
@@ -22,6 +23,8 @@ COMBINATIONS = [
 """Every separation with every activation, and every similarity with some of them."""
 WITH_ENERGY = [name for name in separations if not separations[name]().why_no_potential]
 every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
+few = settings(max_examples=count(60, 4))
+"""A quick run has many combinations, so that few examples of each are many of the law."""
 
 
 def memory(keys, values=None, *, similarity="dot", separation="softmax", activation="identity", beta=0.5):
@@ -29,6 +32,7 @@ def memory(keys, values=None, *, similarity="dot", separation="softmax", activat
 
 
 @every
+@few
 @given(store=stores())
 def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, store):
     keys, cues, _ = store
@@ -41,6 +45,7 @@ def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, 
 
 
 @every
+@few
 @given(store=stores(), data=st.data())
 def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(similarity, separation, activation, store, data):
     keys, cues, mask = store
@@ -52,6 +57,7 @@ def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(similarit
 
 
 @every
+@few
 @given(store=stores())
 def test_inputs_are_never_changed(similarity, separation, activation, store):
     keys, cues, mask = store
@@ -64,6 +70,7 @@ def test_inputs_are_never_changed(similarity, separation, activation, store):
 
 
 @every
+@few
 @given(store=stores())
 def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, store):
     keys, cues, mask = store
@@ -77,6 +84,7 @@ def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, stor
 
 
 @every
+@few
 @given(store=stores(), beta=betas)
 def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, activation, store, beta):
     keys, cues, mask = store

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
+from tests.counts import count
 from tests.draws import arrays, spins
 
 every = pytest.mark.parametrize("name", named_memories)
@@ -27,7 +28,7 @@ def test_each_can_be_drawn_at_random_recalled_and_named(name):
     card, rng = named_memories[name], np.random.default_rng(1)
     assert card.build is getattr(ha, name)
     assert card.source.split()[0] in inspect.getdoc(card.build)
-    for _ in range(20):
+    for _ in range(count(20, 8)):
         memory = card.drawn(rng)
         cue = memory.activation(rng.normal(size=memory.patterns.shape[-1]))
         recall = memory.recall(cue, update=card.update, max_steps=3, rng=rng)
@@ -60,7 +61,7 @@ def test_recall_changes_neither_patterns_nor_cues(name):
 @every
 def test_a_batch_is_recalled_like_its_single_cues(name):
     card, rng = named_memories[name], np.random.default_rng(4)
-    for _ in range(10):
+    for _ in range(count(10, 4)):
         memory = card.drawn(rng)
         cues = memory.activation(rng.normal(size=(3, memory.patterns.shape[-1])))
         together = memory.recall(cues, update=card.update, max_steps=4, rng=7)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
+from tests.counts import count
 from tests.draws import arrays, betas, sizes
 
 NEAR = 1e-7
@@ -375,7 +376,7 @@ def test_the_exponential_works_in_logarithms():
 
 
 @pytest.mark.parametrize("alpha", [3, 8, 20, 50])
-@settings(max_examples=5)
+@settings(max_examples=count(5, 2))
 @given(data=st.data(), m=st.integers(2, 4))
 def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):
     """Against p_μ = [(α−1)s_μ − t]₊^(1/(α−1)), Σ p = 1, solved with 100 digits.

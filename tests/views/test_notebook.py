@@ -13,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
+from tests.results import result_of
 
 VOID = {"img"}
 ODD = ("$x_1$", "<script>alert(1)</script>", "[no]", "ψυχή", "\x1b[31m", '" onload="x')
@@ -60,7 +61,7 @@ def svg(source):
 
 @pytest.mark.parametrize("name", ["bank", "induction-unseen", "similarity", "letters", "landscape", "delta"])
 def test_a_result_shows_its_arrays_its_verdicts_and_a_figure(name):
-    result = ha.run(ha.load(name))
+    result = result_of(name)
     page = Page(result._repr_html_())
     assert page.tags <= {"h4", "p", "i", "img", "details", "summary", "table", "thead", "tbody", "tr", "th", "td"}
     assert svg(page.pictures[0]).tag.endswith("svg")
@@ -71,7 +72,7 @@ def test_a_result_shows_its_arrays_its_verdicts_and_a_figure(name):
 
 
 def test_an_array_keeps_its_labels_and_its_numbers():
-    result = ha.run(ha.load("bank"))
+    result = result_of("bank")
     weights = result.arrays["layer 1 head 1 weights"]
     (heading, *rows), words = Page(weights._repr_html_()).tables[0], weights.labels[1]
     assert tuple(heading[1:]) == words and tuple(row[0] for row in rows) == weights.labels[0]
@@ -146,4 +147,4 @@ def test_every_shipped_scenario_has_a_page(monkeypatch):
     assert shipped()
     monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
     for name in shipped():
-        Page(ha.html(ha.run(ha.load(name))))
+        Page(ha.html(result_of(name)))

@@ -1,0 +1,44 @@
+"""Results of the shipped scenarios and figures drawn from them: each made once in a process, and only read by tests."""
+
+import warnings
+from functools import cache
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+
+import hopattn as ha
+from hopattn.figures.gallery import plots
+from hopattn.figures.rendering import rendered
+from hopattn.scenario.files import shipped
+
+
+class Drawing(NamedTuple):
+    """A figure of the gallery as matplotlib holds it, and as the bytes of an SVG with its notes."""
+
+    figure: Figure
+    svg: bytes
+    notes: tuple
+
+
+@cache
+def result_of(name):
+    return ha.run(ha.load(name))
+
+
+def every_result():
+    """The result of each shipped scenario by its name."""
+    return {name: result_of(name) for name in shipped()}
+
+
+@cache
+def drawing_of(plot, scenario):
+    """A figure, by its name in the gallery, of a shipped scenario; every warning is an error."""
+    figures = []
+
+    def draw(figure):
+        warnings.simplefilter("error")
+        plots[plot]().draw(figure, result_of(scenario))
+        figures.append(figure)
+
+    svg, notes = rendered(draw)
+    return Drawing(figures[0], svg, notes)
