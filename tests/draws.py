@@ -1,9 +1,13 @@
 """What hypothesis draws from: scores, patterns, masks."""
 
+from dataclasses import fields
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.masks import PositionRule, mask_rules
 from tests.counts import count
 
 numbers = st.floats(-8, 8, allow_nan=False, width=64).map(lambda x: round(x, 6))
@@ -29,9 +33,14 @@ def spins(shape):
 
 
 def domain(activation, cues):
-    """The cues, moved into the domain of the activation."""
-    if activation == "sign":
-        return np.where(cues >= 0, 1.0, -1.0)
-    if activation == "layer_norm":
-        cues = cues - cues.mean(axis=-1, keepdims=True)
-    return cues if activation == "identity" else cues / 64
+    """The cues, moved into the domain of the activation: a cue outside becomes the state that it gives as a field."""
+    made = activations.make(activation)
+    answers = made(cues + 1e-3)  # a field of 0 may decide nothing
+    rows = [cue if made.why_outside_domain(cue) == "" else own for cue, own in zip(cues, answers, strict=True)]
+    return np.stack(rows) if rows else cues
+
+
+def masks_for(n, m):
+    """Every mask rule of the registry that n queries and m keys can have, made with 2 for each of its parameters."""
+    made = [rule(**{field.name: 2 for field in fields(rule)}) for rule in mask_rules.values()]
+    return [rule for rule in made if n <= m or not isinstance(rule, PositionRule)]

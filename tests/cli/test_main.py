@@ -11,6 +11,7 @@ import pytest
 from hopattn.cli.main import main
 from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
+from hopattn.scenario.kinds import kinds
 from tests.counts import count
 from tests.texts import GOOD
 
@@ -34,7 +35,8 @@ def test_list_shows_the_named_memories_from_their_registry(hopattn):
     assert code == 0
     assert all(name in out for name in named_memories)
     rows = {row["name"]: row for row in json.loads(hopattn("list", "--memories", "--json")[1])}
-    assert rows["modern"]["descends_under"] == ["async", "concave_convex", "graded", "sync"]
+    assert {"async", "concave_convex", "graded", "sync"} <= set(rows["modern"]["descends_under"])
+    assert "glauber" not in rows["modern"]["descends_under"]
     assert rows["bam"]["source"] == "Kosko 1988"
     assert list(rows) == sorted(named_memories)
 
@@ -44,7 +46,9 @@ def test_certify_shows_under_which_updates_the_energy_falls(hopattn):
     assert code == 0
     assert "no claimed update raised the energy" in out
     rows = json.loads(hopattn("certify", "bam", "--count", "100", "--json")[1])
-    assert {row["update"] for row in rows if row["claimed"]} == {"concave_convex", "sync"}
+    claimed = {row["update"] for row in rows if row["claimed"]}
+    assert {"concave_convex", "sync"} <= claimed
+    assert not {"async", "glauber", "graded"} & claimed
     code, _, err = hopattn("certify", "modrn")
     assert code == 2
     assert "memory: 'modrn' is unknown; did you mean 'modern'" in err
@@ -213,7 +217,7 @@ def test_no_color_is_honoured():
     assert b"\x1b[32m" not in process.stdout
 
 
-@pytest.mark.parametrize("kind", ["attention", "cue", "memory", "task"])
+@pytest.mark.parametrize("kind", kinds)
 def test_new_writes_a_scenario_that_runs_and_never_over_another(hopattn, tmp_path, kind):
     assert hopattn("new", kind, "mine.toml") == (0, "", "")
     code, out, _ = hopattn("run", "mine.toml")

@@ -21,6 +21,7 @@ from hopattn.retrieval.masks import MaskRule
 from hopattn.retrieval.separation.block_form import AllScores
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
+from tests.draws import masks_for
 
 
 class Here:
@@ -75,8 +76,9 @@ def drawn(data, n, m, dtype=float, dim=3, read=None):
         (rng.integers(-2, 3, shape) if whole else rng.normal(size=shape)).astype(dtype)
         for shape in ((n, dim), (m, dim), (m, read or dim))
     )
-    rules = ["none", "nonzero", *(["causal", "strict", ha.window(2)] if n <= m else [])]
-    mask = data.draw(st.sampled_from([*rules, rng.random((n, m)) < 0.5, rng.random(m) < 0.3, rng.random((n, 1)) < 0.5]))
+    mask = data.draw(
+        st.sampled_from([*masks_for(n, m), rng.random((n, m)) < 0.5, rng.random(m) < 0.3, rng.random((n, 1)) < 0.5])
+    )
     return cues, keys, values if read else None, mask
 
 

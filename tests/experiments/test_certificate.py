@@ -116,7 +116,7 @@ def test_every_update_draws_itself(name):
     one, same, other = (updates[name].drawn(np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert isinstance(one, updates[name])
     assert one == same
-    assert (one == other) == (name not in ("glauber", "graded"))
+    assert (one == other) == (updates[name].drawn.__func__ is Update.drawn.__func__)
 
 
 def test_the_same_in_any_number_of_processes():
@@ -137,8 +137,9 @@ def test_a_mistyped_memory_is_refused():
 def test_the_overview_has_the_parts_of_a_memory_and_the_updates_that_descend():
     found = overview(named_memories["hopfield"])
     assert (found.similarity, found.activation, found.source) == ("couplings", "sign", "Hopfield 1982")
-    assert set(found.descends_under) == {"async", "concave_convex"}
-    assert found.for_some_under == ("sync",)
+    assert {"async", "concave_convex"} <= set(found.descends_under)
+    assert not {"sync", "glauber", "graded"} & set(found.descends_under)
+    assert "sync" in found.for_some_under
     assert overview(named_memories["nearest"]).descends_under == ()
     assert overview(named_memories["modern"]).separation == "softmax"
 

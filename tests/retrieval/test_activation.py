@@ -166,3 +166,38 @@ def test_a_cue_that_does_not_fit_is_refused(weights, activation, message):
 def test_a_mistyped_activation_is_refused():
     with pytest.raises(InvalidInput, match="did you mean 'sign'"):
         ha.cue([1], [1], "sgin")
+
+
+@pytest.mark.parametrize("name", activations)
+@given(field=arrays((3, 4)))
+def test_the_inverse_gives_the_field_of_a_state(name, field):
+    """∇Φ(∇Φ*(x)) = x, for every activation with an inverse."""
+    activation = activations[name]()
+    state = np.asarray(activation(field / 4))
+    try:
+        inverse = activation.inverse(state)
+    except InvalidInput as error:
+        assert "has no inverse" in str(error)
+        return
+    np.testing.assert_allclose(activation(inverse), state, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", activations)
+@given(field=arrays((1, 4)), weight=st.sampled_from([0.0, 0.3, 2.0]), seed=st.integers(0, 99))
+def test_the_proximal_step_minimises(name, field, weight, seed):
+    """x = proximal(h, λ) has the least Φ*(x) + ½λ|x|² − h·x among the states that the activation gives."""
+    activation = activations[name]()
+    rng = np.random.default_rng(seed)
+    state = np.asarray(activation(rng.normal(size=field.shape)))
+    try:
+        least = activation.proximal(field, state, weight)
+    except InvalidInput as error:
+        assert "has no" in str(error)
+        return
+
+    def cost(x):
+        return activation.conjugate(x) + 0.5 * weight * np.sum(x * x, axis=-1) - np.sum(field * x, axis=-1)
+
+    others = [np.asarray(activation(rng.normal(size=field.shape) * size)) for size in (0.1, 1.0, 10.0)]
+    for other in [state, *others, *(least + 0.1 * (one - least) for one in others if not activation.directional)]:
+        assert cost(least) <= cost(other) + 1e-9 * (1 + np.abs(field).sum())

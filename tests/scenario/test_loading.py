@@ -6,6 +6,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused, problems
 from tests.texts import GOOD, HUGE
@@ -23,7 +24,7 @@ def test_the_file_without_errors_is_accepted():
         ("schema = 1\n", "", "1: schema: is missing"),
         ('kind = "attention"', 'kind = "atention"', "4: kind: 'atention' is unknown; did you mean 'attention'?"),
         ('kind = "attention"', "kind = 3", "4: kind: '3' is unknown"),
-        ('kind = "attention"\n', "", "1: 'kind' is missing (choices: attention, cue, ensemble, memory, task)"),
+        ('kind = "attention"\n', "", f"1: 'kind' is missing (choices: {', '.join(kinds)})"),
         ('title = "a title"', "title = 3", "2: title: 3 stands there; expected a text"),
         ('title = "a title"', 'title = ""', "2: title: is empty"),
         ('source = "ours"\n', "", "1: source: is missing"),
