@@ -9,7 +9,6 @@ import socket
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +20,8 @@ import hopattn.cluster.workers
 from hopattn.cluster.connection import connected
 from hopattn.cluster.workers import OnWorkers, workers_of
 from hopattn.foundation.errors import CannotDo
-from hopattn.retrieval.similarity import Dot
 from tests.counts import count
+from tests.on_workers import Deadly, failing, process
 
 WORKERS, LIMIT = count(4, 2), 200 * 2**20
 
@@ -56,10 +55,6 @@ def same(found, wanted):
     assert_allclose(found.energies, wanted.energies, rtol=1e-12, atol=1e-12)
     for name in ("steps", "status", "matched", "spurious"):
         assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
-
-
-def process(thing):
-    return os.getpid()
 
 
 # The connection.
@@ -221,20 +216,6 @@ def test_a_part_that_no_worker_has_room_for_is_told(client, rng, monkeypatch):
         ha.sharded(np.zeros((250_000, 96)), client, shards=1)
 
 
-@dataclass(frozen=True)
-class Deadly(Dot):
-    """The dot product, which ends the process that first computes it after the file was made."""
-
-    path: str = ""
-
-    def __call__(self, cues, keys):
-        try:
-            Path(self.path).unlink()
-        except OSError:
-            return super().__call__(cues, keys)
-        return os.kill(os.getpid(), signal.SIGKILL)
-
-
 @pytest.mark.parametrize("where", ["large", "file"])
 def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_path, where):
     keys, cues = stored(rng, m=40_000 if where == "large" else 3000)
@@ -275,10 +256,6 @@ def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng,
     same(record, memory.recall(cues))
     os.kill(found.shards.each(process)[0], signal.SIGKILL)
     same(found.recall(cues, max_steps=3), memory.recall(cues, max_steps=3))
-
-
-def failing(thing, kind):
-    raise kind(f"of {thing}")
 
 
 def test_an_error_of_the_work_is_raised_as_it_is(client):

@@ -19,14 +19,9 @@ from hopattn.experiments.sweep.plan import Plan, key_of
 from hopattn.experiments.sweep.table import Sweep, load_sweep
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import count
+from tests.on_workers import noisy
 
 AXES = {"x": (0, 1, 2), "y": (0.5, 1.5)}
-
-
-def noisy(point, seed):
-    """Random numbers, one of them around x·y."""
-    rng = np.random.default_rng(seed)
-    return {"value": point["x"] * point["y"] + rng.normal(), "second": rng.random()}
 
 
 def same(one, other):

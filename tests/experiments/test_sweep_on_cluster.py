@@ -12,14 +12,9 @@ import hopattn as ha
 from hopattn.cluster.connection import connected
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import count
+from tests.on_workers import slow
 
 AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
-
-
-def slow(point, seed):
-    """A trial that takes long enough for its worker to be killed during it."""
-    time.sleep(0.15)
-    return {"value": point["x"] + np.random.default_rng(seed).normal(), "pid": float(os.getpid())}
 
 
 @pytest.fixture(scope="module")

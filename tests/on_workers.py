@@ -1,0 +1,45 @@
+"""Work that tests give to other processes. Each process imports this file, so it imports little."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hopattn.retrieval.similarity import Dot
+
+
+def noisy(point, seed):
+    """Random numbers, one of them around x·y."""
+    rng = np.random.default_rng(seed)
+    return {"value": point["x"] * point["y"] + rng.normal(), "second": rng.random()}
+
+
+def slow(point, seed):
+    """A trial that takes long enough for its worker to be killed during it."""
+    time.sleep(0.15)
+    return {"value": point["x"] + np.random.default_rng(seed).normal(), "pid": float(os.getpid())}
+
+
+def process(thing):
+    return os.getpid()
+
+
+def failing(thing, kind):
+    raise kind(f"of {thing}")
+
+
+@dataclass(frozen=True)
+class Deadly(Dot):
+    """The dot product, which ends the process that first computes it after the file was made."""
+
+    path: str = ""
+
+    def __call__(self, cues, keys):
+        try:
+            Path(self.path).unlink()
+        except OSError:
+            return super().__call__(cues, keys)
+        return os.kill(os.getpid(), signal.SIGKILL)
