@@ -48,18 +48,26 @@ clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp is touched only when all before it has worked, so that an interrupted set-up is done again.
+# Each says first what it is about to do: on a fresh machine the downloads may take minutes.
+SAY := @echo >&2
+PIP := @$(BIN)/python -m pip install --quiet --disable-pip-version-check
+
 $(VENV)/.made:
+	$(SAY) 'making a Python environment in $(VENV) …'
 	@PYTHON="$(PYTHON)" sh .ci/make-venv $(VENV)
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(SAY) 'downloading NumPy, SciPy, matplotlib and the other packages that hopattn needs into $(VENV) (once; about a minute or two) …'
+	$(PIP) --editable .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.run
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(SAY) 'downloading what the tests need into $(VENV) (once) …'
+	$(PIP) --editable '.[test]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.run
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lint]'
+	$(SAY) 'downloading ruff and mypy into $(VENV) (once) …'
+	$(PIP) --editable '.[lint]'
 	@touch $@

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
+    from hopattn.dynamics.record import Status as Status
     from hopattn.dynamics.updates.asynchronous import Asynchronous as Asynchronous
     from hopattn.dynamics.updates.continuous_time import Graded as Graded
     from hopattn.dynamics.updates.stochastic import Glauber as Glauber
@@ -53,7 +54,8 @@ if TYPE_CHECKING:
     from hopattn.memories.models.modern import sparse as sparse
     from hopattn.memories.models.modern import spherical as spherical
     from hopattn.memories.models.sequence import sequence as sequence
-    from hopattn.networks import learning_rules as learning  # noqa: F401
+    from hopattn.memories.saved import load_memory as load_memory
+    from hopattn.networks import learning_rules
     from hopattn.networks.associator import Associator as Associator
     from hopattn.networks.hopfield import Hopfield as Hopfield
     from hopattn.retrieval.activation import activations as activations
@@ -78,10 +80,12 @@ if TYPE_CHECKING:
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.views.notebook import html as html
 
+    learning = learning_rules  # an assignment, because type checkers hide a name that an import changes
+
 _NAMES = {
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
-    "hopattn.dynamics.record": ("Recall",),
+    "hopattn.dynamics.record": ("Recall", "Status"),
     "hopattn.dynamics.updates.asynchronous": ("Asynchronous",),
     "hopattn.dynamics.updates.continuous_time": ("Graded",),
     "hopattn.dynamics.updates.stochastic": ("Glauber",),
@@ -105,6 +109,7 @@ _NAMES = {
     "hopattn.memories.models.linear": ("delta", "linear"),
     "hopattn.memories.models.modern": ("k_subsets", "modern", "normmax", "sparse", "spherical"),
     "hopattn.memories.models.sequence": ("sequence",),
+    "hopattn.memories.saved": ("load_memory",),
     "hopattn.networks.associator": ("Associator",),
     "hopattn.networks.hopfield": ("Hopfield",),
     "hopattn.retrieval.activation": ("activations",),
@@ -129,17 +134,19 @@ _MODULES = {"learning": "hopattn.networks.learning_rules"}
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-        return value
-    if name in _MODULES:
-        return import_module(_MODULES[name])
-    if name.startswith("__"):
-        raise AttributeError(f"module 'hopattn' has no attribute '{name}'")
-    from hopattn.foundation.errors import unknown
+if not TYPE_CHECKING:  # type checkers know every name from above, so that `ha.Memry` is an error to them
 
-    raise AttributeError(f"hopattn: {unknown(name, [*_HOMES, *_MODULES])}")
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+            return value
+        if name in _MODULES:
+            return import_module(_MODULES[name])
+        if name.startswith("__"):
+            raise AttributeError(f"module 'hopattn' has no attribute '{name}'")
+        from hopattn.foundation.errors import unknown
+
+        raise AttributeError(f"hopattn: {unknown(name, [*_HOMES, *_MODULES])}")
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,12 @@ from tests.counts import count
 numbers = st.floats(-8, 8, allow_nan=False, width=64).map(lambda x: round(x, 6))
 betas = st.floats(0.01, 20).map(lambda x: round(x, 4))
 sizes = st.integers(1, count(6, 4))
+DTYPES = ["float64", "float32"]
+
+
+def near(dtype, in_float64=1e-12):
+    """A tolerance in float64 as the same multiple of ε in another dtype."""
+    return in_float64 * float(np.finfo(dtype).eps / np.finfo(np.float64).eps)
 
 
 def arrays(shape):
@@ -35,7 +41,7 @@ def spins(shape):
 def domain(activation, cues):
     """The cues, moved into the domain of the activation: a cue outside becomes the state that it gives as a field."""
     made = activations.make(activation)
-    answers = made(cues + 1e-3)  # a field of 0 may decide nothing
+    answers = made(cues + np.asarray(1e-3, cues.dtype))  # a field of 0 may decide nothing
     rows = [cue if made.why_outside_domain(cue) == "" else own for cue, own in zip(cues, answers, strict=True)]
     return np.stack(rows) if rows else cues
 

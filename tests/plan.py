@@ -34,7 +34,7 @@ _tree = cache(ast.parse)
 
 
 def listed(package, room):
-    """What the docstring of a room lists, in its order."""
+    """The names that the docstring of a room lists, in order."""
     told = ast.get_docstring(parsed(package / room / "__init__.py"), clean=False) or ""
     return re.findall(r"^- `([\w*]+(?:\.py|/))`: \S", told, re.MULTILINE)
 

@@ -107,13 +107,26 @@ def test_an_order_in_a_circle_is_refused():
 def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
     branch = next(node for node in tree.body if isinstance(node, ast.If))
-    typed = {(node.module, alias.name) for node in branch.body for alias in node.names}
+    typed = {(node.module, alias.name) for node in branch.body if hasattr(node, "names") for alias in node.names}
     named = {(module, name) for module, names in hopattn._NAMES.items() for name in names}
     modules = {tuple(module.rsplit(".", 1)) for module in hopattn._MODULES.values()}
     assert typed == named | modules
     for name in hopattn.__all__:
         assert getattr(hopattn, name) is not None
     assert set(hopattn.__all__) <= set(dir(hopattn))
+
+
+def test_a_type_checker_knows_all_public_names_and_no_others():
+    """A `__getattr__` that it sees would make any name right; a module imported by another name is not exported."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    hidden = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "not TYPE_CHECKING"]
+    by_name = [node for node in ast.walk(tree) if getattr(node, "name", "") == "__getattr__"]
+    assert by_name == [node for branch in hidden for node in branch.body]
+    seen = next(node for node in tree.body if isinstance(node, ast.If)).body
+    renamed = [alias for node in seen if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname]
+    assert all(alias.asname == alias.name for alias in renamed)
+    assigned = {target.id for node in seen if isinstance(node, ast.Assign) for target in node.targets}
+    assert assigned == set(hopattn._MODULES)
 
 
 def test_no_public_name_is_also_a_module():

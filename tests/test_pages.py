@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.experiments.certificate import Certificate, rounding
 from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
@@ -85,12 +86,24 @@ def test_every_key_says_what_it_means():
             assert entry.get("description"), f"{name}.{key}"
 
 
+def test_the_page_of_the_certificate_gets_a_column_for_float32():
+    spec = importlib.util.spec_from_file_location("certify_page", ROOT / "docs/certify.py")
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    pairs = [
+        Certificate("bam", "sync", 9, rise, dtype=dtype) for rise, dtype in ((1e-16, "float64"), (1e-7, "float32"))
+    ]
+    assert list(page._rows(pairs)) == [["bam", "sync", "9", "1.0e-16", "1.0e-07", "0", "–", ""]]
+
+
 def test_the_certificate_of_the_docs_is_whole_and_holds():
     page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
-    table = {(row[0], row[1]): row for row in rows[2:]}
-    assert {name for name, _ in table} == set(named_memories)
-    claimed = [row for row in table.values() if row[2] != "0"]
+    table = [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
+    assert {row["memory"] for row in table} == set(named_memories)
+    claimed = [row for row in table if row["claimed"] != "0"]
     assert len(claimed) > 30
-    assert all(int(row[2].replace(",", "")) >= 100_000 and float(row[3]) <= 1e-12 for row in claimed)
-    assert all(float(row[5].rstrip("%")) > 0 for row in table.values() if row[4] != "0"), "no counter-example"
+    assert all(int(row["claimed"].replace(",", "")) >= 100_000 for row in claimed)
+    assert all(float(row["largest rise"]) <= rounding("float64") for row in claimed)
+    assert all(float(row.get("in float32", 0)) <= rounding("float32") for row in claimed)
+    assert all(float(row["rises"].rstrip("%")) > 0 for row in table if row["not claimed"] != "0"), "no counter-example"

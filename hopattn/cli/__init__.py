@@ -1,6 +1,7 @@
 """The command line: `hopattn COMMAND`.
 
 - `blas_kernel.py`: the kernel of BLAS, chosen before NumPy is imported
+- `streams.py`: standard output and standard error, made safe
 - `scenario_names.py`: the names of scenarios, which a shell can complete
 - `commands/`: one command in each file
 - `main.py`: the group of all commands, and exit codes for errors

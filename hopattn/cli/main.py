@@ -14,6 +14,7 @@ import click
 
 from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
+from hopattn.cli.streams import discard, make_safe
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
 from hopattn.foundation.version import __version__
 
@@ -55,15 +56,15 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, then exit with its exit code. arguments: by default those of the process."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a character that the terminal lacks is no error
+    make_safe()
     choose_kernel()
     code = _exit_code(arguments)
     try:
-        sys.stdout.flush()
-    except OSError:
-        _discard_output()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:  # a full disk
+        discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
+        code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
     sys.exit(code)
 
 
@@ -80,9 +81,6 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         return _error(str(error), WRONG)
     except (CannotDo, HopattnError, MemoryError) as error:
         return _error(str(error) or "there is not enough memory", CANNOT)
-    except BrokenPipeError:
-        _discard_output()
-        return 0
     except OSError as error:
         return _error(f"{error.filename or 'output'}: {error.strerror or error}", CANNOT)
     except Exception as error:
@@ -98,8 +96,3 @@ def _error(message: str, code: int) -> int:
     lines = ["".join(c if c.isprintable() else "�" for c in line) for line in message.split("\n")]
     click.echo("\n".join(lines), err=True)
     return code
-
-
-def _discard_output() -> None:
-    """Discard further output: its reader has gone, and Python would report an error when it exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

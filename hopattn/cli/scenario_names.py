@@ -14,10 +14,16 @@ class ScenarioName(click.types.StringParamType):
     name = "scenario"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        """The scenario names that begin with the incomplete word; if there are none, the shell completes file names."""
+        """The scenario names, and the scenario files of this folder, that begin with the incomplete word.
+
+        If there are none, the shell completes file names.
+        """
+        from pathlib import Path
+
         from click.shell_completion import CompletionItem
 
-        from hopattn.scenario.files import shipped
+        from hopattn.scenario.files import own_files, shipped
 
-        names = [CompletionItem(name) for name in shipped() if name.startswith(incomplete)]
+        choices = [*shipped(), *(str(path) for path in own_files(Path()).values())]
+        names = [CompletionItem(name) for name in choices if name.startswith(incomplete)]
         return names or [CompletionItem(incomplete, type="file")]

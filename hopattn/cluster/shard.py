@@ -142,11 +142,11 @@ class Shard:
         parts = (weights[:, span.start : span.stop] @ values for span, _, values in self._blocks())
         return np.asarray(sum(parts))
 
-    def ranked(self, states: np.ndarray) -> Ranked:
+    def ranked(self, states: np.ndarray, by_distance: bool) -> Ranked:
         """The ranking of these values for states `(n, dim_out)`, with the numbers that they have among all values."""
         parts = []
         for span, _, values in self._blocks():
-            ranking, offset = ranked(states, values), self.first + span.start
+            ranking, offset = ranked(states, values, by_distance), self.first + span.start
             parts.append(replace(ranking, nearest=ranking.nearest + offset, leading=ranking.leading + offset))
         return merged(parts)
 

@@ -15,7 +15,6 @@ from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.ranking import Ranked, merged
-from hopattn.dynamics.record import Recall
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_room
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.errors import InvalidInput
@@ -100,7 +99,7 @@ class Sharded(KeyValueMemory):
 
     @property
     def reference(self) -> ReferencePatterns:
-        return RemoteReferencePatterns(self, self.activation)
+        return RemoteReferencePatterns(self, self.activation, self.similarity.distance)
 
     @property
     def why_no_single_neuron_updates(self) -> str:
@@ -148,15 +147,10 @@ class Sharded(KeyValueMemory):
         moved = self.retrieval.activate(result, x)
         return np.asarray(moved), np.asarray(self.activation.conjugate(x) - result.potential)
 
-    def recall(self, cues: Any, **options: Any) -> Recall:
-        """Repeat the update until nothing changes; see `hopattn.dynamics.recall.recall` for arguments and record.
-
-        A memory that owns its connection compares the states with its patterns at once, before it may be closed.
-        """
-        record = super().recall(cues, **options)
-        if self.client is not None:
-            _ = record.matched
-        return record
+    @property
+    def may_close(self) -> bool:
+        """Whether the memory owns its connection, which `close` ends."""
+        return self.client is not None
 
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
@@ -266,7 +260,7 @@ class RemoteReferencePatterns(ReferencePatterns):
         return self.patterns.layout.largest
 
     def ranked(self, states: np.ndarray) -> Ranked:
-        return merged(self.patterns.shards.each(Shard.ranked, states))
+        return merged(self.patterns.shards.each(Shard.ranked, states, self.by_distance))
 
     def take(self, numbers: np.ndarray) -> np.ndarray:
         every = np.unique(numbers)

@@ -8,5 +8,6 @@
 - `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
 - `loop.py`: step after step, and the rules that stop a cue
 - `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads
+- `saving.py`: the file of a memory: how it is written and read
 - `recall.py`: recall: the checks of its arguments, and what a memory inherits
 """

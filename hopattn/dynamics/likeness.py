@@ -42,11 +42,13 @@ class ReferencePatterns:
     """The patterns that the states of a recall are compared with.
 
     patterns: `(n_patterns, dim)`; a subclass may keep them elsewhere. activation: the activation of the memory, for
-    mixtures. Raises `InvalidInput` for patterns that are not a NumPy array.
+    mixtures. by_distance: whether the memory compares by distance, so that states of another length are unlike. Raises
+    `InvalidInput` for patterns that are not a NumPy array.
     """
 
     patterns: Any
     activation: Activation
+    by_distance: bool = False
 
     def __post_init__(self) -> None:
         if namespace(self.patterns) is not np:
@@ -71,7 +73,7 @@ class ReferencePatterns:
 
     def ranked(self, states: np.ndarray) -> Ranked:
         """The ranking of the patterns for states `(n, dim)`."""
-        return ranked(states, self.patterns)
+        return ranked(states, self.patterns, self.by_distance)
 
     def take(self, numbers: np.ndarray) -> np.ndarray:
         """The patterns with these numbers, `(…, dim)` for numbers `(…,)`."""

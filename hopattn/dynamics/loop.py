@@ -1,11 +1,11 @@
 """The loop of a recall: one step after another, and the three rules that stop a cue.
 
-With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `scale` the
-largest entry of the cue and of all patterns, a cue stops at
+With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `size` the
+larger of |x⁺| and of the largest entry of all patterns, a cue stops at
 
-    a fixed point:  |x⁺ − x| ≤ tol · scale · Δt         Δt the time step of the update
-    a cycle:        |x⁺ − x₍t−1₎| ≤ tol · scale         x⁺ = x₍t−1₎ up to the tolerance
-    growth:         |x⁺| > 2²⁰ · scale
+    a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
+    a cycle:        |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
+    growth:         |x⁺| > 2²⁰ · scale               scale the largest entry of cue, patterns and first state
 """
 
 from collections.abc import Callable
@@ -18,10 +18,9 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import require_finite_energy
-from hopattn.foundation.vectors import nonzero
 
 GROWTH = 2.0**20
-"""A state that is this many times larger than its cue and all patterns counts as diverged."""
+"""A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,20 +40,25 @@ class RecallLoop:
 
     def run(self, cues: np.ndarray, max_steps: int, rng: np.random.Generator) -> Recall:
         """Step the cues `(n, dim)` at most `max_steps` times; each cue stops on its own, whatever the others do."""
-        n, states = len(cues), cues
+        n, states, internal = len(cues), cues, self.update.internal(self.memory, cues)
         previous: np.ndarray | None = None
-        scale = nonzero(np.maximum(np.abs(cues).max(axis=-1), self.memory.reference.largest))
+        scale = np.maximum(np.abs(cues).max(axis=-1), self.memory.reference.largest).astype(float)
         own = tuple(rng.spawn(n) if self.update.stochastic else ())
-        steps, status = np.full(n, max_steps), np.full(n, Status.LIMIT, dtype="<U9")
+        steps, status, residual = np.full(n, max_steps), np.full(n, Status.LIMIT, dtype="<U9"), np.zeros(n)
         active = np.arange(n)
         history, energies = [self._kept(states)], []
         for t in range(1, max_steps + 1):
             context = StepContext(t - 1, rng, tuple(own[i] for i in active) if own else ())
             now, before = states[active], None if previous is None else previous[active]
-            after, energy = self._step(now, active, n, context)
-            after, ended = self._ended(after, now, before, scale[active])
+            after, energy, moved = self._step(now, internal, active, n, context)
+            if t == 1:
+                scale = np.maximum(scale, np.where(np.isfinite(after), np.abs(after), 0).max(axis=-1))
+            after, residual[active], ended = self._judged(after, now, before, scale[active], self._mask_of(active))
             previous, states = states, states.copy()
             states[active] = after
+            if internal is not None and moved is not None:
+                internal = internal.copy()
+                internal[active] = moved
             history.append(self._kept(states))
             energies.append(energy)
             stopped = ended != ""
@@ -62,60 +66,72 @@ class RecallLoop:
             active = active[~stopped]
             if not active.size:
                 break
-        return record_of(self.memory, states, steps, status, history, self._energies(energies, states, steps, status))
+        return record_of(
+            self.memory,
+            states,
+            Ending(steps, status, residual),
+            history,
+            self._energies(energies, states, steps, status),
+        )
 
-    def is_fixed_point(self, after: np.ndarray, state: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Fixed point: |x⁺ − x| ≤ tol · scale · Δt, with Δt the time step of the update, `(n,)`."""
-        return self._close(after, state, scale * self.update.time_step)
+    def is_fixed_point(self, residual: np.ndarray, size: np.ndarray) -> np.ndarray:
+        """Fixed point: r ≤ tol · size, `(n,)`."""
+        return np.asarray(residual <= self.tol * size)
 
-    def is_cycle(self, after: np.ndarray, before: np.ndarray | None, scale: np.ndarray) -> np.ndarray:
-        """Cycle of two: |x⁺ − x₍t−1₎| ≤ tol · scale, `(n,)`.
+    def is_cycle(self, after: np.ndarray, before: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        """Cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size, `(n,)`; for most states that differ, the first entry shows it.
 
         before: x₍t−1₎, None in the first step. False for an update that is not deterministic: it may leave the cycle.
         """
         if before is None or not self.update.deterministic:
             return np.zeros(len(after), dtype=bool)
-        return self._close(after, before, scale)
+        close = np.abs(after[:, 0] - before[:, 0]) <= self.tol * size
+        near = np.flatnonzero(close)
+        close[near] = np.abs(after[near] - before[near]).max(axis=-1) <= self.tol * size[near]
+        return np.asarray(close)
 
     @staticmethod
-    def has_grown(after: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Growth: |x⁺| > 2²⁰ · scale, `(n,)`. A state with a NaN has grown too."""
-        return np.asarray(~(np.abs(after).max(axis=-1) <= GROWTH * scale))
+    def has_grown(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Growth: |x⁺| > 2²⁰ · scale, `(n,)`, for |x⁺| = `largest`. A state that is not finite has grown too."""
+        return np.asarray(~(largest <= GROWTH * scale) | ~np.isfinite(largest))
 
-    def _ended(
-        self, after: np.ndarray, now: np.ndarray, before: np.ndarray | None, scale: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The next states, and how each cue ended, `(n,)`: a word of `Status`, or "" for a cue that goes on.
+    def _judged(
+        self, after: np.ndarray, now: np.ndarray, before: np.ndarray | None, scale: np.ndarray, mask: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The next states, their residuals `(n,)`, and how each cue ended `(n,)`: a word of `Status`, or "" to go on.
 
         A cue that has grown keeps the state before. A state that did not change is no cycle, and is a fixed point only
         if the update has fixed points.
         """
-        grown = self.has_grown(after, scale)
-        if grown.any():
-            after = np.where(grown[:, None], now, after)
-        rules = [grown, self.is_fixed_point(after, now, scale), self.is_cycle(after, before, scale)]
+        largest = np.abs(after).max(axis=-1).astype(float)
+        grown = self.has_grown(largest, scale)
+        after = np.where(grown[:, None], now, after) if grown.any() else after
+        with np.errstate(over="ignore", invalid="ignore"):
+            residual = self.update.residual(self.memory, now, after, mask)
+        size = np.maximum(largest, self.memory.reference.largest)
+        rules = [grown, self.is_fixed_point(residual, size), self.is_cycle(after, before, size)]
         fixed = Status.CONVERGED if self.update.has_fixed_points else ""
-        return after, np.select(rules, [Status.DIVERGED, fixed, Status.CYCLE], default="")
-
-    def _close(self, a: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """|a − b| ≤ tol · scale, `(n,)`; for most states that differ, the first entry shows it."""
-        close = np.abs(a[:, 0] - b[:, 0]) <= self.tol * scale
-        near = np.flatnonzero(close)
-        close[near] = np.abs(a[near] - b[near]).max(axis=-1) <= self.tol * scale[near]
-        return np.asarray(close)
+        return after, residual, np.select(rules, [Status.DIVERGED, fixed, Status.CYCLE], default="")
 
     def _step(
-        self, states: np.ndarray, active: np.ndarray, n: int, context: StepContext
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The next states of the active cues, and the energies `(n,)` of their states before, 0 for the other cues."""
-        mask = self._mask_of(active)
-        energy = np.zeros(n)
+        self, states: np.ndarray, internal: np.ndarray | None, active: np.ndarray, n: int, context: StepContext
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """One step of the active cues: their next states, the energies of the states before, their internal states.
+
+        The energies are `(n,)`, 0 for the other cues. The internal states are None for an update without them.
+        """
+        mask, energy, moved = self._mask_of(active), np.zeros(n), None
         with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
-            if not self.has_energy:
-                return self.update.step(self.memory, states, mask, context), energy
-            after, energy[active] = self.update.step_with_energy(self.memory, states, mask, context)
+            if internal is not None:
+                moved, after = self.update.advance(self.memory, internal[active], mask)
+                if self.has_energy:
+                    energy[active] = self.memory.energy(states, mask)
+            elif self.has_energy:
+                after, energy[active] = self.update.step_with_energy(self.memory, states, mask, context)
+            else:
+                after = self.update.step(self.memory, states, mask, context)
         require_finite_energy(energy)
-        return after, energy
+        return after, energy, moved
 
     def _energies(
         self, energies: list[np.ndarray], states: np.ndarray, steps: np.ndarray, status: np.ndarray
@@ -153,11 +169,19 @@ class RecallLoop:
         return {name: np.asarray(arrays[name]()) for name in self.keep}
 
 
+@dataclass(frozen=True, eq=False)
+class Ending:
+    """How each cue of a recall ended, `(n,)` each: after how many steps, with which status, with which residual."""
+
+    steps: np.ndarray
+    status: np.ndarray
+    residual: np.ndarray
+
+
 def record_of(
     memory: Recallable,
     states: np.ndarray,
-    steps: np.ndarray,
-    status: np.ndarray,
+    ending: Ending,
     history: list[dict[str, np.ndarray]],
     energies: np.ndarray | None,
 ) -> Recall:
@@ -165,9 +189,10 @@ def record_of(
     by_step = {name: np.stack([arrays[name] for arrays in history]) for name in history[0]}
     return Recall(
         state=states,
-        steps=steps,
-        status=status,
-        converged=status == Status.CONVERGED,
+        steps=ending.steps,
+        status=ending.status,
+        converged=ending.status == Status.CONVERGED,
+        residual=ending.residual,
         energies=energies,
         reference=memory.reference,
         **by_step,

@@ -1,26 +1,39 @@
 """Recall: apply a memory's update to each cue until nothing changes."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from inspect import cleandoc
+from typing import Any, TypeVar
 
 import numpy as np
 
-from hopattn.dynamics.loop import RecallLoop, record_of
+from hopattn.dynamics.loop import Ending, RecallLoop, record_of
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
+from hopattn.dynamics.saving import Savable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite, tolerance
+from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import whole
+from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, resolve
 
+Method = TypeVar("Method", bound=Callable[..., Recall])
 
-class AssociativeMemory(Recallable):
-    """A memory that recalls: the protocol, with `recall` and `descends`."""
 
+def _with_fields_of_record(method: Method) -> Method:
+    """The method with the fields of a `Recall` at the end of its docstring, so that `help` is whole."""
+    method.__doc__ = "\n\n".join(cleandoc(text or "") for text in (method.__doc__, Recall.__doc__))
+    return method
+
+
+class AssociativeMemory(Recallable, Savable, ShownInNotebook):
+    """A memory that recalls: the protocol, with `recall`, `descends` and `save`."""
+
+    @_with_fields_of_record
     def recall(
         self,
         cues: Any,
@@ -28,12 +41,36 @@ class AssociativeMemory(Recallable):
         update: str | Update = "sync",
         max_steps: int = 100,
         tol: float | None = None,
-        rng: int | np.random.Generator | None = None,
+        seed: Seed = None,
+        rng: Seed = None,
         mask: Any = None,
         keep: Sequence[str] = (),
     ) -> Recall:
-        """Repeat the update until nothing changes; `hopattn.dynamics.recall.recall` describes arguments and record."""
-        return recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep)
+        """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
+
+        cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain.
+        update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`.
+        max_steps: the largest number of steps, at least 1.
+        tol: the largest change of an entry that counts as no change, relative to the largest entry of the state and the
+        patterns (default: exact equality for spins, else ε^¾).
+        seed: a whole number or a generator, for updates that draw (default: other draws in each call).
+        rng: another name of `seed`; give one of them.
+        mask: booleans `(n_cues, n_patterns)`, True for a pattern that the cue may attend to (default: all).
+        keep: the arrays that the record keeps of every step: "trajectory" (the states), "overlaps", "weights".
+
+        Where the answer has another dim than the cue, one step is taken. Raises `InvalidInput` for a cue that cannot be
+        used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
+        """
+        own = generator(seed, rng)
+        record = recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=own, mask=mask, keep=keep)
+        if self.may_close:
+            _ = record.matched
+        return record
+
+    @property
+    def may_close(self) -> bool:
+        """Whether the patterns may be out of reach later, so that a recall compares its states with them at once."""
+        return False
 
     def descends(self, update: str | Update = "sync") -> Descent:
         """Whether this update never raises the energy: true or false in a condition, with the `reason`."""
@@ -44,23 +81,14 @@ def recall(
     memory: Recallable,
     cues: Any,
     *,
-    update: str | Update = "sync",
-    max_steps: int = 100,
-    tol: float | None = None,
-    rng: int | np.random.Generator | None = None,
-    mask: Any = None,
-    keep: Sequence[str] = (),
+    update: str | Update,
+    max_steps: int,
+    tol: float | None,
+    rng: np.random.Generator,
+    mask: Any,
+    keep: Sequence[str],
 ) -> Recall:
-    """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
-
-    cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain. update: a name, or an object such
-    as `ha.Glauber(temperature=0.1)`. max_steps: the largest number of steps, at least 1. tol: the largest change of an
-    entry, relative to the largest entry, that counts as no change (default: exact equality for spins, else ε^¾). rng:
-    a seed or a generator, for updates that draw. mask: booleans `(n_cues, n_patterns)`. keep: the arrays that the
-    record keeps of every step: "trajectory" (the states), "overlaps", "weights". Where the answer has another dim than
-    the cue, one step is taken. Raises `InvalidInput` for a cue that cannot be used, naming its row, and for an update
-    that the memory does not allow.
-    """
+    """The record of a recall; `AssociativeMemory.recall` describes the arguments."""
     rule = updates.make(update)
     whole(max_steps, "max_steps")
     kept = _checked_keep(memory, keep)
@@ -72,7 +100,7 @@ def recall(
     states = start[None, :] if start.ndim == 1 else start
     tolerated, allowed = _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states))
     loop = RecallLoop(memory, rule, tolerated, allowed, kept, not memory.why_no_energy)
-    record = loop.run(states, max_steps, _generator(rng))
+    record = loop.run(states, max_steps, rng)
     return record if start.ndim > 1 else record.only_row()
 
 
@@ -87,7 +115,7 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[
     n = 1 if given.ndim == 1 else len(given)
     states = np.asarray(memory.step(np.atleast_2d(given), _checked_mask(mask, memory, n)))
     status = np.full(n, Status.ANSWERED, dtype="<U9")
-    record = record_of(memory, states, np.ones(n, dtype=int), status, [{}], None)
+    record = record_of(memory, states, Ending(np.ones(n, dtype=int), status, np.full(n, np.inf)), [{}], None)
     return record if given.ndim > 1 else record.only_row()
 
 
@@ -113,7 +141,11 @@ def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
     for i, row in enumerate(np.atleast_2d(given) if has_domain else ()):
         if reason := memory.activation.why_outside_domain(row):
             raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
-    return np.array(given, dtype=np.result_type(given, reference.dtype))
+    states = np.array(given, dtype=np.result_type(given, reference.dtype))
+    if has_domain and states.dtype != given.dtype:  # at the edge of the domain, a wider dtype shows the rounding
+        outside = [bool(memory.activation.why_outside_domain(row)) for row in np.atleast_2d(states)]
+        states = np.where(np.reshape(outside, (*states.shape[:-1], 1)), memory.activation(states), states)
+    return states
 
 
 def _require_cues(given: np.ndarray) -> None:
@@ -139,12 +171,3 @@ def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | No
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {mask!r}")
     shape = (n_cues, memory.n_keys)
     return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, shape))), shape)
-
-
-def _generator(rng: Any) -> np.random.Generator:
-    try:
-        if isinstance(rng, np.random.RandomState):
-            raise TypeError
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"rng: expected a seed or a numpy.random.Generator, not {rng!r}") from None

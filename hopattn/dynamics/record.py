@@ -24,24 +24,31 @@ class Status(StrEnum):
     def meaning(self) -> str:
         """The explanation that a reader sees."""
         return {
-            Status.CONVERGED: "the state is a fixed point of the update",
+            Status.CONVERGED: "a further step changes the state by no more than the tolerance",
             Status.CYCLE: "the update leads back to the state before the last: a cycle of two",
             Status.LIMIT: "no fixed point and no cycle of two was met within max_steps",
-            Status.DIVERGED: "the state outgrew its patterns a millionfold; choose activation='unit' or a smaller beta",
+            Status.DIVERGED: "the state grew a millionfold; choose activation='unit' or a smaller beta",
             Status.ANSWERED: "the answer is of another dim than the cue, so that there is nothing to repeat",
         }[self]
 
+    def __repr__(self) -> str:
+        return f"<{self.value}: {self.meaning}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Recall(ShownInNotebook):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
-    point. status: `(n,)`, words of `Status`. converged: `(n,)`, whether the status is "converged".
+    point. status: `(n,)`, words of `Status`. meaning: `(n,)`, the sentence that explains each status.
+    converged: `(n,)`, whether the status is "converged".
+    residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
+    moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
     energies: `(n, T+1)`, or None for a memory without an energy. The energy is level at a fixed point: the last one is
     that of the state before, if the two states are equal up to √ε.
-    matched: `(n,)`, the stored pattern whose cosine with the state is largest, −1 if that cosine is below `MATCH`.
-    similarity: `(n,)`, that cosine. spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed",
+    matched: `(n,)`, the stored pattern whose cosine with the state is largest, −1 if that cosine is below `MATCH`. A
+    memory that compares by distance has 1 − |x − ξ|²/(|x|² + |ξ|²) in place of the cosine. similarity: `(n,)`, that
+    cosine. spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed",
     "mixture" or "other". mixture: `(n, 3)`, the three patterns of a mixture, −1 for other states. These four are
     computed when first used, from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
@@ -52,6 +59,7 @@ class Recall(ShownInNotebook):
     steps: Any
     status: Any
     converged: Any
+    residual: Any
     energies: Any
     reference: "ReferencePatterns" = field(repr=False)
     trajectory: Any = None
@@ -60,6 +68,24 @@ class Recall(ShownInNotebook):
 
     BY_STEP = ("trajectory", "overlaps", "weights")
     """The arrays that are kept of every step if the argument `keep` names them; their first axis is the step."""
+
+    def __repr__(self) -> str:
+        n, dim = np.atleast_2d(self.state).shape
+        least, most = int(np.min(self.steps)), int(np.max(self.steps))
+        taken = str(least) if least == most else f"{least} to {most}"
+        words, counts = np.unique(np.atleast_1d(self.status), return_counts=True)
+        parts = [f"{n} cue{'' if n == 1 else 's'} of dim {dim}", f"{taken} step{'' if most == 1 else 's'}"]
+        for word, count in sorted(zip(words, counts, strict=True), key=lambda pair: -pair[1]):
+            parts.append(f"{'' if n == 1 else f'{count} '}{word} ({Status(word).meaning})")
+        if kept := [name for name in self.BY_STEP if getattr(self, name) is not None]:
+            parts.append(f"with {' and '.join(kept)}")
+        return f"Recall({', '.join(parts)})"
+
+    @property
+    def meaning(self) -> Any:
+        """The sentence that explains each status, `(n,)`."""
+        sentences = np.array([Status(word).meaning for word in np.atleast_1d(self.status)])
+        return str(sentences[0]) if np.ndim(self.status) == 0 else sentences
 
     @property
     def matched(self) -> Any:

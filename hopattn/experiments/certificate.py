@@ -13,24 +13,37 @@ from hopattn.dynamics.loop import GROWTH
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
+from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
 from hopattn.networks.associator import Associator
 from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.hopfield import Hopfield
 
-ROUNDING = 1e-12
-"""A rise of the energy by this part of |Φ*| + |Ψ| is rounding in float64."""
+DTYPES = ("float64", "float32")
+"""The dtypes in which a memory can be tested."""
 
 PATIENCE = 500
 """The number of memories in a row without a new count, after which no more memories are drawn."""
 
 CUES, STEPS = 20, 5
 """The numbers of states and of steps that are tried on each memory; after some steps, states are near fixed points."""
+
+
+def rounding(dtype: str) -> float:
+    """The part of |Φ*| + |Ψ| up to which a rise of the energy is rounding: 1e-12 in float64, 5.4e-4 in float32.
+
+    Both are 4504 ε. A sum of n numbers is off by at most n ε of the sum of their magnitudes. An energy sums over the
+    neurons for each score and for Φ*, and over the patterns for Ψ, so that with 16 neurons and 51 patterns the
+    difference of two energies is off by up to 2 (2·16 + 51) ε = 166 ε. The rest is room for the terms of a score that
+    cancel, and for larger memories.
+    """
+    return 1e-12 * float(np.finfo(dtype).eps / np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,7 @@ class Certificate:
     the number of updates without that claim. rises: the number of these that raised the energy; for a memory without
     an energy, that raised the value of the energy's formula. reason: why the energy cannot rise. refusal: why it may
     rise. obstacle: why the update cannot be applied. Each of the three is empty if no memory that was drawn gave it.
+    dtype: the numbers of the memories and states, "float64" or "float32".
     """
 
     memory: str
@@ -53,14 +67,15 @@ class Certificate:
     reason: str = ""
     refusal: str = ""
     obstacle: str = ""
+    dtype: str = "float64"
 
     @property
     def holds(self) -> bool:
-        """Whether no claimed update raised the energy by more than rounding."""
-        return self.largest <= ROUNDING
+        """Whether no claimed update raised the energy by more than `rounding`."""
+        return self.largest <= rounding(self.dtype)
 
     def __add__(self, other: "Certificate") -> "Certificate":
-        """The certificate of both tests together, for two tests of the same memory and update."""
+        """The certificate of both tests together, for two tests of the same memory, update and dtype."""
         return Certificate(
             self.memory,
             self.update,
@@ -71,42 +86,56 @@ class Certificate:
             self.reason or other.reason,
             self.refusal or other.refusal,
             self.obstacle or other.obstacle,
+            self.dtype,
         )
 
 
-def certify(memory: Any, update: str | Update = "sync", count: int = 1000, seed: int = 0) -> Certificate:
+def certify(
+    memory: Any,
+    update: str | Update = "sync",
+    count: int = 1000,
+    seed: Seed = None,
+    dtype: str = "float64",
+    *,
+    rng: Seed = None,
+) -> Certificate:
     """Apply random updates to random states, and measure how far the energy rises.
 
     memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn.
     update: an update, or its name: its parameters are then drawn by `Update.drawn`. count: the least number of updates
     with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
-    Raises `InvalidInput` for a mistyped name, and for the name of an update that cannot draw itself.
+    seed: a whole number or a generator, 0 by default; rng: another name of it.
+    dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
+    by the rounding of float32. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw
+    itself, and for a memory that cannot be converted to the dtype.
 
     >>> import hopattn as ha
     >>> certificate = ha.certify("modern", count=200)
     >>> certificate.claimed, certificate.holds
     (200, True)
     """
-    rng, wanted, idle = np.random.default_rng(seed), whole(count, "count"), 0
+    draws, wanted, idle = generator(0 if seed is rng is None else seed, rng), whole(count, "count"), 0
+    reject_unknown("dtype", [dtype], DTYPES)
     if isinstance(memory, str) and memory not in named_memories:
         raise InvalidInput(f"memory: {unknown(memory, named_memories)}")
     names = [given if isinstance(given, str) else repr(given) for given in (memory, update)]
-    certificate = Certificate(memory=names[0], update=names[1])
+    certificate = Certificate(memory=names[0], update=names[1], dtype=dtype)
     while certificate.claimed < wanted and idle < PATIENCE:
-        instance = named_memories[memory].drawn(rng) if isinstance(memory, str) else memory
-        before, certificate = certificate, _extended(certificate, instance, _drawn_update(update, rng), rng, wanted)
+        instance = named_memories[memory].drawn(draws) if isinstance(memory, str) else memory
+        instance = _converted(instance, dtype)
+        before, certificate = certificate, _extended(certificate, instance, _drawn_update(update, draws), draws, wanted)
         counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
         idle = 0 if counted else idle + 1
     return certificate
 
 
 def certify_all(
-    names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1
+    names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1, dtype: str = "float64"
 ) -> Iterator[Certificate]:
     """The certificates of named memories (default: all) under every update; the same for any number of `processes`."""
     pairs = [(name, update) for name in names or sorted(named_memories) for update in updates]
     memories, rules = zip(*pairs, strict=True)
-    arguments = (memories, rules, [count] * len(pairs), [seed] * len(pairs))
+    arguments = (memories, rules, [count] * len(pairs), [seed] * len(pairs), [dtype] * len(pairs))
     if processes == 1:
         yield from map(certify, *arguments)
     else:
@@ -126,17 +155,17 @@ def _extended(
     claim = update.descends(memory)
     if not claim and certificate.unclaimed >= wanted / 10:
         return certificate
-    rises = np.concatenate(list(_rises(memory, update, rng)))
+    rises = np.concatenate(list(_rises(memory, update, rng, certificate.dtype)))
     if claim:
         claimed = certificate.claimed + rises.size
         largest = max(certificate.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
         return replace(certificate, claimed=claimed, largest=largest, reason=certificate.reason or claim.reason)
     unclaimed, refusal = certificate.unclaimed + rises.size, certificate.refusal or claim.reason
-    risen = certificate.rises + int(np.sum(rises > 1e3 * ROUNDING))
+    risen = certificate.rises + int(np.sum(rises > rounding(certificate.dtype)))
     return replace(certificate, unclaimed=unclaimed, rises=risen, refusal=refusal)
 
 
-def _rises(memory: Recallable, update: Update, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: str) -> Iterator[np.ndarray]:
     """The rise of the energy by each update, as a part of |Φ*| + |Ψ|, one array for each step.
 
     Updates that change nothing, and updates by which a state grows without bound, are left out.
@@ -146,11 +175,13 @@ def _rises(memory: Recallable, update: Update, rng: np.random.Generator) -> Iter
     states = np.asarray(memory.activation(rng.normal(size=(CUES, dim)) * size))
     if memory.activation.directional and rng.random() < 0.3:  # some neurons are unknown, some states inside the ball
         states = states * (rng.random(states.shape) < 0.7)
+    states = states.astype(dtype)  # drawn in float64, so that every dtype has the same draws
     own = tuple(rng.spawn(CUES)) if update.stochastic else ()
+    bound = GROWTH * (size + float(np.abs(states).max()))
     for t in range(STEPS):
         with np.errstate(all="ignore"):
             moved = update.step(memory, states, None, StepContext(t, rng, own))
-        grown = np.any(np.abs(moved) > GROWTH * (size + np.abs(states).max()), axis=-1)
+        grown = ~np.all(np.abs(moved) <= bound, axis=-1)
         counted = ~grown & np.any(moved != states, axis=-1)
         moved = np.where(grown[:, None], states, moved)
         before, after = _energy(memory, states), _energy(memory, moved)
@@ -184,6 +215,32 @@ def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
         return np.zeros(len(states))
     products = np.abs(states) @ np.abs(couplings).T
     return np.asarray(0.5 * products.sum(axis=-1))
+
+
+def _converted(memory: Any, dtype: str) -> Any:
+    """The same memory with its numbers in this dtype; raises `InvalidInput` for one that cannot be converted."""
+
+    def cast(array: Any) -> np.ndarray:
+        return np.asarray(array, dtype=dtype)
+
+    match memory:
+        case Bidirectional():
+            sides = _converted(memory.forward, dtype), _converted(memory.backward, dtype)
+            return type(memory)(*sides)
+        case Hopfield() | Associator():
+            own = {"bias": cast(memory.bias)} if isinstance(memory, Hopfield) else {}
+            couplings, patterns = cast(memory.couplings), cast(memory.patterns)
+            return type(memory)(couplings, activation=memory.activation, patterns=patterns, **own)
+        case Memory():
+            keys = cast(memory.keys)
+            values = None if memory.autoassociative else cast(memory.values)
+            parts = {part: getattr(memory, part) for part in ("similarity", "separation", "activation")}
+            known = None if memory.patterns is memory.values else cast(memory.patterns)
+            return type(memory)(keys, values, patterns=known, **parts)
+    if dtype == "float64":
+        return memory
+    kind = type(memory).__name__
+    raise InvalidInput(f"memory: a {kind} cannot be converted to {dtype}; expected a Memory or a network of couplings")
 
 
 def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:

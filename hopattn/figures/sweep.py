@@ -1,6 +1,7 @@
-"""The figure of a sweep: curves over one axis, maps over two."""
+"""The figure of a sweep: curves over one axis, maps over two, and curves again where an axis has few numbers."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,33 @@ from hopattn.figures.base import Figure
 from hopattn.figures.headings import HEADLINE, wrapped
 from hopattn.figures.style import COLOURS, DIVERGING, SEQUENTIAL, label
 from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.language.paths import last_keys
 
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""
 MARKED = 40
 """The number of points up to which a curve marks each of them."""
+FEW = 3
+"""The largest number of values of an axis that are drawn as one curve each; with more of them, the panel is a map."""
+TICKS = 6
+"""The largest number of distances between the ticks of an axis: with more, the numbers of two panels run together."""
+MARKERS, LINES = ("o", "s", "^"), ("-", "--", "-.")
+"""The markers and the dashes of the curves, so that they differ without colours too."""
+SHARE = (0.0, 1.0)
+RANGES = {
+    **dict.fromkeys(("recalled", "converged", "met", "accuracy"), SHARE),
+    **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
+    "steps": (0.0, math.inf),
+}
+"""The smallest and the largest value that a measure can have."""
 
 
 def draw_sweep(figure: Figure, sweep: Sweep, title: str = "") -> None:
     """Draw each measure in a panel: over one axis the mean with its interval, over two a map of the mean.
 
-    The first `PANELS` measures are drawn; measures that are constant over the grid come last. Raises `InvalidInput`
-    for a sweep over more than two axes.
+    If one of two axes has at most `FEW` numbers, each of these numbers is a curve over the other axis. Intervals and
+    the axes of curves end where a measure cannot go further. The first `PANELS` measures are drawn; measures that are
+    constant over the grid come last. Raises `InvalidInput` for a sweep over more than two axes.
     """
     if len(sweep.axes) > 2:
         raise InvalidInput(
@@ -33,7 +49,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, title: str = "") -> None:
     columns = 1 if len(names) == 1 else 2
     axes = figure.subplots((len(names) + 1) // 2, columns, squeeze=False).ravel()
     for ax, name in zip(axes, names, strict=False):
-        _curve(ax, sweep, name) if len(sweep.axes) == 1 else _map(ax, sweep, name)
+        _curves(ax, sweep, name) if _has_curves(sweep) else _map(ax, sweep, name)
     for ax in axes[len(names) :]:
         ax.set_axis_off()
 
@@ -43,15 +59,57 @@ def _is_constant(mean: np.ndarray) -> bool:
     return bool(np.isnan(mean).all() or np.nanmax(mean) == np.nanmin(mean))
 
 
-def _curve(ax: Any, sweep: Sweep, name: str) -> None:
-    """Draw the mean of a measure over the one axis, in the band of its interval."""
-    ((axis, numbers),) = sweep.axes.items()
-    mean, error = sweep.mean(name), sweep.error(name)
-    ax.fill_between(numbers, mean - error, mean + error, color=COLOURS[0], alpha=0.25, linewidth=0)
-    ax.plot(numbers, mean, color=COLOURS[0], marker="o" if len(numbers) <= MARKED else "")
-    ax.set(xlabel=label(axis), ylabel=_axis_title(name))
+def _has_curves(sweep: Sweep) -> bool:
+    """Whether the means are drawn as curves: over one axis, and over two if one of them has few numbers."""
+    return len(sweep.axes) == 1 or min(map(len, sweep.axes.values())) <= FEW
+
+
+def _curves(ax: Any, sweep: Sweep, name: str) -> None:
+    """Draw the means of a measure as curves over an axis, each in the band of its interval."""
+    low, high = _possible(name, sweep.values[name])
+    axis, curves = _along(sweep, name)
+    numbers = sweep.axes[axis]
+    for i, (title, mean, error) in enumerate(curves):
+        style = {"color": COLOURS[i], "linestyle": LINES[i], "marker": MARKERS[i] if len(numbers) <= MARKED else ""}
+        band = np.clip([mean - error, mean + error], low, high)
+        ax.fill_between(numbers, *band, color=COLOURS[i], alpha=0.25, linewidth=0)
+        ax.plot(numbers, mean, label=title, clip_on=False, **style)
+    ax.set(xlabel=_title(sweep, axis), ylabel=_axis_title(name))
     if _logarithmic(numbers):
         ax.set_xscale("log")
+    else:
+        ax.set_xlim(left=max(ax.get_xlim()[0], 0.0 if numbers[0] >= 0 else -math.inf))
+        ax.locator_params(axis="x", nbins=TICKS)
+    bottom, top = ax.get_ylim()
+    ax.set_ylim(max(bottom, low), min(top, high))
+    if len(sweep.axes) > 1:
+        ax.legend()
+
+
+def _along(sweep: Sweep, name: str) -> tuple[str, Iterator[tuple[str, np.ndarray, np.ndarray]]]:
+    """The axis that the curves of a measure run along, and for each curve its title, its means and its errors."""
+    mean, error = sweep.mean(name), sweep.error(name)
+    axis, *others = sweep.axes
+    if not others:
+        return axis, iter([("", mean, error)])
+    (other,) = others
+    if len(sweep.axes[other]) > FEW:
+        axis, other, mean, error = other, axis, mean.T, error.T
+    titles = (f"{_title(sweep, other)} = {number:g}" for number in sweep.axes[other])
+    return axis, zip(titles, mean.T, error.T, strict=True)
+
+
+def _possible(name: str, values: np.ndarray) -> tuple[float, float]:
+    """The smallest and the largest value that a measure can have, infinite if they are not known.
+
+    name: of the measure, or of an entry such as "overlaps[1]". values: of all trials; a measure that is 0 or 1 in each
+    trial has a share as its mean. Values beyond the range of the name show that the name means something else.
+    """
+    known = values[~np.isnan(values)]
+    low, high = SHARE if np.isin(known, SHARE).all() else RANGES.get(name.partition("[")[0], (-math.inf, math.inf))
+    rounding = 1e-9
+    fits = bool(np.all((known >= low - rounding) & (known <= high + rounding)))
+    return (low, high) if fits else (-math.inf, math.inf)
 
 
 def _map(ax: Any, sweep: Sweep, name: str) -> None:
@@ -62,12 +120,15 @@ def _map(ax: Any, sweep: Sweep, name: str) -> None:
     most = max(-low, high)
     colours = {"cmap": DIVERGING, "vmin": -most, "vmax": most} if low < -0.1 * most else {"cmap": SEQUENTIAL}
     image = ax.pcolormesh(_edges(xs), _edges(ys), mean.T, rasterized=True, **colours)
-    ax.set(xlabel=label(across), ylabel=label(up))
-    if _logarithmic(xs):
-        ax.set_xscale("log")
-    if _logarithmic(ys):
-        ax.set_yscale("log")
+    ax.set(xlabel=_title(sweep, across), ylabel=_title(sweep, up))
+    for axis, numbers, set_scale in (("x", xs, ax.set_xscale), ("y", ys, ax.set_yscale)):
+        set_scale("log") if _logarithmic(numbers) else ax.locator_params(axis=axis, nbins=TICKS)
     ax.figure.colorbar(image, ax=ax, label=_axis_title(name))
+
+
+def _title(sweep: Sweep, axis: str) -> str:
+    """The title of an axis of the sweep: the last key of its path, such as beta of layer.head.beta."""
+    return label(last_keys(sweep.axes)[axis])
 
 
 def _axis_title(name: str) -> str:

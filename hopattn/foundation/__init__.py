@@ -9,6 +9,7 @@
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 - `labelled.py`: arrays with named axes and labelled rows
 - `scalars.py`: checks of single numbers
+- `seeds.py`: one source of random numbers, given as `seed` or as `rng`
 - `grids.py`: the values of an axis of a grid, as a person writes them
 - `registry.py`: named choices, found in the modules that define them
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries

@@ -7,6 +7,7 @@ messages.
 """
 
 import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,30 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
     info = xp.__array_namespace_info__()
     return xp.astype(array, info.default_dtypes()["real floating"])
+
+
+def widened(x: Array) -> Array:
+    """A half-precision array in single precision, in which sums of many entries keep their size; others as they are."""
+    if not is_half(x):
+        return x
+    xp = namespace(x)
+    return xp.astype(x, xp.float32)
+
+
+def is_half(x: Array) -> bool:
+    """Whether an array of floating-point numbers has fewer than 32 bits an entry."""
+    if isinstance(x, np.ndarray):
+        return bool(x.dtype == np.float16)
+    return bool(namespace(x).finfo(x.dtype).bits < 32)
+
+
+def constant(x: Array) -> Array:
+    """The same numbers, as a constant for differentiation."""
+    if hasattr(x, "detach"):
+        return x.detach()
+    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        return sys.modules["jax"].lax.stop_gradient(x)  # JAX is loaded, since x is one of its arrays
+    return x
 
 
 def tolerance(dtype: Any) -> float:

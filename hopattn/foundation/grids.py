@@ -2,12 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, shortened
 
 Values = tuple[int | float, ...]
+"""The numbers of one axis."""
+Grid = str | Iterable[float]
+"""The numbers of one axis as a caller gives them: a text such as "0.1:32:log20", or numbers, also of NumPy."""
 
 MOST = 100_000
 """The largest number of values of one axis."""
@@ -31,6 +36,33 @@ def values_of(text: str, what: str = "grid") -> Values:
     if ":" in text:
         return _spaced(text, what)
     return in_order(tuple(_number(part, what) for part in text.split(",")), what)
+
+
+def axis_values(grid: Grid, what: str) -> Values:
+    """The values of one axis from a text, as `values_of` reads it, or from numbers in rising order.
+
+    Numbers of NumPy become numbers of Python. what: the name of the axis in messages. Raises `InvalidInput` for
+    anything else.
+
+    >>> axis_values("0.1:0.2:2", "load"), axis_values([1, 2.5], "load")
+    ((0.1, 0.2), (1, 2.5))
+    """
+    if isinstance(grid, str):
+        return values_of(grid, what)
+    try:
+        return in_order(tuple(map(_of_python, grid)), what)
+    except TypeError:
+        raise InvalidInput(f"{what}: expected numbers in rising order, not {shortened(repr(grid))}") from None
+
+
+def axes_of(over: Mapping[str, Grid], what: str) -> dict[str, Values]:
+    """The values of each axis by its name, from texts or numbers.
+
+    what: the name of the argument in messages. Raises `InvalidInput` if `over` is no mapping, and as `axis_values`.
+    """
+    if not isinstance(over, Mapping):
+        raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {shortened(repr(over))}")
+    return {name: axis_values(grid, name) for name, grid in over.items()}
 
 
 def axes_from(texts: Iterable[str]) -> dict[str, Values]:
@@ -63,6 +95,13 @@ def in_order(values: Values, what: str) -> Values:
         if after < value:
             raise InvalidInput(f"{what}: {after:g} comes after {value:g}; write the numbers in rising order")
     return values
+
+
+def _of_python(value: Any) -> Any:
+    """A number of NumPy as a number of Python, and anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _spaced(text: str, what: str) -> Values:

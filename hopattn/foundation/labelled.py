@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.errors import InvalidInput
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labelled(ShownInNotebook):
     """An array with named axes and labelled rows and columns.
 
@@ -19,6 +20,10 @@ class Labelled(ShownInNotebook):
     dims: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
 
+    def __repr__(self) -> str:
+        axes = " × ".join(f"{name}: {length}" for name, length in zip(self._names, self.values.shape, strict=True))
+        return f"Labelled({axes or 'a number'})\n{self.values}"
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The numbers without names and labels, for NumPy."""
         return np.array(self.values, dtype=dtype, copy=copy)
@@ -26,3 +31,41 @@ class Labelled(ShownInNotebook):
     def to_dict(self) -> dict[str, Any]:
         """The names, labels and numbers as lists, for JSON."""
         return {"dims": list(self.dims), "labels": [list(row) for row in self.labels], "values": self.values.tolist()}
+
+    def to_xarray(self) -> Any:
+        """An xarray DataArray with the labels as coordinates; raises `InvalidInput` if xarray is not installed.
+
+        The second of two axes with one name has the number 2 behind its name, because xarray needs different names.
+        """
+        try:
+            from xarray import DataArray
+        except ImportError:
+            raise InvalidInput("to_xarray: xarray is not installed: pip install xarray") from None
+        coordinates = {name: list(labels) for name, labels in zip(self._names, self.labels, strict=False)}
+        return DataArray(self.values.copy(), coordinates, self._names)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with one row for each label of the first axis, and one column for each of the last.
+
+        Every axis before the last is a level of the index. An array of one axis, or of none, has the one column
+        "value". Raises `InvalidInput` if pandas is not installed.
+        """
+        try:
+            from pandas import DataFrame, Index, MultiIndex
+        except ImportError:
+            raise InvalidInput("to_pandas: pandas is not installed: pip install pandas") from None
+        names = self._names
+        labels = [*self.labels, *(tuple(map(str, range(length))) for length in self.values.shape[len(self.labels) :])]
+        if self.values.ndim < 2:
+            index = Index(list(labels[0]), name=names[0]) if names else None
+            return DataFrame({"value": np.array(self.values, ndmin=1)}, index)
+        rows, columns = labels[:-1], Index(list(labels[-1]), name=names[-1])
+        one = Index(list(rows[0]), name=names[0]) if len(rows) == 1 else MultiIndex.from_product(rows, names=names[:-1])
+        return DataFrame(self.values.reshape(-1, self.values.shape[-1]).copy(), one, columns)
+
+    @property
+    def _names(self) -> list[str]:
+        """A name for each axis, all different."""
+        given = [*self.dims, *(f"axis {i}" for i in range(len(self.dims), self.values.ndim))]
+        earlier = [given[:i].count(name) for i, name in enumerate(given)]
+        return [f"{name} {count + 1}" if count else name for name, count in zip(given, earlier, strict=True)]

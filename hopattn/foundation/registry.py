@@ -17,36 +17,40 @@ from typing import Any, Generic, TypeVar
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 
 Entry = TypeVar("Entry")
+Choice = TypeVar("Choice")
 
 
-class Registry(Mapping[str, type[Entry]], Generic[Entry]):
-    """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
+class Choices(Mapping[str, Choice], Generic[Choice]):
+    """Named choices of one kind: `choices["name"]` and `choices.name` are the same; a mistyped name gives the nearest.
 
-    what: the name of the kind in messages. modules: full names of modules that are already imported.
+    what: the name of the kind in messages. An unknown key raises `InvalidInput`, an unknown attribute `AttributeError`.
 
-    >>> from hopattn.retrieval.separation import separations
-    >>> separations["softmax"](beta=2.0)
-    Softmax(beta=2.0)
+    >>> Choices("colour", {"red": 1, "green": 2}).red
+    1
     """
 
-    def __init__(self, what: str, base: type[Entry], modules: Iterable[str]) -> None:
+    def __init__(self, what: str, entries: Mapping[str, Choice]) -> None:
         self.what = what
-        self.base = base
-        self._entries: dict[str, type[Entry]] = {
-            vars(member).get("name", snake_case(name)): member
-            for module in modules
-            for name, member in vars(sys.modules[module]).items()
-            if inspect.isclass(member)
-            and issubclass(member, base)
-            and not inspect.isabstract(member)
-            and member.__module__ == module
-        }
+        self._entries = dict(entries)
 
-    def __getitem__(self, name: str) -> type[Entry]:
+    def __getitem__(self, name: str) -> Choice:
         try:
             return self._entries[name]
         except (KeyError, TypeError):
             raise InvalidInput(f"{self.what}: {unknown(name, self._entries)}") from None
+
+    def __getattr__(self, name: str) -> Any:  # of no type, because the entries take different parameters
+        if name.startswith("_"):  # asked by Python and notebooks, also before there are entries
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if name not in self._entries:
+            raise AttributeError(f"{self.what}: {unknown(name, self._entries)}")
+        return self._entries[name]
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self._entries]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.what}: {', '.join(self)})"
 
     def get(self, name: object, default: Any = None) -> Any:
         """The entry of this name, or `default`, as for every mapping."""
@@ -60,6 +64,30 @@ class Registry(Mapping[str, type[Entry]], Generic[Entry]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+class Registry(Choices[type[Entry]], Generic[Entry]):
+    """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
+
+    what: the name of the kind in messages. modules: full names of modules that are already imported.
+
+    >>> from hopattn.retrieval.separation import separations
+    >>> separations["softmax"](beta=2.0), separations.entmax(alpha=2.0)
+    (Softmax(beta=2.0), Entmax(beta=1.0, alpha=2.0))
+    """
+
+    def __init__(self, what: str, base: type[Entry], modules: Iterable[str]) -> None:
+        entries: dict[str, type[Entry]] = {
+            vars(member).get("name", snake_case(name)): member
+            for module in modules
+            for name, member in vars(sys.modules[module]).items()
+            if inspect.isclass(member)
+            and issubclass(member, base)
+            and not inspect.isabstract(member)
+            and member.__module__ == module
+        }
+        super().__init__(what, entries)
+        self.base = base
 
     def make(self, choice: Any, **parameters: Any) -> Entry:
         """An entry from its name and parameters; a `choice` that is an entry already is returned as it is.

@@ -1,35 +1,51 @@
-"""Roots: the point at which a falling function changes its sign."""
+"""Roots: the point at which a falling function changes its sign, with its derivatives."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, constant, namespace
+from hopattn.foundation.vectors import nonzero
+
+Falling = Callable[[Array, Array], Array]
+"""A function f(t, x) that falls in t, for an array x that it depends on."""
 
 
-def root(
-    excess: Callable[[Array], Array], low: Array, high: Array, slope: Callable[[Array], Array] | None = None
-) -> Array:
-    """The root of a falling function in each interval from `low` to `high`.
+def root(f: Falling, slope: Falling, x: Array, low: Array, high: Array, *, steep: bool = False) -> Array:
+    """The root t of f(t, x) = 0 in each interval from `low` to `high`, as a function of x with its derivatives.
 
-    excess: the function f. It is positive below the root.
-    slope: −f′, if it is known. NumPy arrays then take Newton's steps, a tenth as many as halvings.
-    Without it the interval is halved 64 times. In float64 nothing is left of an interval of length 1. The number is
-    fixed, so that the function can be traced.
+    f is positive below the root. slope: −∂f/∂t, 0 or more. steep: whether the slope grows without bound.
+
+    NumPy arrays take safeguarded Newton's steps, or halve the interval if f is steep. Arrays of other libraries halve
+    it, at a constant x and a fixed number of times, so that the loop can be traced and costs a derivative nothing. Two
+    Newton's steps t ← t + f/(−∂f/∂t) follow, which do depend on x. At the root they change t by rounding alone, and
+    carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A step squares the error of t as a function of x, so that
+    after two of them the second derivative is right too.
     """
-    if slope is not None and isinstance(low, np.ndarray):
-        return _newton(excess, slope, low, high)
+    if isinstance(low, np.ndarray):
+        return bisected(lambda t: f(t, x), low, high) if steep else _newton(f, slope, x, low, high)
+    fixed = constant(x)
+    t = bisected(lambda t: f(t, fixed), constant(low), constant(high))
+    for _ in range(2):
+        t = t + f(t, x) / nonzero(slope(t, x))
+    return t
+
+
+def bisected(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """The root of a falling function in each interval from `low` to `high`, by halving.
+
+    The number of halvings depends on the dtype alone: 64 in float64, which leaves nothing of an interval of length 1.
+    """
     xp = namespace(low)
-    for _ in range(64):
+    for _ in range(12 - round(math.log2(float(xp.finfo(low.dtype).eps)))):
         middle = 0.5 * (low + high)
-        above = excess(middle) > 0
+        above = f(middle) > 0
         low, high = xp.where(above, middle, low), xp.where(above, high, middle)
     return 0.5 * (low + high)
 
 
-def _newton(
-    excess: Callable[[Array], Array], slope: Callable[[Array], Array], low: np.ndarray, high: np.ndarray
-) -> np.ndarray:
+def _newton(f: Falling, slope: Falling, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Newton's method from the lower end, from where the steps on a convex function never pass the root.
 
     Each step narrows the bracket. The middle of the bracket is taken instead where a step would leave it, and at every
@@ -37,7 +53,7 @@ def _newton(
     """
     t, eps = low, float(np.finfo(low.dtype).eps)
     for count in range(1, 512):
-        value, fall = excess(t), slope(t)
+        value, fall = f(t, x), slope(t, x)
         low, high = np.where(value > 0, t, low), np.where(value > 0, high, t)
         step = t + value / np.where(fall > 0, fall, 1)
         safe = (fall > 0) & (low <= step) & (step <= high) & (count % 8 > 0)

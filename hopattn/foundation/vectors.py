@@ -38,6 +38,15 @@ def at_least(x: Array, low: float) -> Array:
     return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
 
 
+def positive_power(x: Array, exponent: float) -> Array:
+    """[x]₊ to a power above 0, entry by entry; every derivative is 0 where x ≤ 0, and none is NaN."""
+    if isinstance(x, np.ndarray):
+        return np.maximum(x, 0.0) ** exponent
+    xp = namespace(x)
+    above = x > 0
+    return xp.where(above, xp.where(above, x, xp.ones_like(x)) ** exponent, xp.zeros_like(x))
+
+
 def row_length(x: Array) -> Array:
     """|x| of each row, `(…,)`; no square overflows or underflows."""
     xp = namespace(x)

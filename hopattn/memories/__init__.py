@@ -2,5 +2,6 @@
 
 - `memory.py`: Memory: keys, values and the four parts of a step
 - `random_patterns.py`: random patterns, damaged cues, and random parameters for the certificate
+- `saved.py`: memories in files
 - `models/`: the named memories
 """

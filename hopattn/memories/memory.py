@@ -7,10 +7,11 @@ import os
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import mapped
@@ -44,6 +45,10 @@ class KeyValueMemory(AssociativeMemory):
     def retrieval(self) -> Retrieval:
         """One step of this memory, from cues to states."""
         return Retrieval(self.similarity, self.separation, self.activation)
+
+    @property
+    def reference(self) -> ReferencePatterns:
+        return ReferencePatterns(self.patterns, self.activation, self.similarity.distance)
 
     @property
     def why_no_energy(self) -> str:
@@ -84,7 +89,7 @@ class Memory(KeyValueMemory):
     a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
     that recalled states are compared with, the values by default. Raises `InvalidInput` for sets that are empty or not
     rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a beta that is not
-    positive. Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P our values, q our
+    positive. Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our
     cue); the energy: Krotov & Hopfield (2021), ICLR.
 
     >>> import hopattn as ha
@@ -96,6 +101,7 @@ class Memory(KeyValueMemory):
     (array([1., 0.]), 'converged', 0)
     """
 
+    file_kind: ClassVar[str] = "Memory"
     keys: Array
     values: Array
     similarity: Similarity

@@ -4,9 +4,10 @@ y = ∇Φ(W x)
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins
@@ -33,18 +34,21 @@ class Associator(AssociativeMemory):
     array([0., 1., 1.])
     """
 
+    file_kind: ClassVar[str] = "Associator"
     couplings: np.ndarray
     counts: np.ndarray
     scale: float
     activation: Activation
     patterns: np.ndarray
 
-    def __init__(self, couplings: Any, *, activation: str | Activation = "identity", patterns: Any = None) -> None:
+    def __init__(
+        self, couplings: ArrayLike, *, activation: str | Activation = "identity", patterns: ArrayLike | None = None
+    ) -> None:
         matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or not matrix.size:
             raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
         require_finite(matrix, "couplings")
-        reference = known_patterns(patterns, len(matrix), "the couplings' answers")
+        reference = known_patterns(patterns, matrix, "the couplings' answers")
         counts, scale = whole_over(matrix, matrix.shape[1])
         object.__setattr__(self, "couplings", matrix)
         object.__setattr__(self, "counts", counts)
@@ -56,16 +60,16 @@ class Associator(AssociativeMemory):
         n_out, n_in = self.couplings.shape
         return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {len(self.patterns)} patterns)"
 
-    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
         return np.asarray(self.scale * (self._cues(cues, mask) @ self.counts.T))
 
-    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
         before = self._cues(cues, mask)
         return np.asarray(self.activation(self.field(before), None if self.why_no_recall else before))
 
-    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         """Raises `InvalidInput` with `why_no_energy`."""
         raise InvalidInput(f"energy: {self.why_no_energy}")
 
@@ -99,7 +103,7 @@ class Associator(AssociativeMemory):
         """Why its field cannot be followed in continuous time, or an empty string where it can."""
         return self.why_no_recall
 
-    def _cues(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def _cues(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         if mask is not None:
             raise InvalidInput("mask: an associator has no patterns to mask")
         x = as_float(cues, "cues")

@@ -1,12 +1,14 @@
 """The bidirectional network: two sides of neurons, each of which recalls the other."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import SingleNeuronStates
+from hopattn.foundation.arrays import as_float
 from hopattn.foundation.errors import InvalidInput
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.activation import Activation, Sign
@@ -21,6 +23,7 @@ class Bidirectional(AssociativeMemory):
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
     """
 
+    file_kind: ClassVar[str] = "Bidirectional"
     forward: Associator
     backward: Associator
 
@@ -39,24 +42,24 @@ class Bidirectional(AssociativeMemory):
         """The same memory with its sides exchanged."""
         return Bidirectional(self.backward, self.forward)
 
-    def answer(self, cues: Any) -> np.ndarray:
+    def answer(self, cues: ArrayLike) -> np.ndarray:
         """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
         return np.asarray(self.activation(self.forward.field(cues)))
 
-    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
         _no_mask(mask)
         return self.backward.field(self.answer(cues))
 
-    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
-        return np.asarray(self.activation(self.field(cues, mask), np.asarray(cues, dtype=float)))
+        return np.asarray(self.activation(self.field(cues, mask), as_float(cues, "cues")))
 
-    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
         _no_mask(mask)
         pairs = np.abs(self.forward.field(states)).sum(axis=-1)
-        return np.asarray(self.activation.conjugate(np.asarray(states, dtype=float)) - pairs)
+        return np.asarray(self.activation.conjugate(as_float(states, "states")) - pairs)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
         """Raises `InvalidInput`: all neurons of a side are updated at once."""

@@ -5,9 +5,10 @@ h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − b
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins, are_spins
@@ -28,7 +29,7 @@ class Hopfield(AssociativeMemory):
     patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. Couplings that are whole
     numbers over N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so
     that a tie is a tie. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do
-    not fit, and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088, eq. 7
+    not fit, and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088
     (their T is our W, their I our b).
 
     >>> import hopattn as ha
@@ -37,6 +38,7 @@ class Hopfield(AssociativeMemory):
     array([1., 1., 1., 1.])
     """
 
+    file_kind: ClassVar[str] = "Hopfield"
     couplings: np.ndarray
     counts: np.ndarray
     scale: float
@@ -45,7 +47,12 @@ class Hopfield(AssociativeMemory):
     patterns: np.ndarray
 
     def __init__(
-        self, couplings: Any, *, bias: Any = 0.0, activation: str | Activation = "sign", patterns: Any = None
+        self,
+        couplings: ArrayLike,
+        *,
+        bias: ArrayLike = 0.0,
+        activation: str | Activation = "sign",
+        patterns: ArrayLike | None = None,
     ) -> None:
         matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
@@ -53,10 +60,12 @@ class Hopfield(AssociativeMemory):
         require_finite(matrix, "couplings")
         n = len(matrix)
         own_bias = as_float(bias, "bias")
+        if not isinstance(bias, np.ndarray):  # a number or a list has no dtype of its own
+            own_bias = own_bias.astype(matrix.dtype)
         require_finite(own_bias, "bias")
         if own_bias.shape not in ((), (n,)):
             raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {n} neurons")
-        known = known_patterns(patterns, n, "couplings")
+        known = known_patterns(patterns, matrix, "couplings")
         counts, scale = whole_over(matrix, n)
         object.__setattr__(self, "couplings", matrix)
         object.__setattr__(self, "counts", counts)
@@ -68,17 +77,17 @@ class Hopfield(AssociativeMemory):
     def __repr__(self) -> str:
         return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
 
-    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
         x = self._states(cues, mask)
         return np.asarray(self.scale * (x @ self.counts.T) + self.bias)
 
-    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
+    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
         states = self._states(cues, mask)
         return np.asarray(self.activation(self.field(states), states))
 
-    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
+    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         if reason := self.why_no_energy:
             raise InvalidInput(f"energy: {reason}")
@@ -150,7 +159,7 @@ class Hopfield(AssociativeMemory):
         """The relative error that rounding may leave in a relation between couplings that holds exactly."""
         return max(1e-12, 4 * len(self.couplings) * float(np.finfo(self.couplings.dtype).eps))
 
-    def _states(self, states: Any, mask: Any = None) -> np.ndarray:
+    def _states(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         if mask is not None:
             raise InvalidInput("mask: a network of couplings has no patterns to mask")
         x = as_float(states, "cues")
@@ -166,10 +175,14 @@ def numpy_only(values: Any, what: str) -> np.ndarray:
     return np.asarray(array)
 
 
-def known_patterns(patterns: Any, dim: int, other: str) -> np.ndarray:
-    """The patterns that states are compared with, `(n_patterns, dim)`, checked; no rows where `patterns` is None."""
+def known_patterns(patterns: Any, couplings: np.ndarray, other: str) -> np.ndarray:
+    """The patterns that states are compared with, `(n_patterns, dim)`, checked; dim is the number of couplings' rows.
+
+    Where `patterns` is None there are no rows, in the dtype of the couplings, so that they do not widen a recall.
+    """
+    dim = len(couplings)
     if patterns is None:
-        return np.zeros((0, dim))
+        return np.zeros((0, dim), dtype=couplings.dtype)
     known = numpy_only(patterns, "patterns")
     if known.ndim != 2:
         raise InvalidInput(f"patterns: expected (n_patterns, {dim}), not shape {known.shape}")

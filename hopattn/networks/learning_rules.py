@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import require_room, stored_rows
 from hopattn.foundation.chunks import blocks
@@ -33,10 +34,10 @@ def learning_rule(rule: Rule) -> Rule:
 
 
 @learning_rule
-def hebb(patterns: Any, self_coupling: bool = False) -> np.ndarray:
+def hebb(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
-    Source: Hopfield (1982), PNAS 79, 2554, eq. 2 (their 2V − 1 is our ξ; theirs is not divided by N).
+    Source: Hopfield (1982), PNAS 79, 2554 (their 2V − 1 is our ξ; theirs is not divided by N).
 
     >>> hebb([[1, -1], [1, 1]], self_coupling=True)
     array([[1., 0.],
@@ -49,17 +50,17 @@ def hebb(patterns: Any, self_coupling: bool = False) -> np.ndarray:
 
 
 @learning_rule
-def covariance(patterns: Any, self_coupling: bool = False) -> np.ndarray:
+def covariance(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
     """W_ij = (1/N) Σ_μ (ξ_i − a)(ξ_j − a), a the mean of all entries: Hebb's rule for patterns that are mostly silent.
 
-    Source: Amit, Gutfreund & Sompolinsky (1987), Phys. Rev. A 35, 2293, eq. 2.5 (their a is ours).
+    Source: Amit, Gutfreund & Sompolinsky (1987), Phys. Rev. A 35, 2293 (their a is ours).
     """
     rows = _patterns(patterns)
     return hebb(rows - rows.mean(), self_coupling)
 
 
 @learning_rule
-def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> np.ndarray:
+def pseudo_inverse(patterns: ArrayLike, self_coupling: bool = True) -> np.ndarray:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
     Without self-couplings only the signs of a pattern are a fixed point. Raises `InvalidInput` if there is no Q⁻¹,
@@ -72,13 +73,13 @@ def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> np.ndarray:
 
 
 @learning_rule
-def storkey(patterns: Any) -> np.ndarray:
+def storkey(patterns: ArrayLike) -> np.ndarray:
     """W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j), pattern by pattern, with h_ij = Σ_{k≠i,j} W_ik ξ_k.
 
     There are no self-couplings. The fields h take off what the couplings already store of a pattern, so that the order
     of the patterns matters. `storkey_by_definition` is the rule as the paper writes it; this function gives the same
     couplings several times faster.
-    Source: Storkey & Valabregue (1999), Neural Networks 12, 869, eq. 1.
+    Source: Storkey & Valabregue (1999), Neural Networks 12, 869.
     """
     rows = _patterns(patterns)
     n = rows.shape[1]
@@ -92,7 +93,7 @@ def storkey(patterns: Any) -> np.ndarray:
     return couplings
 
 
-def storkey_by_definition(patterns: Any) -> np.ndarray:
+def storkey_by_definition(patterns: ArrayLike) -> np.ndarray:
     """Storkey's rule as the paper writes it, one pattern after another: the definition of `storkey`.
 
         W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j)          h_ij = Σ_{k≠i,j} W_ik ξ_k
@@ -147,7 +148,7 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
 
 
 @learning_rule
-def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
+def perceptron(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
     """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
@@ -192,26 +193,27 @@ def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
     return int(changed.size)
 
 
-def associate(left: Any, right: Any) -> np.ndarray:
+def associate(left: ArrayLike, right: ArrayLike) -> np.ndarray:
     """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
     left: x, `(n_patterns, N)`. right: y, `(n_patterns, M)`. Returns `(M, N)`; with x = y it is Hebb's rule with
-    self-couplings. Raises `InvalidInput` if the sides differ in number. Source: Kosko (1988), IEEE Trans. SMC 18, 49,
-    eq. 7 (his M is the transpose of our W, and not divided by N).
+    self-couplings. Raises `InvalidInput` if the sides differ in number. Source: Kosko (1988), IEEE Trans. SMC 18, 49
+    (his M is the transpose of our W, and not divided by N).
     """
     cause, effect = _pairs(left, right)
     return np.asarray(effect.T @ cause / cause.shape[1])
 
 
-def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> np.ndarray:
+def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> np.ndarray:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
     keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;
     at 1 one update stores a pair, and overwrites the value that its key had before. sweeps: the number of passes over
     all pairs, 1 to 100,000; for independent keys all pairs are stored in the limit (Kaczmarz's method). Raises
     `InvalidInput` if the sides differ in number, a key is zero, or the rate or the sweeps are outside their range.
-    Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML, eq. 24 (their β is our η,
-    their keys of length 1 are ours divided by |k|).
+    Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they
+    divide the features φ(k) of a key by the sum of its components, not by |k|, so that at their β = 1 a pair is not
+    stored exactly).
     """
     cues, targets = _pairs(keys, values)
     if real(rate, "rate", above=0.0) >= 2:

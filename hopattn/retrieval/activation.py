@@ -16,7 +16,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
-from hopattn.foundation.roots import root
+from hopattn.foundation.roots import bisected
 from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import nonzero, normalised, row_length
 
@@ -150,7 +150,7 @@ class Tanh(Activation):
     """Φ(h) = β⁻¹ Σ log cosh βh_i, x⁺_i = tanh βh_i: graded neurons, the steeper the larger β.
 
     Φ*(x) = β⁻¹ Σ ½[(1+x) log(1+x) + (1−x) log(1−x)] on the cube, infinite outside. Raises `InvalidInput` for a β that
-    is not positive. Source: Hopfield (1984), PNAS 81, 3088, eq. 7 (their λ is our β, their ∫g⁻¹ our Φ*).
+    is not positive. Source: Hopfield (1984), PNAS 81, 3088 (their λ is our β, their ∫g⁻¹ our Φ*).
     """
 
     beta: float = 1.0
@@ -183,7 +183,7 @@ class Tanh(Activation):
 
     def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         """tanh βu with u + λ tanh βu = h; the left side rises with u, so that bisection finds u."""
-        u = root(lambda u: field - u - weight * np.tanh(self.beta * u), field - weight, field + weight)
+        u = bisected(lambda u: field - u - weight * np.tanh(self.beta * u), field - weight, field + weight)
         return np.asarray(np.tanh(self.beta * u))
 
     def why_outside_domain(self, state: np.ndarray) -> str:
@@ -197,7 +197,7 @@ class LayerNorm(Activation):
 
     Φ*(x) = −γN √ε √(1 − |x|²/γ²N) where the entries of x sum to 0 and |x|² ≤ γ²N, infinite elsewhere. A scale for each
     entry, or a shift, has no potential. Raises `InvalidInput` for a γ or ε that is not positive.
-    Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016), eq. 4.
+    Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016).
     """
 
     gamma: float = 1.0

@@ -30,6 +30,8 @@ class Similarity(ABC):
     """True where the computation holds the differences of all entries at once, `(…, n_cues, n_patterns, dim)`."""
     by_pairs: ClassVar[bool] = True
     """True where each score depends on its own cue and key alone, whatever their position in the batch."""
+    distance: ClassVar[bool] = False
+    """True where the score is minus a distance: then the length of a vector matters, not its direction alone."""
     source: ClassVar[str]
 
     @abstractmethod
@@ -75,6 +77,7 @@ class Euclidean(Similarity):
     noise would divide by 0.
     """
 
+    distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Millidge et al. 2022"
 
@@ -86,6 +89,7 @@ class Euclidean(Similarity):
 class Manhattan(Similarity):
     """s_μ = −Σ_j |k_μj − x_j|, 0 or less; 0 where the cue is the key."""
 
+    distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Millidge et al. 2022"
 
@@ -101,6 +105,7 @@ class Hamming(Similarity):
     Source: Kanerva (1988), Sparse Distributed Memory.
     """
 
+    distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
@@ -113,7 +118,7 @@ class Hamming(Similarity):
 class FeatureMap(Similarity):
     """s_μ = φ(k_μ)·φ(x), with φ applied to each entry: "identity", "relu" or "elu" (elu(x) + 1, above 0).
 
-    Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML, eq. 4 and 7.
+    Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML.
     """
 
     phi: str = "elu"

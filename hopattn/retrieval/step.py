@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, require_room
+from hopattn.foundation.arrays import Array, is_half, namespace, require_room, widened
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
 from hopattn.retrieval.blockwise.streaming import stream
@@ -29,7 +29,7 @@ class Retrieval:
 
     Cues are `(…, n_cues, dim)` or `(dim,)`, keys `(…, n_patterns, dim)`, values `(…, n_patterns, dim_out)`. A mask is a
     name, a rule, a boolean array that broadcasts to the scores, or None.
-    Source: Millidge et al. (2022), ICML, eq. 3, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue).
+    Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue).
     """
 
     similarity: Similarity
@@ -47,14 +47,18 @@ class Retrieval:
     def in_one_piece(
         self, separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, wants_potential: bool
     ) -> Pass:
-        """The definition of a pass: all scores, all weights, their product with the values; then Ψ(s) if asked for."""
+        """The definition of a pass: all scores, all weights, their product with the values; then Ψ(s) if asked for.
+
+        Half precision is computed in single precision: the sum of weights of 65,505 like keys would overflow.
+        """
+        cues, keys = widened(cues), widened(keys)
         scores = self.scores(cues, keys)  # s = sim(K, x)
         where = self.allowed(mask, scores, cues, keys)
         potential = separation.potential(scores, where) if wants_potential else None
         if values is None:
             return Pass(None, 1.0, potential)
         weights, factor = separation.factored_weights(scores, where)  # p = ∇Ψ(s), as factor · weights
-        field = weights @ values  # h = Vᵀ p, as factor · field
+        field = weights @ widened(values)  # h = Vᵀ p, as factor · field
         return Pass(field, factor, potential)
 
     def activate(self, result: Pass, state: Array | None) -> Array:
@@ -74,27 +78,31 @@ class Retrieval:
 
     def weights(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
-        scores = self.scores(cues, keys)
-        return self.separation.weights(scores, self.allowed(mask, scores, cues, keys))
+        wide, stored = widened(cues), widened(keys)
+        scores = self.scores(wide, stored)
+        weights = self.separation.weights(scores, self.allowed(mask, scores, wide, stored))
+        return _as_given(weights, cues, keys)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
         result = self._pass(self.separation, cues, keys, values, mask)
-        return scaled(result.field, result.factor)
+        return _as_given(scaled(result.field, result.factor), cues, keys)
 
     def step(self, cues: Array, keys: Array, values: Array, mask: Any = None, state: Array | None = None) -> Array:
         """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`; state: the neurons before the step."""
-        return self.activate(self._pass(self.effective_separation, cues, keys, values, mask), state)
+        result = self._pass(self.effective_separation, cues, keys, values, mask)
+        return _as_given(self.activate(result, state), cues, keys)
 
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
         result = self._pass(self.effective_separation, states, keys, None, mask, wants_potential=True)
-        return self.activation.conjugate(states) - result.potential
+        return self.activation.conjugate(widened(states)) - result.potential
 
     def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
         """x⁺ and E(x) from one pass, for keys that are the values too: both need the same scores."""
         result = self._pass(self.effective_separation, states, keys, keys, mask, wants_potential=True)
-        return self.activate(result, states), self.activation.conjugate(states) - result.potential
+        energy = self.activation.conjugate(widened(states)) - result.potential
+        return _as_given(self.activate(result, states), states, keys), energy
 
     def _pass(
         self,
@@ -110,8 +118,13 @@ class Retrieval:
         if not worth_streaming(self.similarity, cues, keys, rule):
             return self.in_one_piece(separation, cues, keys, values, rule, wants_potential)
         batch = cues if cues.ndim > 1 else cues[None]
-        result = stream(self.similarity, separation, batch, keys, values, rule, potential=wants_potential)
+        result = stream(self.similarity, separation, widened(batch), keys, values, rule, potential=wants_potential)
         return result if cues.ndim > 1 else _only_row(result)
+
+
+def _as_given(result: Array, cues: Array, keys: Array) -> Array:
+    """The result in half precision if cues and keys are; otherwise as it is."""
+    return namespace(result).astype(result, cues.dtype) if is_half(cues) and is_half(keys) else result
 
 
 def _only_row(result: Pass) -> Pass:

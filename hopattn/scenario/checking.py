@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -20,6 +21,7 @@ from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
 from hopattn.scenario.language.messages import schema_problems
 from hopattn.scenario.language.overrides import changed
+from hopattn.scenario.language.syntax_faults import syntax_fault
 
 SCHEMA_VERSION = 1
 
@@ -69,7 +71,7 @@ class _Checker:
     def check(self, overrides: Mapping[str, Any]) -> Checked:
         runs: dict[str, Spec] = {}
         model = self._model()
-        document, origins = self._with_overrides(overrides)
+        document, origins = self._with_overrides(model, overrides)
         base = self._spec("", model, document, origins)
         if base is None:
             raise self._invalid()
@@ -86,11 +88,8 @@ class _Checker:
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            reason, _, place = str(error).partition(" (at ")
-            match = re.match(r"line (\d+)", place)
-            line = match[1] if match else str(self.text.count("\n") + 1)
-            advice = "; a key of other letters than a-z, A-Z, 0-9, _ and - stands in quotes" if " key" in reason else ""
-            raise InvalidScenario([f"{self.where}:{line}: not TOML: {shortened(reason, 200)}{advice}"]) from None
+            fault = syntax_fault(self.text, error)
+            raise InvalidScenario([f"{self.where}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
         except ValueError:  # Python refuses whole numbers of more than 4,300 digits
             digits = re.search(r"\d{4300}", self.text.replace("_", ""))
             line = str(self.text.count("\n", 0, digits.start()) + 1) if digits else "1"
@@ -150,7 +149,7 @@ class _Checker:
             self._report(("variant", i, "name"), f"'{variant.name}' is the name of two variants")
             return {}
         try:
-            varied, own = changed(document, variant.changes)
+            varied, own = changed(document, variant.changes, known[""].written_out)
         except InvalidInput as error:
             self._report(place, str(error))
             return {}
@@ -158,9 +157,16 @@ class _Checker:
         spec = self._spec(variant.name, model, varied, all_origins)
         return {} if spec is None else {variant.name: spec}
 
-    def _with_overrides(self, overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Path, Origin]]:
+    def _with_overrides(
+        self, model: type[Spec], overrides: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[Path, Origin]]:
+        written: dict[str, Any] = {field.alias or name: None for name, field in model.model_fields.items()}
+        if any(text.split(".")[0].strip() not in written for text in overrides):  # a short path may mean a default
+            with suppress(ValidationError):
+                written |= self.document
+                written |= model.model_validate(self.document, context=self.context).written_out
         try:
-            result, places = changed(self.document, overrides)
+            result, places = changed(self.document, overrides, written)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None
         return result, {path: f"--set {text}" for path, text in places.items()}

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hopattn.foundation.errors import InvalidInput, nearest
+from hopattn.foundation.errors import InvalidInput, nearest, shortened
 
 MAX_BYTES = 4 * 2**20
 """The largest size of a scenario file; a larger file is no scenario."""
@@ -43,10 +43,31 @@ def resolve(path: Any) -> Path:
     if "\0" in given or not given:
         raise InvalidInput(f"{given!r} is no path")
     if not os.path.lexists(given) and Path(given).name == given and not given.endswith(".toml"):
-        guess = nearest(given, own)
-        hint = f"; did you mean '{guess}'?" if guess else ""
-        raise InvalidInput(f"there is no scenario or file '{given}'{hint} (`hopattn list` shows the scenarios)")
+        raise InvalidInput(
+            f"there is no scenario or file '{given}'{_did_you_mean(given)} (`hopattn list` shows the scenarios)"
+        )
     return Path(given)
+
+
+def own_files(folder: Path) -> dict[str, Path]:
+    """The scenario files in a folder, by their names without the ending; none of a folder that cannot be read."""
+    try:
+        return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    except OSError:
+        return {}
+
+
+def _did_you_mean(given: str) -> str:
+    """The question whether a file of the same folder or a shipped scenario was meant, empty if none is near.
+
+    given: a name or a path. A file comes before a scenario of the same name.
+    """
+    path = Path(given)
+    name = path.name.removesuffix(".toml")
+    in_place = {} if path.name != given else {name: name for name in shipped()}
+    choices = in_place | {stem: str(file) for stem, file in own_files(path.parent).items()}
+    guess = name if name in choices else nearest(name, choices)
+    return f"; did you mean '{shortened(choices[guess])}'?" if guess else ""
 
 
 def read_text(file: Path) -> str:
@@ -60,7 +81,7 @@ def read_text(file: Path) -> str:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise InvalidInput(f"{file}: there is no such file") from None
+        raise InvalidInput(f"{file}: there is no such file{_did_you_mean(str(file))}") from None
     except OSError as error:
         raise InvalidInput(f"{file}: cannot be read: {error.strerror or error}") from None
     return decode(data, str(file))
@@ -78,4 +99,7 @@ def decode(data: bytes, where: str) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{where}:{line}: is not UTF-8 text (byte {data[error.start]:#04x})") from None
+        found = f"is not UTF-8 text (byte {data[error.start]:#04x})"
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            line, found = 1, "is UTF-16 text"
+        raise InvalidInput(f"{where}:{line}: {found}; save the file as UTF-8 in your editor") from None

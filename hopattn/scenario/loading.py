@@ -11,7 +11,7 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import Path
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scenario:
     """A checked scenario.
 
@@ -27,6 +27,10 @@ class Scenario:
     lines: Mapping[Path, int]
     not_applicable: frozenset[tuple[int, str]] = frozenset()
     """The expectations, by number and run, that a change from outside left without an object."""
+
+    def __repr__(self) -> str:
+        variants = f", variants: {', '.join(filter(None, self.runs))}" if len(self.runs) > 1 else ""
+        return f"Scenario({self.name!r}, kind {self.spec.kind}: {self.spec.title}{variants})"
 
     @property
     def spec(self) -> Spec:

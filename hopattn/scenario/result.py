@@ -35,7 +35,7 @@ class Outcome:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One run of a scenario: as written, with the empty name, or with a variant's changes."""
 
@@ -48,8 +48,11 @@ class Run:
     strips: tuple[Strip, ...] = ()
     """The pictures that a terminal shows."""
 
+    def __repr__(self) -> str:
+        return f"Run({self.name!r}: {', '.join(self.arrays)})"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Result(ShownInNotebook):
     """All runs of a scenario and the verdict on each of its expectations."""
 
@@ -63,6 +66,12 @@ class Result(ShownInNotebook):
     """The SHA-256 of the scenario's text."""
     runs: tuple[Run, ...]
     expectations: tuple[Outcome, ...]
+
+    def __repr__(self) -> str:
+        verdicts = [outcome.met for outcome in self.expectations]
+        counts = f"{verdicts.count(True)} expectations met, {verdicts.count(False)} missed"
+        runs = [run.name or "as written" for run in self.runs]
+        return f"Result({self.name!r}, kind {self.kind}, seed {self.seed}: {counts}; runs: {', '.join(runs)})"
 
     @property
     def ok(self) -> bool:

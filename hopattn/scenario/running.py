@@ -8,18 +8,24 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
 
 
 def run(
-    scenario: Scenario, seed: int | None = None, overrides: Mapping[str, Any] | None = None, *, explain: bool = False
+    scenario: Scenario,
+    seed: Seed = None,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    explain: bool = False,
+    rng: Seed = None,
 ) -> Result:
     """Run a scenario and all its variants, and compare the results with its expectations.
 
-    seed: replaces the seed of the file. overrides: paths and values, as for `--set`: {"layer.head.separation":
+    seed: replaces the seed of the file; a generator gives one that is drawn from it. rng: another name of `seed`; give
+    one of them. overrides: paths and values, as for `--set`: {"layer.head.separation":
     "softmax"}. explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an
     override that does not fit, and `InvalidInput` for numbers that overflow.
 
@@ -32,9 +38,8 @@ def run(
     if overrides:
         scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
     spec = scenario.spec
-    if seed is not None:
-        whole(seed, "seed", least=0)
-    arrays = {name: _computed(scenario, name, seed) for name in scenario.runs}
+    given = None if seed is None and rng is None else whole_seed(seed, rng, spec.seed)
+    arrays = {name: _computed(scenario, name, given) for name in scenario.runs}
     with np.errstate(all="ignore"):
         runs = tuple(
             Run(
@@ -52,7 +57,7 @@ def run(
         source=spec.source,
         note=spec.note,
         kind=spec.kind,
-        seed=spec.seed if seed is None else seed,
+        seed=spec.seed if given is None else given,
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
         runs=runs,
         expectations=_judged(scenario, arrays),

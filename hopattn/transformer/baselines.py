@@ -11,7 +11,7 @@ from hopattn.foundation.arrays import Array, namespace
 def average(words: Array) -> Array:
     """The mean of a text's word vectors, `(…, n, dim)` to `(…, dim)`: the input of a deep averaging network.
 
-    Source: Iyyer et al. (2015), ACL, eq. 1 (their z, before the layers above it); CS 371N Lecture 10 ("DAN").
+    Source: Iyyer et al. (2015), ACL (their z, before the layers above it); CS 371N Lecture 10 ("DAN").
     """
     return namespace(words).mean(words, axis=-2)
 

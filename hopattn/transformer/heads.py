@@ -31,7 +31,7 @@ def attention(
     by default; a separation given as an object has its own. mask: boolean, True = may attend, broadcast to
     `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. separation: a name or an object.
     Gives `(…, n_queries, dim_out)`. Raises `InvalidInput` for shapes that do not fit.
-    Source: Vaswani et al. (2017), eq. 1 (their √d_k is our 1/β).
+    Source: Vaswani et al. (2017) (their √d_k is our 1/β).
 
     >>> import hopattn as ha
     >>> e = [[1, 0], [1, 0], [0, 1], [1, 0]]

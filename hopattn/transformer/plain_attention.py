@@ -22,8 +22,8 @@ def plain_attention(
     """softmax(β q Kᵀ) V in float64, `(n_queries, dim_out)`.
 
     queries: `(n_queries, dim)`. keys: `(n_keys, dim)`. values: `(n_keys, dim_out)`. mask: boolean
-    `(n_queries, n_keys)`, True = may attend; a row with no True gives 0. Source: Vaswani et al. (2017),
-    eq. 1 (their √d_k is our 1/β).
+    `(n_queries, n_keys)`, True = may attend; a row with no True gives 0. Source: Vaswani et al. (2017)
+    (their √d_k is our 1/β).
 
     >>> plain_attention(np.array([[0.0, 10.0]]), np.eye(2), np.eye(2), 1.0).round(4)
     array([[0., 1.]])

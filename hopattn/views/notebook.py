@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.likeness import Spurious
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.figures.base import Figure
@@ -17,7 +19,8 @@ from hopattn.figures.rendering import drawable, rendered
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Outcome, Result, Run
-from hopattn.views.tables import comparison_table
+from hopattn.views.memory_tables import descents, memory_parts
+from hopattn.views.tables import column_meanings, comparison_table
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
 FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")
@@ -29,10 +32,10 @@ A notebook shows one figure of a result: the one that the gallery draws from the
 
 @singledispatch
 def html(thing: Any) -> str:
-    """A result, a recall, a comparison or a labelled array as HTML: tables and a figure, in one text without links.
+    """A result, a recall, a memory, a comparison or a labelled array as HTML: tables and a figure, without links.
 
-    thing: from `ha.run`, `memory.recall` or `ha.compare`, or one of `result.arrays`. A notebook calls this function for
-    the last value of a cell. Raises `InvalidInput` for anything else.
+    thing: from `ha.run`, `memory.recall` or `ha.compare`, a memory, or one of `result.arrays`. A notebook calls this
+    function for the last value of a cell. Raises `InvalidInput` for anything else.
 
     >>> import hopattn as ha
     >>> record = ha.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
@@ -40,7 +43,7 @@ def html(thing: Any) -> str:
     True
     """
     raise InvalidInput(
-        f"html: expected a Result, a Recall, a Comparison or a labelled array, not {type(thing).__name__}"
+        f"html: expected a Result, a Recall, a memory, a Comparison or a labelled array, not {type(thing).__name__}"
     )
 
 
@@ -56,7 +59,16 @@ def _(record: Recall) -> str:
     table = _table([_CUE_HEADINGS[i] for i in columns], ([row[i] for i in columns] for row in rows))
     n = np.atleast_1d(record.steps).size
     more = _paragraph(f"… the first {MAX_ROWS} of {n} cues") if n > MAX_ROWS else ""
-    return f"{table}{more}\n{_picture(lambda figure: draw_recall(figure, record), 'recall')}"
+    return f"{table}{more}{_meanings(record)}\n{_picture(lambda figure: draw_recall(figure, record), 'recall')}"
+
+
+@html.register
+def _(memory: AssociativeMemory) -> str:
+    parts = _table(("part", "of this memory"), memory_parts(memory), "left")
+    rises = (
+        "" if memory.why_no_energy else _table(("update", "energy never rises", "because"), descents(memory), "left")
+    )
+    return f"{parts}\n{rises}"
 
 
 @html.register
@@ -70,7 +82,9 @@ def _(comparison: Comparison) -> str:
     picture = ""
     if not why_not_drawable(comparison):
         picture = _picture(lambda figure: draw_comparison(figure, comparison), "comparison")
-    return f"{_table(*comparison_table(comparison))}\n{picture}\n{_paragraph(comparison.words())}"
+    headings, rows = comparison_table(comparison)
+    parts = [_table(headings, rows), *map(_paragraph, column_meanings(headings))] if rows else []
+    return "\n".join([*parts, picture, _paragraph(comparison.words())])
 
 
 def _result_parts(result: Result) -> Iterator[str]:
@@ -121,6 +135,13 @@ def _cue_rows(record: Recall) -> Iterator[list[str]]:
         energy = "" if energies is None else cell(energies[i])
         ended = Status(status[i]).value
         yield [str(i), ended, str(steps[i]), pattern, cell(cosine[i]), str(spurious[i]), energy]
+
+
+def _meanings(record: Recall) -> str:
+    """A sentence on each status, and on each kind of spurious state, that the record has."""
+    ended = [f"{word}: {Status(word).meaning}" for word in np.unique(record.status)]
+    unlike = [f"{word}: {Spurious(word).meaning}" for word in np.unique(record.spurious) if word]
+    return "".join(map(_paragraph, [*ended, *unlike]))
 
 
 def _picture(draw: Callable[[Figure], None], description: str) -> str:

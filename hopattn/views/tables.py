@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from hopattn.experiments.comparison.columns import PLACES, RECALL, WEIGHTS
 from hopattn.scenario.explain.arithmetic import ROUNDING
-from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, console, plain, table
+from hopattn.scenario.language.paths import last_keys
+from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, console, plain, show, table
 
 if TYPE_CHECKING:
     from hopattn.experiments.certificate import Certificate
@@ -24,7 +26,8 @@ def show_sweep(sweep: "Sweep") -> None:
     headings = [name for name in rows[0] if not name.endswith(" ±")]
     shown = [[_with_error(row, name) for name in headings] for row in rows[:MAX_ROWS]]
     out = console()
-    out.print(table([plain(name) for name in headings], shown, right=headings))
+    titles = [last_keys(sweep.axes).get(name, name) for name in headings]
+    show(out, table(titles, shown, right=titles, labels=len(sweep.axes)))
     if len(rows) > MAX_ROWS:
         out.print(Text(f"… {len(rows)} points in all; --out table.csv writes them"))
     trials = "1 trial" if sweep.trials == 1 else f"{sweep.trials} trials"
@@ -38,27 +41,29 @@ def _with_error(row: dict[str, Any], name: str) -> str:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[int, int], None]]:
-    """A function `report(done, total)` that shows on standard error how many points are done and the time that is left.
+def progress(things: str = "points", quick: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A function `report(done, total)` that shows on standard error how many are done and the time that is left.
 
-    On a terminal it shows a bar, else it writes a line at most every ten seconds.
+    On a terminal it shows a bar, else it writes a line at most every ten seconds, and one at the end. things: the name
+    of the things that are counted. quick: whether work of less than ten seconds is silent where there is no terminal.
     """
     errors = Console(stderr=True, markup=False, highlight=False, emoji=False)
     if not errors.is_terminal:
-        yield _reporter(errors)
+        yield _reporter(errors, things, quick)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("points"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(things), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("points", total=None)
+        task = bar.add_task(things, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _reporter(errors: Console) -> Callable[[int, int], None]:
+def _reporter(errors: Console, things: str, quick: bool) -> Callable[[int, int], None]:
     """A function `report(done, total)` that writes a line at most every ten seconds, and one at the end.
 
-    The estimate of the time that is left counts only points since the first report, not points of an earlier run.
+    quick: whether the one at the end is left out if no line came before it. The estimate of the time that is left
+    counts only points since the first report, not points of an earlier run.
     """
     start = last = monotonic()
     done_before = -1
@@ -68,13 +73,13 @@ def _reporter(errors: Console) -> Callable[[int, int], None]:
         if done_before < 0:
             done_before = done
         now = monotonic()
-        if done < total and now - last < 10:
+        if (done < total or (quick and last == start)) and now - last < 10:
             return
         last = now
         new = done - done_before
         left = f", about {_duration((now - start) / new * (total - done))} left" if new > 0 and done < total else ""
         if new or done < total:
-            errors.print(Text(f"{done} of {total} points{left}"))
+            errors.print(Text(f"{done} of {total} {things}{left}"))
 
     return report
 
@@ -107,30 +112,32 @@ def certificate_rows(certificates: "Iterable[Certificate]") -> Iterator[list[str
 def show_certificates(certificates: "Sequence[Certificate]") -> None:
     """Write the certificates to standard output, and a sentence that says whether all of them hold."""
     out = console()
-    out.print(table(CERTIFICATE, certificate_rows(certificates), right=CERTIFICATE[2:6]))
+    show(out, table(CERTIFICATE, certificate_rows(certificates), right=CERTIFICATE[2:6], labels=2))
     broken = [f"{pair.memory} under {pair.update}" for pair in certificates if not pair.holds]
+    found = f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"
     out.print()
-    out.print(Text(f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"))
+    out.print(Text(f"{found} ({certificates[0].dtype})"))
 
 
-_RECALL = ("recalled", "in one step", "cosine", "at rest", "steps", "energy falls by", "one step to end")
-_WEIGHTS = ("class", "keys for 90 %", "entropy", "beside attention")
+_RECALL, _WEIGHTS = (tuple(column.heading for column in columns) for columns in (RECALL, WEIGHTS))
 """The headings of a comparison: the measures of recall, and those of the weights."""
 
 
 def comparison_table(comparison: "Comparison") -> tuple[list[str], list[list[str]]]:
     """The headings and rows of a comparison: memory, place and point of each row, and its measures.
 
-    A measure that a row does not have is a dash. A column of dashes is left out.
+    A measure that a row does not have is a dash. A column of dashes is left out, and so is the row of a memory that
+    could not take part: the paragraph of the comparison names it.
     """
+    taking_part = [row for row in comparison.rows if not row.refusal]
     axes = list(comparison.axes) if "beta" in comparison.axes else [*comparison.axes, "beta"]
     places = ["of"] if any(row.where for row in comparison.rows) else []
     headings = ["memory", *places, *axes, *_RECALL, *_WEIGHTS]
     rows = [
         [row.memory, *([row.where] * len(places)), *(cell(float(row.point[axis])) for axis in axes), *_measures(row)]
-        for row in comparison.rows
+        for row in taking_part
     ]
-    columns = [i for i, name in enumerate(headings) if name in axes or any(row[i] != "–" for row in rows)]
+    columns = [i for i, name in enumerate(headings) if rows and (name in axes or any(row[i] != "–" for row in rows))]
     return [headings[i] for i in columns], [[row[i] for i in columns] for row in rows]
 
 
@@ -154,6 +161,12 @@ def _or_dash(number: float | None) -> str:
     return "–" if number is None else f"{0.0 if abs(number) < ROUNDING else number:.3g}"
 
 
+def column_meanings(headings: Sequence[str]) -> list[str]:
+    """One line for each column of a comparison whose heading does not explain itself."""
+    explained = (*PLACES, *RECALL, *WEIGHTS)
+    return [f"{column.heading}: {column.meaning}" for column in explained if column.heading in headings]
+
+
 def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
     """The headings and rows of one table for each place whose cues have names.
 
@@ -172,22 +185,27 @@ def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[l
 
 
 def show_comparison(comparison: "Comparison") -> None:
-    """Write a comparison to standard output: its tables, and the paragraph that sums them up."""
+    """Write a comparison to standard output: its tables, the meanings of their columns, and the paragraph."""
     out = console()
     headings, rows = comparison_table(comparison)
-    right = [name for name in headings if name not in ("memory", "of", "class", "beside attention")]
-    whole = table(headings, rows, right=right)
-    if out.measure(whole, options=out.options.update(max_width=10_000)).maximum <= out.width:
-        out.print(whole)
-    else:  # two tables, each with the columns that identify the row
-        keys = [i for i, name in enumerate(headings) if name not in (*_RECALL, *_WEIGHTS)]
-        for part in (_RECALL, _WEIGHTS):
-            columns = [i for i, name in enumerate(headings) if i in keys or name in part]
-            out.print(table([headings[i] for i in columns], [[row[i] for i in columns] for row in rows], right=right))
-            if part is _RECALL:
-                out.print()
+    if rows:
+        _show_rows(headings, rows)
+        show(out, Text(""), *map(Text, column_meanings(headings)))
     for names, cells in nearest_tables(comparison):
-        out.print()
-        out.print(table(names, cells))
-    out.print()
-    out.print(Text(plain(comparison.words())))
+        show(out, Text(""), table(names, cells))
+    show(out, *([Text("")] if rows else []), Text(plain(comparison.words())))
+
+
+def _show_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write the rows of a comparison as one table, or as two where one is wider than a line."""
+    out = console()
+    right = [name for name in headings if name not in ("memory", "of", "class", "beside attention")]
+    keys = [name for name in headings if name not in (*_RECALL, *_WEIGHTS)]
+    whole = table(headings, rows, right, len(keys))
+    if whole.width <= out.width:
+        show(out, whole)
+    else:  # the measures of recall, then those of the weights
+        for i, part in enumerate((_RECALL, _WEIGHTS)):
+            columns = [c for c, name in enumerate(headings) if name in keys or name in part]
+            names, cells = [headings[c] for c in columns], [[row[c] for c in columns] for row in rows]
+            show(out, *([Text("")] * i), table(names, cells, right, len(keys)))

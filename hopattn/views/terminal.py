@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.scenario.words.character_pictures import ASCII_SHADES, SHADES, side_by_side
+from hopattn.views.text_table import TextTable, text_table
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
 """The largest table that is shown."""
@@ -30,25 +30,34 @@ def plain(text: Any) -> str:
     return "".join(c if c.isprintable() else "�" for c in str(text))
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()) -> Table:
-    """A table without borders. right: the headings of the columns that are aligned right."""
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in headings:
-        result.add_column(Text(heading), justify="right" if heading in right else "left", overflow="fold")
-    for row in rows:
-        result.add_row(*(value if isinstance(value, Text) else Text(plain(value)) for value in row))
-    return result
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = (), labels: int = 1
+) -> TextTable:
+    """A table of printable texts.
+
+    right: the headings of the columns of numbers. labels: the number of leading columns that label the rows.
+    """
+    cells = [[value if isinstance(value, Text) else plain(value) for value in row] for row in rows]
+    return text_table([plain(heading) for heading in headings], cells, map(plain, right), labels)
 
 
-def array_table(array: Labelled) -> Table | Text:
+def show(out: Console, *parts: TextTable | Text) -> None:
+    """Write tables and texts; a text wraps between words, and a table is written in blocks that fit the line."""
+    for part in parts:
+        if isinstance(part, Text):
+            out.print(part)
+        else:
+            for line in part.lines(out.width):
+                out.print(line, soft_wrap=True)
+
+
+def array_table(array: Labelled) -> TextTable | Text:
     """An array as a table with its labels; a number, or an array that `array_cells` describes, as a text."""
     cells = array_cells(array)
     if isinstance(cells, str):
         return Text(cells)
-    result = table(*cells)
-    for column in result.columns[1:]:
-        column.justify = "right"
-    return result
+    headings, rows = cells
+    return TextTable(headings, rows, frozenset(range(1, len(headings))))
 
 
 def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
@@ -63,7 +72,7 @@ def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
         return f"{' × '.join(map(str, values.shape))} values; --json shows them"
     columns = array.labels[1] if values.ndim == 2 else ("",)
     cells = values if values.ndim == 2 else values[:, None]
-    rows = [[label, *map(cell, row)] for label, row in zip(array.labels[0], cells, strict=True)]
+    rows = [[plain(label), *map(cell, row)] for label, row in zip(array.labels[0], cells, strict=True)]
     return ["", *map(plain, columns)], rows
 
 
@@ -89,10 +98,9 @@ def show_result(result: Result, explain: bool) -> None:
             out.print()
             out.print(Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
         for part in _arithmetic(run, out) if explain else _arrays(run, out):
-            out.print(part)
+            show(out, part)
     if result.expectations:
-        out.print()
-        out.print(outcome_table(result.expectations))
+        show(out, Text(""), outcome_table(result.expectations))
     out.print()
     out.print(Text(tally(result.expectations)))
 
@@ -102,18 +110,17 @@ def show_check(results: Sequence[Result]) -> None:
     out = console()
     counts = [f"{sum(o.met is True for o in r.expectations)}/{len(r.expectations)}" for r in results]
     rows = [[mark(r.ok), r.name, count, r.source] for r, count in zip(results, counts, strict=True)]
-    out.print(table(["", "scenario", "met", "source"], rows, right=["met"]))
+    show(out, table(["", "scenario", "met", "source"], rows, right=["met"], labels=2))
     for result in results:
         if not result.ok:
-            out.print()
-            out.print(Text(plain(f"{result.name} misses:")))
-            out.print(outcome_table(outcome for outcome in result.expectations if outcome.met is False))
+            show(out, Text(""), Text(plain(f"{result.name} misses:")))
+            show(out, outcome_table(outcome for outcome in result.expectations if outcome.met is False))
     out.print()
     outcomes = [outcome for result in results for outcome in result.expectations]
     out.print(Text(f"{len(results)} scenarios; {tally(outcomes)}"))
 
 
-def outcome_table(outcomes: Iterable[Outcome]) -> Table:
+def outcome_table(outcomes: Iterable[Outcome]) -> TextTable:
     """The expectations, one row each, with their notes below them, such as the number that the source prints."""
     rows: list[Sequence[Any]] = []
     for outcome in outcomes:
@@ -121,7 +128,7 @@ def outcome_table(outcomes: Iterable[Outcome]) -> Table:
         rows.append([mark(outcome.met), where + outcome.expectation, outcome.expected, outcome.computed])
         if outcome.note:
             rows.append(["", f"  {outcome.note}", "", ""])
-    return table(["", "expectation", "expected", "computed"], rows)
+    return table(["", "expectation", "expected", "computed"], rows, labels=2)
 
 
 def tally(outcomes: Sequence[Outcome]) -> str:
@@ -133,7 +140,7 @@ def tally(outcomes: Sequence[Outcome]) -> str:
     return f"{sum(judged)} of {len(judged)} expectations met{not_applicable}"
 
 
-def _arrays(run: Run, out: Console) -> Iterator[Any]:
+def _arrays(run: Run, out: Console) -> Iterator[TextTable | Text]:
     """The arrays and the pictures of a run that its scenario shows, each below its name."""
     for name in run.shown:
         yield Text("")

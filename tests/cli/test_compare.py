@@ -31,55 +31,63 @@ def test_random_patterns_are_a_table_and_a_paragraph(hopattn):
     table, _, words = out.partition("\n\n")
     assert code == 0
     assert [line.split()[0] for line in table.split("\n")[1:]] == [
-        *("classical", "dense", "softmax", "sparse", "linear", "nearest"),
+        *("hopfield", "dense", "modern", "sparse", "linear", "nearest"),
     ]
-    assert "rounding" in next(line for line in table.split("\n") if line.startswith("softmax"))
-    assert "One step of softmax is attention" in " ".join(words.split())
+    assert "rounding" in next(line for line in table.split("\n") if line.startswith("modern"))
+    assert "One step of modern is attention" in " ".join(words.split())
+    assert "\nat rest: share of the cues that reached a fixed point\n" in words
     assert err.startswith("attention written apart: NumPy")
 
 
 def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
     code, _, err = hopattn(
-        *FEW, "--over", "load=0.1:0.5:3", "--csv", "a.csv", "--figure", "b/a.png", "--memories", "dense, softmax"
+        *FEW, "--over", "load=0.1:0.5:3", "--csv", "a.csv", "--figure", "b/a.png", "--memories", "dense, modern"
     )
     assert code == 0
     assert err.split("\n")[:2] == ["b/a.png", "a.csv"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
     assert [(row["memory"], row["load"]) for row in rows] == [
-        (m, x) for x in ("0.1", "0.3", "0.5") for m in ("dense", "softmax")
+        (m, x) for x in ("0.1", "0.3", "0.5") for m in ("dense", "modern")
     ]
     with Image.open(tmp_path / "b/a.png") as picture:
         assert picture.size == (1280, 720)
-    parsed = json.loads(hopattn(*FEW, "--over", "load=0.1:0.5:3", "--json", "--memories", "dense,softmax")[1])
+    parsed = json.loads(hopattn(*FEW, "--over", "load=0.1:0.5:3", "--json", "--memories", "dense,modern")[1])
     assert [f"{row['recalled']}" for row in parsed["rows"]] == [row["recalled"] for row in rows]
 
 
 def test_the_lectures_bank_is_compared(hopattn):
-    code, out, _ = hopattn("bank", "--memories", "softmax,linear")
+    code, out, _ = hopattn("bank", "--memories", "modern,linear")
     assert code == 0
     assert [line.split()[:2] for line in out.split("\n") if " river " in line] == [
-        ["softmax", "river"],
+        ["modern", "river"],
         ["linear", "river"],
     ]
     assert ["river:", "nearest", "at", "the", "end", "muddy", "rivers", "banks"] in [
         line.split() for line in out.split("\n")
     ]
-    assert "One step of softmax is attention" in " ".join(out.split())
+    assert "One step of modern is attention" in " ".join(out.split())
     beta = json.loads(hopattn("bank", "--over", "beta=1,2", "--json")[1])
     assert {row["beta"] for row in beta["rows"]} == {1, 2}
+
+
+def test_a_comparison_in_which_nothing_takes_part_is_a_sentence(hopattn):
+    code, out, _ = hopattn("bank", "--memories", "classical,dense")
+    assert code == 0
+    assert "hopfield and dense could not take part" in " ".join(out.split())
+    assert not any(line.startswith(("memory ", "beta")) for line in out.split("\n"))
 
 
 def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
     rng = np.random.default_rng(2)
     np.savez(tmp_path / "heads.npz", **{name: rng.normal(size=(2, 5, 4)) for name in "qkv"})
-    code, out, _ = hopattn("heads.npz", "--mask", "causal", "--memories", "softmax", "--json")
+    code, out, _ = hopattn("heads.npz", "--mask", "causal", "--memories", "modern", "--json")
     assert code == 0
     assert [(row["where"], row["beta"], row["is_attention"]) for row in json.loads(out)["rows"]] == [
         ("head 1", 0.5, True),
         ("head 2", 0.5, True),
     ]
     np.save(tmp_path / "own.npy", rng.choice([-1.0, 1.0], size=(3, 20)))
-    code, out, _ = hopattn("own.npy", "--noise", "0", "--memories", "nearest,softmax", "--trials", "1", "--json")
+    code, out, _ = hopattn("own.npy", "--noise", "0", "--memories", "nearest,modern", "--trials", "1", "--json")
     assert (code, [row["recalled"] for row in json.loads(out)["rows"]]) == (0, [1.0, 1.0])
 
 

@@ -44,7 +44,9 @@ def test_list_shows_the_named_memories_from_their_registry(hopattn):
 def test_certify_shows_under_which_updates_the_energy_falls(hopattn):
     code, out, _ = hopattn("certify", "modern", "hopfield", "--count", "100")
     assert code == 0
-    assert "no claimed update raised the energy" in out
+    assert "no claimed update raised the energy (float64)" in out
+    single = json.loads(hopattn("certify", "modern", "--count", "20", "--dtype", "float32", "--json")[1])
+    assert {row["dtype"] for row in single} == {"float32"}
     rows = json.loads(hopattn("certify", "bam", "--count", "100", "--json")[1])
     claimed = {row["update"] for row in rows if row["claimed"]}
     assert {"concave_convex", "sync"} <= claimed
@@ -90,6 +92,13 @@ def test_check_lists_all_as_met(hopattn):
     assert all(name in out for name in shipped())
     assert f"{len(shipped())} scenarios" in out
     assert "MISSED" not in out
+
+
+def test_check_says_how_far_it_is_if_that_takes_long(hopattn, monkeypatch):
+    monkeypatch.setattr("hopattn.views.tables.monotonic", iter(range(0, 1000, 11)).__next__)
+    code, out, err = hopattn("check", "bank", "similarity")
+    assert code == 0 and "2 scenarios; " in out
+    assert [line.split(",")[0] for line in err.splitlines()] == [f"{i} of 2 scenarios" for i in range(3)]
 
 
 def test_a_file_and_standard_input(hopattn, tmp_path, monkeypatch):
@@ -187,11 +196,35 @@ def run_process(*arguments, **environment):
     return subprocess.run(command, capture_output=True, env={**os.environ, **environment}, check=False)
 
 
-def test_a_closed_pipe_is_no_error():
-    script = f'{sys.executable} -c \'from hopattn.cli.main import main; main(["run", "bank", "--json"])\' | head -1'
-    process = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, check=False)
-    assert process.stdout == b"{\n"
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("run bank", 0),
+        ("run bank --json", 0),
+        ("--help", 0),
+        ("run bank --set layer.head.separation=softmax", 1),
+        ("run bnak", 2),
+    ],
+)
+def test_a_reader_that_leaves_early_does_not_change_the_exit_code(arguments, code):
+    script = f"{sys.executable} -m hopattn {arguments} 2>&1 | true; echo ${{PIPESTATUS[0]}}"
+    process = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    assert process.stdout == f"{code}\n".encode()
     assert process.stderr == b""
+
+
+def test_the_lines_before_the_reader_leaves_are_written():
+    script = f"{sys.executable} -u -m hopattn list | head -1"
+    process = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, check=True)
+    assert process.stdout.startswith(b"name ") and process.stderr == b""
+
+
+@pytest.mark.parametrize("command", ["run bank", "schema"])
+def test_a_full_disk_is_said_once_with_the_code_3(command):
+    script = f"{sys.executable} -m hopattn {command} > /dev/full; echo $?"
+    process = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    assert process.stdout == b"3\n"
+    assert process.stderr == b"output: No space left on device\n"
 
 
 def test_a_terminal_without_the_characters_gets_others():
@@ -252,10 +285,13 @@ def test_completion_prints_a_script_for_the_shell(hopattn, shell):
         ("hopattn run ban", {"bank", "bank-layers", "bank-mask", "bank-softmax"}),
         ("hopattn check pract", {"practice-7-1", "practice-7-2", "practice-7-3"}),
         ("hopattn ch", {"check"}),
+        ("hopattn run zi", {"zither.toml"}),
         ("hopattn run bank --ex", {"--explain"}),
         ("hopattn completion z", {"zsh"}),
     ],
 )
-def test_names_and_options_are_completed(words, expected):
+def test_names_and_options_are_completed(words, expected, tmp_path, monkeypatch):
+    (tmp_path / "zither.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
     process = run_process(_HOPATTN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
     assert {line.split(",")[1] for line in process.stdout.decode().split()} == expected

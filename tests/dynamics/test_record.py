@@ -1,6 +1,9 @@
 """The record: the likeness of its states, and the arrays that are kept of every step."""
 
+import dataclasses
+import inspect
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -129,3 +132,40 @@ def test_an_answer_uses_the_mask_and_refuses_arrays_of_steps():
         memory.recall([1.0, 0.0], keep=("weights",))
     with pytest.raises(InvalidInput, match=r"update: Asynchronous.* needs a recall of several steps"):
         memory.recall([1.0, 0.0], update="async")
+
+
+def test_every_status_has_its_meaning_beside_it():
+    found = ha.Memory([[2.0, 0.0]], separation="identity").recall([[1.0, 0.0], [0.0, 1.0]])
+    assert found.meaning.tolist() == [ha.Status("diverged").meaning, ha.Status("converged").meaning]
+    alone = ha.Memory(np.eye(2)).recall([1.0, 0.0])
+    assert alone.meaning == ha.Status(alone.status).meaning == ha.Status.CONVERGED.meaning
+    assert all(status.meaning in repr(status) and status == status.value for status in ha.Status)
+
+
+def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
+    memory = ha.Memory([[2.0, 0.0]], separation="identity")
+    text = repr(memory.recall([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]], keep=("trajectory",)))
+    assert text.startswith("Recall(3 cues of dim 2, 2 to ")
+    assert f"2 converged ({ha.Status.CONVERGED.meaning}), 1 diverged ({ha.Status.DIVERGED.meaning})" in text
+    assert text.endswith("with trajectory)")
+    assert repr(ha.Memory(np.eye(2), beta=50).recall([1.0, 0.0])).startswith("Recall(1 cue of dim 2, ")
+    many = ha.modern(np.eye(4)).recall(np.tile(np.eye(4), (200, 1)), keep=("trajectory", "weights"))
+    assert len(repr(many)) < 200
+
+
+@pytest.mark.parametrize("kind", [ha.Memory, ha.Hopfield, ha.Associator, ha.Sharded])
+def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
+    told = inspect.getdoc(kind.recall)
+    given = list(inspect.signature(kind.recall).parameters)[1:]
+    assert given == ["cues", "update", "max_steps", "tol", "seed", "rng", "mask", "keep"]
+    assert all(re.search(rf"^{name}: ", told, re.MULTILINE) for name in given)
+    assert told.endswith(inspect.getdoc(ha.Recall))
+    fields = {field.name for field in dataclasses.fields(ha.Recall)} - {"reference"}
+    properties = {name for name, value in vars(ha.Recall).items() if isinstance(value, property)}
+    assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", told)] == []
+
+
+@pytest.mark.parametrize("may_close", [True, False])
+def test_a_memory_that_may_close_compares_its_states_at_once(may_close):
+    kind = type("Lent", (ha.Memory,), {"may_close": may_close})
+    assert ("_likeness" in vars(kind(np.eye(2)).recall([1.0, 0.0]))) == may_close

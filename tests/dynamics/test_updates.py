@@ -20,7 +20,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Tanh, activations
 from hopattn.retrieval.separation import separations
 from tests.counts import count
-from tests.draws import arrays, domain, spins
+from tests.draws import DTYPES, arrays, domain, near, spins
 
 TRIED = [updates[name].drawn(np.random.default_rng(0)) for name in updates] + [Glauber(0.0), Graded(0.1)]
 
@@ -79,19 +79,20 @@ def test_a_sweep_turns_each_spin_as_the_energies_say(data, n):
 
 @pytest.mark.parametrize("update", TRIED, ids=repr)
 @pytest.mark.parametrize("activation", activations)
+@pytest.mark.parametrize("dtype", DTYPES)
+@settings(max_examples=count(60, 3))
 @given(data=st.data(), n=st.integers(2, 4))
-def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, activation, data, n):
+def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, activation, dtype, data, n):
     root = symmetric(data, n) / 8
-    network = ha.Hopfield(
-        data.draw(st.sampled_from([root, root @ root, root * (1 - np.eye(n))])), activation=activation
-    )
+    couplings = data.draw(st.sampled_from([root, root @ root, root * (1 - np.eye(n))]))
+    network = ha.Hopfield(couplings.astype(dtype), activation=activation)
     if not network.descends(update):
         assert network.descends(update).reason
         return
     states = domain(activation, data.draw(arrays((2, n))))
     states = ha.unit(np.where(np.any(states, axis=-1, keepdims=True), states, 1)) if activation == "unit" else states
-    energies = network.recall(states, update=update, max_steps=3).energies
-    assert np.all(np.diff(energies) <= 1e-9 * np.maximum(1, np.abs(energies[:, :-1])))
+    energies = network.recall(states.astype(dtype), update=update, max_steps=3).energies
+    assert np.all(np.diff(energies) <= near(dtype) * np.maximum(1, np.abs(energies[:, :-1])))
 
 
 @pytest.mark.parametrize("update", TRIED, ids=repr)

@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.experiments import certificate
-from hopattn.experiments.certificate import Certificate, certify, certify_all, overview
+from hopattn.experiments.certificate import DTYPES, Certificate, certify, certify_all, overview, rounding
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.memories.models import named_memories
@@ -19,10 +19,19 @@ from tests.counts import count
 PAIRS = [(name, update) for name in named_memories for update in updates]
 
 
+@pytest.fixture
+def fewer(monkeypatch):
+    """In a quick run, fewer steps of each memory, and fewer memories where an update has no claim."""
+    monkeypatch.setattr(certificate, "STEPS", count(certificate.STEPS, 2))
+    monkeypatch.setattr(certificate, "PATIENCE", count(certificate.PATIENCE, 50))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("name", "update"), PAIRS)
-def test_every_claim_stands(name, update):
-    found = certify(name, update, count=count(200, 20) if update != "graded" else 20, seed=1)
+def test_every_claim_stands(name, update, dtype, fewer):
+    found = certify(name, update, count=count(200, 20) if update != "graded" else count(20, 5), seed=1, dtype=dtype)
     assert found.holds, found
+    assert found.largest <= 64 * np.finfo(dtype).eps  # a bound for small memories, much below `rounding`
     assert found.claimed == 0 or found.reason
     assert found.unclaimed == 0 or found.refusal
     assert found.claimed or found.unclaimed or found.obstacle
@@ -42,13 +51,15 @@ def test_every_claim_stands(name, update):
     ],
 )
 def test_an_update_without_a_claim_has_a_counter_example(name, update):
-    assert certify(name, update, count=count(20_000, 8000 if name == "dense" else 4000)).rises > 0
+    quick = {"dense": 8000, "nearest": 4000}.get(name, 2000)
+    assert certify(name, update, count=count(20_000, quick)).rises > 0
 
 
-def test_a_false_claim_is_found_out(monkeypatch):
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_false_claim_is_found_out(monkeypatch, dtype):
     """A network that says that it descends under the synchronous update, and does not."""
     monkeypatch.setattr(ha.Hopfield, "why_not_convex", "")
-    found = certify("hopfield", "sync", count=2000)
+    found = certify("hopfield", "sync", count=2000, dtype=dtype)
     assert not found.holds
     assert found.largest > 1e-3
 
@@ -132,6 +143,37 @@ def test_a_certificate_that_does_not_hold_says_so():
 def test_a_mistyped_memory_is_refused():
     with pytest.raises(InvalidInput, match="memory: 'modrn' is unknown; did you mean 'modern'"):
         certify("modrn")
+
+
+def test_the_tolerance_is_the_same_multiple_of_epsilon_in_both_dtypes():
+    assert [rounding(dtype) for dtype in DTYPES] == pytest.approx([1e-12, 5.4e-4], rel=0.01)
+    assert Certificate("a", "sync", claimed=1, largest=1e-6, dtype="float32").holds
+    both = Certificate("a", "sync", claimed=1, dtype="float32") + Certificate("a", "sync", claimed=2, dtype="float32")
+    assert (both.claimed, both.dtype) == (3, "float32")
+
+
+@pytest.mark.parametrize("name", named_memories)
+def test_in_float32_every_number_of_a_memory_and_of_its_states_is_float32(name, monkeypatch, fewer):
+    seen = set()
+    monkeypatch.setattr(certificate, "_energy", lambda memory, states: seen.add(states.dtype) or np.zeros(len(states)))
+    for update in updates:
+        certify(name, update, count=1, dtype="float32")
+    assert seen <= {np.dtype("float32")}
+
+
+def test_a_state_that_grows_without_bound_is_left_out_before_its_energy_overflows():
+    assert certify(ha.Memory([[300.0] * 4], separation="identity"), count=60, dtype="float32").holds
+
+
+def test_a_dtype_that_cannot_be_is_refused():
+    with pytest.raises(InvalidInput, match="dtype: 'float23' is unknown; did you mean 'float32'"):
+        certify("modern", dtype="float23")
+
+    class Other(ha.Hopfield.__mro__[1]):
+        step = field = energy = single_neuron_states = None
+
+    with pytest.raises(InvalidInput, match="memory: a Other cannot be converted to float32; expected a Memory or"):
+        certify(Other(), dtype="float32")
 
 
 def test_the_overview_has_the_parts_of_a_memory_and_the_updates_that_descend():

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.experiments.comparison.contenders import DEFAULT, contenders
+from hopattn.experiments.comparison.contenders import DEFAULT, OTHER_NAMES, contenders
 from hopattn.experiments.comparison.paragraph import ceiling, paragraph
 from hopattn.experiments.comparison.row import Row
 from hopattn.foundation.errors import InvalidInput
+from hopattn.memories.models import named_memories
+from hopattn.views.tables import column_meanings, comparison_table
 from tests.draws import betas, stores
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
@@ -36,10 +38,10 @@ def test_every_memory_recalls_orthogonal_patterns_from_themselves(name):
 
 def test_one_key_more_than_a_memory_can_tell_apart_is_seen():
     keys = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = rows(ha.compare(keys, [[0.9, 0.3]], targets=[0], memories=["softmax", "nearest"], beta=0.01))
-    assert (found["softmax"].recalled, found["nearest"].recalled) == (0.0, 1.0)
-    assert found["softmax"].entropy == pytest.approx(math.log(2), abs=1e-4)
-    assert found["softmax"].cosine == pytest.approx(0.5**0.5, abs=1e-2)  # it averages
+    found = rows(ha.compare(keys, [[0.9, 0.3]], targets=[0], memories=["modern", "nearest"], beta=0.01))
+    assert (found["modern"].recalled, found["nearest"].recalled) == (0.0, 1.0)
+    assert found["modern"].entropy == pytest.approx(math.log(2), abs=1e-4)
+    assert found["modern"].cosine == pytest.approx(0.5**0.5, abs=1e-2)  # it averages
 
 
 @given(store=stores(), beta=betas, seed=st.integers(0, 9))
@@ -48,7 +50,7 @@ def test_one_step_of_softmax_is_attention_whatever_the_mask_and_the_values(store
     mask[:, 0] = True
     values = np.random.default_rng(seed).normal(size=(len(keys), 3))
     for read in (None, values):
-        (row,) = ha.compare(keys, cues, read, memories="softmax", beta=beta, mask=mask, max_steps=2).rows
+        (row,) = ha.compare(keys, cues, read, memories="modern", beta=beta, mask=mask, max_steps=2).rows
         assert row.is_attention, (row.difference, row.bound)
 
 
@@ -56,7 +58,7 @@ def test_a_softmax_that_is_none_is_found_out():
     keys = np.array([[1.0, 2.0], [0.5, -1.0]])
     found = ha.compare(keys, keys, memories={"ours": ha.Memory(keys, beta=2.0)}).rows[0]
     assert found.is_attention  # at the beta that the object carries
-    off = Row("softmax", "", {"beta": 1.0}, 2, 2, 1, difference=1e-3, bound=1e-12)
+    off = Row("modern", "", {"beta": 1.0}, 2, 2, 1, difference=1e-3, bound=1e-12)
     assert off.is_attention is False
     assert "differs from attention written apart by up to 1.0e-03: more than rounding" in paragraph("x", [off], ())
 
@@ -66,7 +68,7 @@ def test_the_energy_falls_by_what_scipy_says():
 
     keys, beta = np.array([[1.0, 0.2], [-0.4, 0.9], [0.3, -1.0]]), 4.0
     cue = np.array([0.5, 0.5])
-    row = ha.compare(keys, cue, memories="softmax", beta=beta).rows[0]
+    row = ha.compare(keys, cue, memories="modern", beta=beta).rows[0]
     end = ha.Memory(keys, beta=beta).recall(cue).state
     energy = [0.5 * x @ x - logsumexp(beta * keys @ x) / beta for x in (cue, end)]
     assert row.energy_fall == pytest.approx(energy[0] - energy[1], rel=1e-9)
@@ -101,11 +103,11 @@ def test_a_value_that_stands_there_twice_is_the_same_answer():
 def test_a_memory_that_cannot_take_part_says_why_in_its_row():
     found = ha.compare([[0.5, 1.0], [1.0, 0.0]], [[1.0, 1.0]], memories=DEFAULT)
     refused = {row.memory: row.refusal for row in found.rows if row.refusal}
-    assert set(refused) == {"classical", "dense"}
+    assert set(refused) == {"hopfield", "dense"}
     assert all("row 0 holds 0.5; the neurons are spins" in text for text in refused.values())
     assert all(row.recalled is None and row.cosine is None for row in found.rows)
-    assert "classical and dense could not take part (patterns: row 0 holds 0.5" in found.words()
-    masked = ha.compare(HADAMARD, HADAMARD, memories="classical", mask=np.tri(4, dtype=bool)).rows[0]
+    assert "hopfield and dense could not take part (patterns: row 0 holds 0.5" in found.words()
+    masked = ha.compare(HADAMARD, HADAMARD, memories="hopfield", mask=np.tri(4, dtype=bool)).rows[0]
     assert masked.refusal == "mask: a network of couplings has no patterns to mask"
 
 
@@ -114,13 +116,13 @@ def test_a_recall_that_diverges_is_reported_without_nan():
     assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
     assert row.notes["steps"] == "no cue came to rest"
     for beta in (1e-300, 1e300):
-        result = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["softmax", "sparse"])
+        result = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["modern", "sparse"])
         assert "NaN" not in result.to_json()
     json.loads(ha.compare(1e200 * np.eye(2), [[1.0, 0.5]], targets=[0], beta=1.0).to_json())
 
 
 def test_scores_beyond_the_numbers_are_reported_and_not_compared():
-    (row,) = ha.compare(HADAMARD, HADAMARD, beta=1e308, memories="softmax").rows
+    (row,) = ha.compare(HADAMARD, HADAMARD, beta=1e308, memories="modern").rows
     assert row.refusal or (row.difference is None and "beyond the numbers" in row.notes["difference"])
 
 
@@ -137,7 +139,7 @@ def test_the_spread_of_the_weights_is_that_of_scipy():
 
     keys = np.random.default_rng(5).normal(size=(40, 6))
     cues = np.random.default_rng(6).normal(size=(7, 6))
-    (row,) = ha.compare(keys, cues, memories="softmax", beta=0.7).rows
+    (row,) = ha.compare(keys, cues, memories="modern", beta=0.7).rows
     weights = softmax(0.7 * cues @ keys.T, axis=1)
     assert row.entropy == pytest.approx(np.mean(entropy(weights, axis=1)))
     assert row.operating_class == ha.operating_class(weights)
@@ -146,15 +148,15 @@ def test_the_spread_of_the_weights_is_that_of_scipy():
 
 
 def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
-    whole = ha.compare_random({"load": "0.1:0.3:3", "noise": [0.0, 0.2]}, trials=2, dim=20, memories=["classical"])
-    alone = ha.compare_random({"noise": [0.2]}, load=0.3, trials=2, dim=20, memories=["classical"])
+    whole = ha.compare_random({"load": "0.1:0.3:3", "noise": [0.0, 0.2]}, trials=2, dim=20, memories=["hopfield"])
+    alone = ha.compare_random({"noise": [0.2]}, load=0.3, trials=2, dim=20, memories=["hopfield"])
     (at,) = [row for row in whole.rows if row.point["load"] == 0.3 and row.point["noise"] == 0.2]
     for name in ("recalled", "cosine", "steps", "energy_fall"):
         assert getattr(at, name) == getattr(alone.rows[0], name)
 
 
 def test_the_standard_error_is_that_of_the_draws():
-    more = {"dim": 20, "load": 0.3, "memories": ["classical"]}
+    more = {"dim": 20, "load": 0.3, "memories": ["hopfield"]}
     row = ha.compare_random(trials=6, **more).rows[0]
     # Trials are the same whatever their number, so that the sums of 1 … 6 trials give the shares of each.
     sums = [0.0] + [ha.compare_random(trials=n, **more).rows[0].recalled * n for n in range(1, 7)]
@@ -167,33 +169,33 @@ def test_the_standard_error_is_that_of_the_draws():
 def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_does_not():
     # Amit, Gutfreund & Sompolinsky (1985): nothing is recalled at loads well above 0.138; Krotov & Hopfield (2016):
     # n = 3 holds of the order N² patterns. 4 draws of 50 patterns each, fixed seed.
-    found = rows(ha.compare_random(dim=100, load=0.5, trials=4, memories=["classical", "dense"], noise=0.05))
-    assert found["classical"].recalled < 0.05 < 0.95 < found["dense"].recalled
+    found = rows(ha.compare_random(dim=100, load=0.5, trials=4, memories=["hopfield", "dense"], noise=0.05))
+    assert found["hopfield"].recalled < 0.05 < 0.95 < found["dense"].recalled
 
 
 def test_one_step_may_recall_what_the_fixed_point_forgets():
     # Ramsauer et al. (2021), section 2: where β is small for the patterns, the one fixed point is near their mean, and
     # one step is still on its way there. 32 unit vectors in 64 dims, β = 4, 3 draws of 32 cues each, fixed seed: after
     # one step the weight of the own pattern is about e⁴ / (e⁴ + 31) = .64, the rest spread over 31 directions.
-    (row,) = ha.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="softmax").rows
+    (row,) = ha.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="modern").rows
     assert row.recalled_first > 0.95 > 0.05 > row.recalled
     assert row.cosine < 0.3  # the mean of 32 nearly orthogonal patterns has a cosine of about 1/√32 with each
 
 
 def test_table_json_and_csv_say_the_same(tmp_path):
-    found = ha.compare_random({"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "softmax"])
+    found = ha.compare_random({"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "modern"])
     parsed = json.loads(found.to_json())
-    assert [row["memory"] for row in parsed["rows"]] == ["dense", "softmax"] * 2
+    assert [row["memory"] for row in parsed["rows"]] == ["dense", "modern"] * 2
     assert parsed["words"] == found.words()
     lines = found.to_csv().splitlines()
     assert len(lines) == 5
-    assert lines[0].split(",")[:3] == ["memory", "where", "beta"]
+    assert lines[0].split(",")[:3] == ["memory", "of", "beta"]
     assert found.table()[1]["recalled"] == parsed["rows"][1]["recalled"]
     assert "NaN" not in found.to_json()
     assert (
         found.to_json()
         == ha.compare_random(
-            {"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "softmax"]
+            {"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "modern"]
         ).to_json()
     )
 
@@ -239,6 +241,34 @@ def test_wrong_arguments_are_refused(more, message):
 def test_wrong_grids_are_refused(over, more, message):
     with pytest.raises(InvalidInput, match=message):
         ha.compare_random(over, **more)
+
+
+@pytest.mark.parametrize(("given", "printed"), [("classical", "hopfield"), ("softmax", "modern"), ("modern", "modern")])
+def test_a_memory_is_printed_by_the_name_of_the_list_and_accepted_by_another(given, printed):
+    (row,) = ha.compare(HADAMARD[:3], HADAMARD[:3], memories=given).rows
+    assert row.memory == printed
+    with pytest.raises(InvalidInput, match=f"memories: '{printed}' stands there twice"):
+        ha.compare(HADAMARD, HADAMARD, memories=[given, printed])
+
+
+def test_every_default_memory_is_one_of_the_list():
+    assert set(DEFAULT) <= set(named_memories) and set(OTHER_NAMES.values()) <= set(named_memories)
+
+
+def test_the_table_drops_what_could_not_take_part_and_the_paragraph_names_it():
+    found = ha.compare([[0.5, 1.0], [1.0, 0.0]], [[1.0, 1.0]], targets=[0])
+    _, rows = comparison_table(found)
+    assert [row[0] for row in rows] == ["modern", "sparse", "linear", "nearest"]
+    assert found.words().count("hopfield and dense could not take part") == 1
+    none = ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories="hopfield")
+    assert comparison_table(none) == ([], [])
+
+
+def test_the_csv_has_the_headings_of_the_table_and_every_heading_is_explained():
+    found = ha.compare_random(trials=2, dim=10)
+    headings, _ = comparison_table(found)
+    assert set(headings) <= set(found.to_csv().splitlines()[0].split(","))
+    assert [line.partition(":")[0] for line in column_meanings(headings)] == headings[1:]  # all but the memory's name
 
 
 def test_a_memory_of_other_keys_is_not_compared():

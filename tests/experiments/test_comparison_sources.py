@@ -173,10 +173,10 @@ def test_the_answer_of_each_word_is_named_and_a_tie_is_a_tie():
     # Two unit keys a right angle apart, β = 1: from any cue the softmax ends between them (tanh(d/2) = d has only 0),
     # where both cosines are √½; a word that sees one other only comes to it; linear scores of 0 come to nothing.
     problems = problems_of(ha.load("bank"))
-    found = compare_problems([problems[0].problem], "bank", betas=[1.0], memories=["softmax", "linear", "nearest"])
+    found = compare_problems([problems[0].problem], "bank", betas=[1.0], memories=["modern", "linear", "nearest"])
     named = {row.memory: {cue: (key, cosine) for cue, key, cosine in row.named} for row in found.rows}
-    assert named["softmax"]["markets"] == ("in = financial", pytest.approx(0.5**0.5, abs=1e-9))
-    assert named["softmax"]["financial"] == ("in", pytest.approx(1.0))
+    assert named["modern"]["markets"] == ("in = financial", pytest.approx(0.5**0.5, abs=1e-9))
+    assert named["modern"]["financial"] == ("in", pytest.approx(1.0))
     assert named["linear"]["financial"] == ("nothing", 0.0)
     assert named["nearest"]["banks"] == ("markets", pytest.approx(1.0))
     assert {one["cue"] for one in found.table()[0]["named"]} == {"financial", "markets", "banks"}

@@ -35,6 +35,11 @@ def test_the_result_is_the_same_for_any_number_of_workers():
         assert same(alone, ha.sweep(noisy, AXES, trials=3, workers=workers))
 
 
+def test_an_axis_may_be_a_text_or_an_array():
+    told = [ha.sweep(noisy, {"x": x, "y": (0.5,)}, workers=1) for x in ((1, 2, 3), "1:3:3", np.arange(1, 4))]
+    assert [one.axes["x"] for one in told] == [(1, 2, 3)] * 3 and same(told[0], told[1]) and same(told[0], told[2])
+
+
 def test_each_trial_has_numbers_of_its_own_and_another_seed_gives_others():
     found = ha.sweep(noisy, AXES, trials=5, workers=1)
     assert len(np.unique(found.values["second"])) == 3 * 2 * 5

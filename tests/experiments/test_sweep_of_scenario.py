@@ -19,6 +19,23 @@ WRITTEN = {
     "sweep": {"trials": 3},
     "cue": {"half of R": {"flip": 0.1}},
 }
+MIXED = """schema = 1
+title = "t"
+source = "s"
+kind = "memory"
+[vocabulary]
+axes = ["1", "2", "3"]
+magnitude = "free"
+[vocabulary.words]
+a = [1, 1, 1]
+b = [1, -1, 1]
+c = [1, 1, -1]
+[memory]
+patterns = ["a", "b"]
+model = "nearest"
+[input]
+tokens = ["a", "c"]
+"""
 BANK = "layer 1 head 1 weights[banks, financial]"
 
 
@@ -118,7 +135,13 @@ def test_trials_are_independent_and_do_not_depend_on_the_workers():
         ({"load": (-1, 0.1)}, {}, "load = -1: .*load: -1 stands there; expected more than 0"),
         ({"cues": (0.5, 1)}, {}, "cues: 0.5 stands there; expected a whole number"),
         ({"load": (0.1,)}, {"measures": ["overlp"]}, "'overlp' is unknown; did you mean 'overlap'"),
-        ({"load": (0.1,)}, {"measures": ["status"]}, "load = 0.1: measure 'status': 'status' is unknown"),
+        (
+            {"load": (0.1,)},
+            {"measures": ["status"]},
+            r"measure 'status': 'status' has no mean \(choices: converged, met",
+        ),
+        ({"load": "0.1:0.2"}, {}, "load: '0.1:0.2' has 2 parts; expected start:stop:count"),
+        ([0.1, 0.2], {}, "over: expected the numbers of each axis by its name"),
         ({"load": (0.1,)}, {"measures": ["overlaps[7]"]}, "'7' is unknown"),
         ({"load": (0.1,)}, {"measures": ["overlaps[1, 1]"]}, "has 2 labels; 'overlaps' has 1 axes"),
     ],
@@ -127,6 +150,43 @@ def test_what_does_not_fit_is_reported(over, arguments, message):
     overrides = {"ensemble.neurons": 20, "ensemble.max_steps": 1}
     with pytest.raises(InvalidInput, match=message):
         ha.sweep_scenario(ha.load("phases"), over, overrides=overrides, workers=1, trials=1, **arguments)
+
+
+def test_an_axis_may_be_written_as_in_a_file():
+    arguments = {"overrides": {"ensemble.neurons": 20}, "trials": 1, "workers": 1}
+    found = ha.sweep_scenario(ha.load("capacity"), over={"load": "0.1:0.2:2"}, **arguments)
+    assert found.axes == {"load": (0.1, 0.2)}
+    same = ha.sweep_scenario(ha.load("capacity"), over={"load": np.array([0.1, 0.2])}, **arguments)
+    assert found.table() == same.table()
+
+
+def test_a_sweep_of_a_memory_records_what_its_cues_recall():
+    """The letters: two of three cues reach their letter, the third ends at the reverse of it."""
+    spec = ha.load("letters").spec
+    assert [spec.memory.patterns[target] for target in spec.targets] == [spec.cue[name].of for name in spec.tokens]
+    arrays = ha.run(ha.load("letters")).arrays
+    own = [spec.vocabulary.vectors[spec.cue[name].of] for name in spec.tokens]
+    overlaps = [state @ letter / 35 for state, letter in zip(arrays["state"].values, own, strict=True)]
+    assert arrays["overlaps"].values == pytest.approx(overlaps)
+    found = ha.sweep_scenario(ha.load("letters"), {"max_steps": (50,)}, workers=1)
+    assert found.mean("overlap")[0] == pytest.approx(np.mean(overlaps))
+    assert found.mean("recalled")[0] == pytest.approx(2 / 3)
+
+
+def test_a_cue_that_belongs_to_no_pattern_has_no_overlap():
+    arrays = ha.run(parse(MIXED, "m.toml", "m")).arrays
+    assert arrays["overlaps"].labels == (("a",),) and arrays["overlap"].values == arrays["recalled"].values == 1
+    alone = parse(MIXED.replace('["a", "c"]', '["c"]'), "m.toml", "m")
+    assert not {"overlap", "overlaps", "recalled"} & set(ha.run(alone).arrays)
+
+
+@pytest.mark.parametrize("measure", ["nearest", "recalls", "nearest word[torn X]"])
+def test_words_and_what_has_no_mean_are_neither_offered_nor_recorded(measure):
+    with pytest.raises(InvalidInput, match="has no mean") as refused:
+        ha.sweep_scenario(ha.load("letters"), {"max_steps": (1, 2)}, measures=[measure])
+    offered = str(refused.value).partition("(choices: ")[2].rstrip(")").split(", ")
+    assert {"overlap", "recalled", "steps", "met"} <= set(offered)
+    assert not {"nearest", "nearest word", "recalls", "status", "visits", "spurious", "of", "patterns"} & set(offered)
 
 
 def test_nothing_to_go_over_is_reported():

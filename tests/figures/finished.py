@@ -14,5 +14,5 @@ def finished(draw):
         warnings.simplefilter("error")
         figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
         draw(figure)
-        figure.savefig(io.BytesIO(), format="png")
+        figure.savefig(io.BytesIO(), format="raw")
     return figure

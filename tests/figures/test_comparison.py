@@ -18,7 +18,7 @@ def figure_of(comparison):
 
 
 def test_curves_are_the_rows():
-    comparison = ha.compare_random({"beta": [0.1, 1.0, 10.0]}, memories=["softmax", "nearest"], **FEW)
+    comparison = ha.compare_random({"beta": [0.1, 1.0, 10.0]}, memories=["modern", "nearest"], **FEW)
     figure = figure_of(comparison)
     panel = figure.axes[0]
     assert panel.get_xscale() == "log"
@@ -69,7 +69,7 @@ def test_maps_are_the_rows():
 
 
 def test_a_comparison_without_measures_is_refused():
-    refused = ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories=["classical"])
+    refused = ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories=["hopfield"])
     with pytest.raises(InvalidInput, match="figure: no memory could take part"):
         figure_of(refused)
     assert "could not take part" in ha.html(refused)

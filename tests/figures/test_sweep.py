@@ -34,14 +34,52 @@ def test_over_one_axis_the_mean_is_a_curve_in_its_interval():
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("load", "overlap", "linear")
 
 
+def test_an_axis_has_the_last_key_of_its_path_as_its_title():
+    (ax, _) = figure_of(random_sweep({"layer.head.beta": BETAS, 'cue."half of R".flip': BETAS})).axes
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("beta", "flip")
+
+
+@pytest.mark.parametrize("axes", [{"beta": BETAS, "load": LOADS}, {"load": LOADS, "beta": BETAS}])
+def test_a_few_numbers_of_one_axis_are_curves_with_a_legend(axes):
+    sweep = random_sweep(axes)
+    (ax,) = figure_of(sweep).axes
+    mean = sweep.mean("overlap") if next(iter(axes)) == "beta" else sweep.mean("overlap").T
+    assert np.allclose([line.get_ydata() for line in ax.lines], mean.T)
+    assert all(np.array_equal(line.get_xdata(), BETAS) for line in ax.lines)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [f"load = {load:g}" for load in LOADS]
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("beta", "overlap", "log")
+    assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in ax.lines}) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "low", "high"),
+    [
+        ("recalled", [[0.9, 1.0, 1.0], [0.0, 0.1, 0.0]], 0, 1),
+        ("mine", [[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]], 0, 1),  # 0 or 1 in each trial: a share
+        ("overlaps[1]", [[-1.0, -0.2, -1.0], [1.0, 0.9, 1.0]], -1, 1),
+        ("steps", [[1.0, 2.0, 9.0], [1.0, 1.0, 2.0]], 0, np.inf),
+        ("recalled", [[5.0, 5.0, 9.0], [1.0, 2.0, 3.0]], -np.inf, np.inf),  # a number, not a share
+    ],
+)
+def test_an_interval_and_its_axis_stay_within_what_a_measure_can_be(name, rows, low, high):
+    sweep = Sweep({"load": (0.0, 0.1)}, 3, {name: np.array(rows)})
+    (ax,) = figure_of(sweep).axes
+    band = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert low <= ax.get_ylim()[0] and ax.get_ylim()[1] <= high and ax.get_xlim()[0] == 0
+    mean, error = sweep.mean(name), sweep.error(name)
+    assert band.min() == pytest.approx(max(low, (mean - error).min()))
+    assert band.max() == pytest.approx(min(high, (mean + error).max()))
+    assert (mean - error).min() < low or (mean + error).max() > high or np.isinf(low)  # the interval itself goes beyond
+
+
 def test_over_two_axes_the_mean_is_a_map():
-    sweep = random_sweep({"load": LOADS, "beta": BETAS})
+    sweep = random_sweep({"load": (*LOADS, 0.4), "beta": BETAS})
     ax, _ = figure_of(sweep).axes
     assert np.array_equal(ax.collections[0].get_array(), sweep.mean("overlap").T)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("load", "beta")
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
     corners = ax.collections[0].get_coordinates()
-    assert np.allclose(corners[0, :, 0], [0.05, 0.15, 0.25, 0.35])
+    assert np.allclose(corners[0, :, 0], [0.05, 0.15, 0.25, 0.35, 0.45])
     assert np.allclose(corners[:, 0, 1], 10.0 ** np.arange(-1.5, 3))
 
 
@@ -55,8 +93,13 @@ def test_any_names_and_sizes_are_drawn(axes, names):
     assert box.x0 >= -0.05 and box.y0 >= -0.05 and box.x1 <= SIZE[0] + 0.05 and box.y1 <= SIZE[1] + 0.05
 
 
+def test_the_maps_of_four_measures_fit_into_the_figure():
+    box = figure_of(random_sweep({"x": (1, 2, 3, 4), "y": (5, 6, 7, 8)}, "abcd")).get_tightbbox()
+    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= SIZE[0] and box.y1 <= SIZE[1]
+
+
 def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_known():
-    for axes in ({"x": (1, 2)}, {"x": (1, 2), "y": (1, 2)}):
+    for axes in ({"x": (1, 2)}, {"x": (1, 2), "y": (1, 2)}, {"x": (1, 2, 3, 4), "y": (1, 2, 3, 4)}):
         sweep = random_sweep(axes)
         values = sweep.values["overlap"].copy()
         values[0] = np.nan

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.grids import MOST, values_of
+from hopattn.foundation.grids import MOST, axes_of, axis_values, values_of
 
 ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
 
@@ -74,3 +74,24 @@ def test_what_is_no_grid_is_refused(text, message):
 def test_numbers_too_close_to_be_told_apart_are_refused():
     with pytest.raises(InvalidInput, match="stands there twice"):
         values_of("1:1.0000000000001:50")
+
+
+@pytest.mark.parametrize("grid", ["1:3:3", "1,2,3", (1, 2, 3), [1, 2, 3], range(1, 4), np.arange(1, 4)])
+def test_an_axis_is_a_text_or_numbers_and_its_whole_numbers_are_those_of_python(grid):
+    assert axis_values(grid, "x") == (1, 2, 3)
+    assert {type(value) for value in axis_values(grid, "x")} == {int}
+
+
+@pytest.mark.parametrize(
+    ("over", "message"),
+    [
+        ({"x": 3}, "x: expected numbers in rising order, not 3"),
+        ({"x": "2:1:3"}, "x: '2:1:3' runs from 2 to 1"),
+        ({"x": [1, "2"]}, "x: '2' is no finite number"),
+        ({"x": [False, True]}, "x: 'False' is no finite number"),
+        ([("x", [1])], "over: expected the numbers of each axis by its name"),
+    ],
+)
+def test_what_is_no_axis_is_refused(over, message):
+    with pytest.raises(InvalidInput, match=message):
+        axes_of(over, "over")

@@ -14,7 +14,7 @@ from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
-from tests.draws import arrays, betas, domain, sizes, spins, stores
+from tests.draws import DTYPES, arrays, betas, domain, near, sizes, spins, stores
 
 COMBINATIONS = [
     *itertools.product(["dot"], separations, activations),
@@ -23,25 +23,35 @@ COMBINATIONS = [
 """Every separation with every activation, and every similarity with some of them."""
 WITH_ENERGY = [name for name in separations if not separations[name]().why_no_potential]
 every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
-few = settings(max_examples=count(60, 4))
+few = settings(max_examples=count(60, 3))
 """A quick run has many combinations, so that few examples of each are many of the law."""
+in_each_dtype = pytest.mark.parametrize("dtype", DTYPES)
 
 
 def memory(keys, values=None, *, similarity="dot", separation="softmax", activation="identity", beta=0.5):
     return ha.Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
 
 
+def small(store, dtype):
+    """Keys, cues and mask in a dtype; in float32 a quarter of the size, so that no exponential overflows."""
+    keys, cues, mask = store
+    scale = 1 if dtype == "float64" else 0.25
+    return (scale * keys).astype(dtype), (scale * cues).astype(dtype), mask
+
+
 @every
 @few
+@in_each_dtype
 @given(store=stores())
-def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, store):
-    keys, cues, _ = store
-    m = memory(keys, similarity=similarity, separation=separation, activation=activation)
+def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, dtype, store):
+    keys, cues, _ = small(store, dtype)
+    m, tol = memory(keys, similarity=similarity, separation=separation, activation=activation), near(dtype)
     for what in (m.scores, m.weights, m.field):
-        np.testing.assert_allclose(what(cues), [what(cue) for cue in cues], rtol=1e-12, atol=1e-12)
-    clear = np.abs(m.field(cues)) > 1e-12 if activation == "sign" else True  # the sign of rounding is its own
+        assert what(cues).dtype == dtype
+        np.testing.assert_allclose(what(cues), [what(cue) for cue in cues], rtol=tol, atol=tol)
+    clear = np.abs(m.field(cues)) > tol if activation == "sign" else True  # the sign of rounding is its own
     steps = m.step(cues), np.array([m.step(cue) for cue in cues])
-    np.testing.assert_allclose(*(np.where(clear, step, 0) for step in steps), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(*(np.where(clear, step, 0) for step in steps), rtol=tol, atol=tol)
 
 
 @every
@@ -85,10 +95,11 @@ def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, stor
 
 @every
 @few
+@in_each_dtype
 @given(store=stores(), beta=betas)
-def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, activation, store, beta):
-    keys, cues, mask = store
-    cues = domain(activation, cues)
+def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, activation, dtype, store, beta):
+    keys, cues, mask = small(store, dtype)
+    cues = domain(activation, cues).astype(dtype)
     m = memory(keys, similarity=similarity, separation=separation, activation=activation, beta=beta)
     if not m.descends():
         assert m.descends().reason
@@ -96,7 +107,7 @@ def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, ac
     before, after = m.energy(cues, mask), m.energy(m.step(cues, mask), mask)
     parts = np.abs(m.activation.conjugate(cues)) + np.abs(m.separation.potential(m.scores(cues), mask))
     later = np.abs(m.activation.conjugate(m.step(cues, mask)))
-    assert np.all(after - before <= 1e-12 * np.maximum(1, parts + later))
+    assert np.all(after - before <= near(dtype) * np.maximum(1, parts + later))
 
 
 def test_the_odd_power_claims_no_descent_and_here_is_why():

@@ -121,7 +121,7 @@ def test_the_exponential_energy_is_the_logarithm_of_demircigils(data, n, m):
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(1, 4))
 def test_the_exponential_flip_is_demircigils(data, n, m):
-    """σ_i ← sgn Σ_μ [exp(ξ_i + Σ_{j≠i} ξ_j σ_j) − exp(−ξ_i + Σ_{j≠i} ξ_j σ_j)] (Demircigil et al. 2017, eq. 7)."""
+    """σ_i ← sgn Σ_μ [exp(ξ_i + Σ_{j≠i} ξ_j σ_j) − exp(−ξ_i + Σ_{j≠i} ξ_j σ_j)] (Demircigil et al. 2017)."""
     patterns, state = data.draw(spins((m, n))), data.draw(spins((n,)))
     neurons = ha.exponential(patterns).single_neuron_states(state[None])
     for i in range(n):
@@ -181,8 +181,8 @@ def test_orthonormal_patterns_have_the_exact_fixed_point(n, beta):
 
 
 @given(data=st.data(), beta=st.floats(0.05, 5), alpha=st.sampled_from([1.5, 2.0, 3.0]))
-def test_sparse_retrieval_is_exact_if_and_only_if_the_margin_is_reached(data, beta, alpha):
-    """Santos et al. 2024, proposition 3: one step from ξ_i gives ξ_i exactly iff ξ_i·ξ_i − max_j ξ_i·ξ_j ≥ margin/β."""
+def test_a_pattern_takes_all_the_weight_if_and_only_if_the_margin_is_reached(data, beta, alpha):
+    """Santos et al. 2024, proposition 3: ξ_i as cue gives ξ_i all weight iff ξ_i·ξ_i − max_j ξ_i·ξ_j ≥ margin/β."""
     patterns = data.draw(arrays((4, 3))) / 4
     assume(np.all(np.any(patterns, axis=1)))
     products = patterns @ patterns.T
@@ -191,6 +191,69 @@ def test_sparse_retrieval_is_exact_if_and_only_if_the_margin_is_reached(data, be
             lead = products[i, i] - np.delete(products[i], i).max()
             if abs(beta * lead - margin) > 1e-3 * margin:  # at the margin itself, the result depends on rounding
                 assert (memory.weights(patterns[i])[i] == 1) == (beta * lead > margin)
+
+
+def test_a_pattern_inside_the_hull_of_the_others_comes_back_without_a_lead():
+    patterns = [[1.0, 0.0], [1.0, 1.0], [1.0, -1.0]]
+    memory = ha.sparse(patterns)
+    np.testing.assert_allclose(memory.weights(patterns[0]), 1 / 3)
+    np.testing.assert_allclose(memory.step(patterns[0]), patterns[0], atol=1e-15)
+
+
+@pytest.mark.parametrize("self_coupling", [False, True])
+def test_graded_neurons_rest_at_0_alone_up_to_the_threshold_of_the_gain(self_coupling):
+    """β λ_max(W) = 1; one pattern of four neurons without self-couplings has λ_max = ¾."""
+    patterns = [[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]] if self_coupling else [[1.0, 1, -1, 1]]
+    largest = np.linalg.eigvalsh(ha.graded(patterns, self_coupling=self_coupling).couplings)[-1]
+    for gain, alone in ((0.9, True), (1.1, False)):
+        network = ha.graded(patterns, beta=gain / largest, self_coupling=self_coupling)
+        rest = network.recall(0.9 * np.array(patterns[0]), update="concave_convex", max_steps=5000)
+        assert rest.converged
+        assert (np.abs(rest.state).max() < 1e-9) == alone
+
+
+def test_k_subsets_recall_a_sum_and_not_a_mean():
+    memory = ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2)
+    assert memory.weights([1.5, 1.4, 0.1]).sum() == 2
+    assert memory.step([1.5, 1.4, 0.1]).tolist() == [2, 2, 0]
+
+
+def stored(n_patterns, dim, n, rectified):
+    """The fraction of random patterns that one sweep of the asynchronous update leaves as they are."""
+    patterns = random_spins(n_patterns, dim, seed=7)[:200]
+    memory = ha.dense(random_spins(n_patterns, dim, seed=7), n=n, rectified=rectified)
+    return np.mean(np.all(memory.recall(patterns, update="async", max_steps=1, rng=1).state == patterns, axis=1))
+
+
+def test_the_capacity_of_the_cubic_memory_of_100_neurons_is_362_patterns_and_not_10_000():
+    """Nⁿ⁻¹ / (2 (2n−3)!! ln N), where each pattern has an error with a probability of about 1/√(4π ln N) = 0.13."""
+    capacity = round(100**2 / (2 * 3 * np.log(100)))
+    assert capacity == 362
+    assert stored(capacity, 100, 3, rectified=False) == pytest.approx(0.87, abs=0.1)
+    assert stored(2 * capacity, 100, 3, rectified=True) == pytest.approx(0.87, abs=0.1)
+    assert stored(2 * capacity, 100, 3, rectified=False) < 0.5
+
+
+def test_the_capacity_of_a_sequence_of_100_neurons():
+    capacity = round(100**2 / (3 * 3 * np.log(100)))
+    assert capacity == 241
+    for n_patterns, whole in ((capacity, True), (4 * capacity, False)):
+        patterns = random_spins(n_patterns, 100, seed=3)
+        following = ha.sequence(patterns).step(patterns)
+        assert np.array_equal(following, np.roll(patterns, -1, axis=0)) == whole
+
+
+def test_glauber_samples_the_logarithm_of_demircigils_energy():
+    """P(x_i = 1) given the others, from [Σ exp(βs)]^(1/βT); exp(Σ exp(βs) / T) gives another probability."""
+    beta, temperature = 0.5, 1.7
+    patterns, state = random_spins(3, 5, seed=1), random_spins(1, 5, seed=2)[0]
+    local = ha.exponential(patterns, beta).single_neuron_states(state[None]).local_field(0)[0]
+    sums = [np.exp(beta * patterns @ np.r_[spin, state[1:]]).sum() for spin in (1, -1)]
+    ours = np.array(sums) ** (1 / (beta * temperature))
+    theirs = np.exp(np.array(sums) / temperature)
+    found = 1 / (1 + np.exp(-2 * local / temperature))
+    assert found == pytest.approx(ours[0] / ours.sum(), rel=1e-12)
+    assert abs(found - theirs[0] / theirs.sum()) > 0.05
 
 
 def test_a_metastable_state_is_the_mean_of_a_cluster():
@@ -209,6 +272,15 @@ def test_the_spherical_memory_with_the_square_finds_the_principal_component():
     recall = ha.spherical(patterns, separation="identity").recall(ha.unit(np.ones(5)), max_steps=1000)
     _, vectors = np.linalg.eigh(ha.unit(patterns).T @ ha.unit(patterns))
     assert abs(recall.state @ vectors[:, -1]) == pytest.approx(1, abs=1e-9)
+
+
+def test_the_principal_component_of_the_spherical_memory_is_uncentred_and_needs_a_cue_that_is_not_orthogonal():
+    # if the mean were taken off, the third axis would be the first component
+    patterns = np.array([[1.0, 0.01, 0], [1, -0.01, 0], [1, 0, 0.5], [1, 0, -0.5]])
+    memory = ha.spherical(patterns, separation="identity")
+    np.testing.assert_allclose(memory.recall([0.6, 0, 0.8], max_steps=1000).state, [1, 0, 0], atol=1e-9)
+    few = memory.recall([0.0, 0.6, 0.8], max_steps=5).state  # in many steps the rounding of the zeros grows
+    np.testing.assert_allclose(few, [0, 0, 1], atol=1e-9)
 
 
 @given(data=st.data(), normalise=st.booleans(), phi=st.sampled_from(["relu", "elu"]))
@@ -238,6 +310,14 @@ def test_one_pair_of_the_delta_rule_removes_a_fraction_of_its_error(data, rate):
     after = ha.learning.delta(keys, values, rate)
     error = values[2] - before @ keys[2]
     np.testing.assert_allclose(values[2] - after @ keys[2], (1 - rate) * error, rtol=1e-6, atol=1e-6)
+
+
+def test_the_delta_rule_divides_by_the_length_of_a_key_and_not_by_the_sum_of_its_components():
+    key, value = np.array([3.0, 4.0]), np.array([2.0])
+    couplings = ha.learning.delta([key], [value])
+    np.testing.assert_allclose(couplings @ key, value)
+    theirs = np.outer(value, key / key.sum())  # Schlag et al. 2021, from W = 0 with their β = 1
+    np.testing.assert_allclose(theirs @ (key / key.sum()), value * 25 / 49)
 
 
 def test_the_delta_rule_overwrites_where_linear_attention_adds():

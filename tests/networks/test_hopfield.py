@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.dynamics.updates import updates
+from hopattn.dynamics.updates.base import StepContext
 from hopattn.foundation.errors import InvalidInput
+from hopattn.networks.bidirectional import Bidirectional
 from hopattn.retrieval.activation import activations
 from tests.draws import arrays, domain, spins
 
@@ -139,3 +142,16 @@ def test_patterns_that_cannot_be_compared_with_are_refused(patterns, message):
 def test_arrays_of_other_libraries_are_refused(torch):
     with pytest.raises(InvalidInput, match="couplings: networks of couplings run on NumPy arrays"):
         ha.Hopfield(torch.eye(2))
+
+
+def test_float32_couplings_answer_float32_states_in_float32():
+    """Also with the default bias, and for both sides of a bidirectional memory, which had answered in float64."""
+    couplings, state = np.ones((3, 3), dtype=np.float32), np.ones(3, dtype=np.float32)
+    network = ha.Hopfield(couplings, bias=0.5, activation="tanh")
+    for update in ("sync", "async", "concave_convex", "graded"):
+        rule = updates.make(update)
+        context = StepContext(0, np.random.default_rng(0), ())
+        assert rule.step(network, 0.5 * state[None], None, context).dtype == np.float32, update
+    assert network.recall(0.5 * state, max_steps=2).state.dtype == np.float32
+    both = Bidirectional(*(ha.Associator(couplings, activation="sign") for _ in range(2)))
+    assert both.step(state).dtype == both.energy(state).dtype == np.float32

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
 from tests.counts import count
-from tests.draws import arrays, betas, sizes
+from tests.draws import DTYPES, arrays, betas, near, sizes
 
 NEAR = 1e-7
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
@@ -50,6 +50,20 @@ def test_weights_are_the_gradient_of_the_potential(name, parameters, data, beta,
 
 
 @every
+@given(data=st.data(), m=sizes)
+def test_in_float32_weights_and_potential_are_those_of_float64(name, parameters, data, m):
+    """So the gradient law holds in float32 too. Weights that are a root of a small reach lose half of the digits."""
+    scores = (data.draw(arrays((m,))) / 4).astype(np.float32)
+    separation = separations[name](beta=0.5, **parameters)
+    for found, exact in (
+        (separation.weights(scores), separation.weights(scores.astype(float))),
+        (separation.potential(scores), separation.potential(scores.astype(float))),
+    ):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, exact, rtol=1e-5, atol=4 * np.finfo(np.float32).eps ** 0.5)
+
+
+@every
 @given(data=st.data(), beta=betas, n=sizes, m=sizes)
 def test_a_masked_entry_weighs_nothing_and_changes_nothing(name, parameters, data, beta, n, m):
     scores = data.draw(arrays((n, m)))
@@ -78,12 +92,13 @@ def test_permuting_the_scores_permutes_the_weights(name, parameters, data, beta,
 
 
 @every
+@pytest.mark.parametrize("dtype", DTYPES)
 @given(data=st.data(), beta=betas, n=sizes, m=sizes)
-def test_a_batch_equals_its_rows(name, parameters, data, beta, n, m):
-    scores = data.draw(arrays((n, m)))
+def test_a_batch_equals_its_rows(name, parameters, dtype, data, beta, n, m):
+    scores = data.draw(arrays((n, m))).astype(dtype)
     separation = separations[name](beta=beta, **parameters)
     rows = np.stack([separation.weights(row) for row in scores])
-    np.testing.assert_allclose(separation.weights(scores), rows, rtol=1e-12)
+    np.testing.assert_allclose(separation.weights(scores), rows, rtol=near(dtype))
 
 
 @pytest.mark.parametrize(("name", "parameters"), [entry for entry in EVERY if separations[entry[0]](**entry[1]).convex])

@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.scenario.loading import parse
 from hopattn.scenario.words.character_pictures import Size
 from hopattn.scenario.words.damaged_cues import Damaged, random_stream
-from tests.refusal import assert_refused
+from tests.refusal import assert_refused, problems
 
 SIZE = Size(5, 7)
 WORD = np.where(np.arange(35) % 3 == 0, 1.0, -1.0)
@@ -162,6 +162,14 @@ def test_the_seed_decides_and_another_cue_or_variant_does_not():
 )
 def test_faults_of_damaged_cues(old, new, message):
     assert_refused(PLAIN.replace(old, new, 1), message)
+
+
+def test_noise_on_spins_is_refused_with_the_advice_to_flip():
+    text = PLAIN.replace("[memory]", '[memory]\nactivation = "sign"')
+    (found,) = [line for line in problems(text) if "cue.worse.noise" in line]
+    assert found.endswith(
+        "or 0 for unknown; use `flip`, the fraction of the neurons that is reversed, in place of noise"
+    )
 
 
 def test_a_cue_outside_the_domain_of_the_activation_is_refused():

@@ -1,5 +1,8 @@
 """Ensembles of random memories agree with the mean-field theory of the Hopfield network; errors are reported."""
 
+from itertools import product
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -18,11 +21,15 @@ neurons = 100
 load = 0.05
 model = "hopfield"
 """
+GLAUBER = (
+    TEXT.replace("neurons = 100\nload = 0.05", "neurons = 8\npatterns = 1")
+    + 'update = { name = "glauber", temperature = 60 }\n'
+)
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 
 
 def overlap_at_rest(load):
-    """m at T = 0 for infinitely many neurons: y(√(2α) + 2/√π exp(−y²)) = erf y = m (Amit et al. 1985, eq. 5)."""
+    """m at T = 0 for infinitely many neurons: y(√(2α) + 2/√π exp(−y²)) = erf y = m (Amit et al. 1985)."""
 
     def excess(y):
         return y * (np.sqrt(2 * load) + 2 / np.sqrt(np.pi) * np.exp(-(y**2))) - erf(y)
@@ -33,7 +40,7 @@ def overlap_at_rest(load):
 
 
 def overlap_at(load, temperature):
-    """m at T > 0, from Amit et al. 1985, eq. 4: m and q iterated from 1."""
+    """m at T > 0, from Amit et al. 1985: m and q iterated from 1."""
     beta, m, q = 1 / temperature, 1.0, 1.0
     for _ in range(2000):
         r = q / (1 - beta * (1 - q)) ** 2
@@ -66,6 +73,31 @@ def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
     assert abs(sweep.mean("overlap")[0] - overlap_at(load, temperature)) < 4 * error + 0.003
 
 
+def test_the_mean_overlap_after_the_burn_in_is_that_of_boltzmanns_distribution():
+    """One pattern of 8 neurons, E = −[ξ·x]₊³/3, T = 60: the mean of m over all 2⁸ states, weighted by exp(−E/T).
+
+    By the symmetry of ±ξ all patterns have the same mean. 800 sweeps, fixed seed; the last state alone has a standard
+    deviation of .4.
+    """
+    states = np.array(list(product([-1, 1], repeat=8)))
+    overlaps = states.mean(axis=1)  # with the pattern of ones
+    weights = np.exp(np.maximum(states.sum(axis=1), 0) ** 3 / 3 / 60)
+    exact = weights @ overlaps / weights.sum()
+    text = GLAUBER.replace('"hopfield"', '{ name = "dense", n = 3 }') + "max_steps = 800\nburn_in = 10\n"
+    arrays = ha.run(parse(text, "e.toml", "e")).arrays
+    assert arrays["overlap"].values == arrays["overlaps"].values[0] == pytest.approx(exact, abs=0.04)
+    assert 0.1 < exact < 0.2 and weights @ overlaps**2 / weights.sum() - exact**2 > 0.4**2
+
+
+def test_the_burn_in_is_left_out_of_the_mean():
+    table = parse(GLAUBER + "max_steps = 4\nburn_in = 2\n", "e.toml", "e").spec.ensemble
+    overlaps = np.array([0.0, 0.1, 0.2, 0.4, 0.8])[:, None, None]
+    record = SimpleNamespace(overlaps=overlaps)
+    assert table.overlaps(record, np.ones((1, 8))) == pytest.approx([0.6])
+    stopped = SimpleNamespace(overlaps=overlaps[:3])  # at a fixed point, which later sweeps keep
+    assert table.overlaps(stopped, np.ones((1, 8))) == pytest.approx([0.2])
+
+
 def test_a_run_has_the_overlap_and_the_status_of_every_cue():
     result = ha.run(parse(TEXT + 'cues = 3\nflip = 0.1\n[[expect]]\nmeasure = "recalled"\nis = 1\n', "e.toml", "e"))
     assert result.ok
@@ -96,12 +128,18 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
         (("neurons = 100", "neurons = 0"), "neurons: 0 stands there"),
         (("neurons = 100", "neurons = 1000000"), "would take about"),
         (("load = 0.05", "load = 0.05\nflip = 2"), "flip: 2 stands there; expected at most 1"),
-        (("load = 0.05", "load = 0.05\nnoise = 0.1"), "a cue"),
+        (("load = 0.05", "load = 0.05\nnoise = 0.1"), "or 0 for unknown; use `flip`"),
         (("load = 0.05", "load = 0.05\ncorrelation = 1"), "at 1 all patterns are one"),
         (('"hopfield"', '"hopfeld"'), "did you mean 'hopfield'"),
         (('"hopfield"', '"sdm"'), "needs"),
         (('"hopfield"', '"hopfield"\nupdate = "graded"'), "update: graded neurons need an activation"),
         (('"hopfield"', '"hopfield"\nbeta = 2'), "is a part of the model 'hopfield'"),
+        (
+            ("load = 0.05", "load = 0.05\nburn_in = 5"),
+            "burn_in: 'asynchronous' comes to rest; expected an update by chance",
+        ),
+        (("load = 0.05", "load = 0.05\nburn_in = 100"), "burn_in: 100 of 100 sweeps leave none for the mean"),
+        (("load = 0.05", "load = 0.05\nburn_in = -1"), "burn_in: -1 stands there"),
         (("load = 0.05", "lode = 0.05"), "did you mean 'load'"),
     ],
 )

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.foundation.labelled import Labelled
 from hopattn.memories.models import named_memories
+from hopattn.scenario.expectations.recalls import Ended
 from hopattn.scenario.files import shipped
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused
 
@@ -161,3 +164,17 @@ def test_expectations_can_be_missed(expected):
     memory = 'values = ["1", "2", "V"]\nmodel = "bam"\n'
     scenario = parse(HEAD + memory + CUE + f'[[expect]]\nat = "torn J"\n{expected}\n', "file.toml", "file")
     assert not ha.run(scenario).ok
+
+
+@pytest.mark.parametrize(("cue", "met"), [("rests", True), ("falls", True), ("rises", False)])
+def test_an_energy_falls_if_it_does_not_rise_even_where_a_cue_rests_already(cue, met):
+    energies = {"rests": [-1.0, -1.0], "falls": [0.0, -1.0], "rises": [-1.0, -0.5, -2.0]}[cue]
+    expected = Ended.model_validate({"at": "x", "energy": "falls"})
+    arrays = {"energy": Labelled(np.array([energies]), ("cue", "step"), (("x",), tuple(map(str, energies))))}
+    assert expected.judge(arrays, ArrayLayout(rows=("x",))).met is met
+
+
+def test_a_stored_pattern_that_rests_meets_the_expectation_of_its_energy():
+    text = HEAD + 'model = "hopfield"\n[input]\ntokens = ["J"]\n[[expect]]\nat = "J"\nenergy = "falls"\n'
+    result = ha.run(parse(text, "file.toml", "file"))
+    assert result.ok and result.arrays["steps"].values.tolist() == [1]

@@ -1,9 +1,16 @@
 """`--set` and variants: single values change, and all other values stay."""
 
+import re
+
 import pytest
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.scenario.language.overrides import changed, parse_assignment, parse_path
+from hopattn.scenario.language.overrides import changed, parse_assignment
+from hopattn.scenario.language.paths import parse_path
+from hopattn.scenario.language.sweep_table import path_of
+from hopattn.scenario.loading import parse
+from tests.refusal import assert_refused
+from tests.texts import GOOD
 
 DOCUMENT = {"a": 1, "layer": [{"head": [{"mask": "x"}, {"mask": "y"}]}, {"head": [{"mask": "z"}]}]}
 
@@ -26,6 +33,64 @@ def test_a_number_selects_one_entry_and_no_number_all(path, expected):
     assert masks(result) == expected
     assert len(origins) == sum(row.count("n") for row in expected)
     assert masks(DOCUMENT) == [["x", "y"], ["z"]]
+
+
+WRITTEN = {**DOCUMENT, "cue": {"half of R": {"flip": 0.1, "of": "R"}}, "memory": {"beta": None, "of": "a"}, "b": None}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("mask", [["n", "n"], ["n"]]),
+        ("head.mask", [["n", "n"], ["n"]]),
+        ("head.2.mask", None),
+        ("head.1.mask", [["n", "y"], ["n"]]),
+        ("layer.2.head.mask", [["x", "y"], ["n"]]),
+    ],
+)
+def test_the_end_of_a_path_is_enough_where_it_is_the_only_one(path, expected):
+    if expected is None:
+        with pytest.raises(InvalidInput, match="there is no number 2"):
+            changed(DOCUMENT, {path: "n"}, WRITTEN)
+    else:
+        result, origins = changed(DOCUMENT, {path: "n"}, WRITTEN)
+        assert masks(result) == expected
+        assert set(origins.values()) == {path}
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("maks", "maks: 'maks' is unknown; did you mean 'mask'?"),
+        ("of", 'of: stands there several times; write cue."half of R".of or memory.of'),
+        ('"half of"', """'"half of"' is unknown; did you mean '"half of R"'?"""),
+        ('cue."half of r".flip', """'"half of r"' is unknown; did you mean '"half of R"'?"""),
+        (
+            "cue.half of R.flip",
+            'is no path; a name with a space or a special letter stands in quotes: cue."half of R".flip',
+        ),
+    ],
+)
+def test_a_short_path_that_fits_nothing_or_several_is_refused(path, message):
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        changed(WRITTEN, {path: 0}, WRITTEN)
+
+
+def test_every_way_to_change_a_value_reads_a_short_path_by_the_same_rule():
+    text = GOOD + '[[variant]]\nname = "v"\nset = { mask = "none" }\n'
+    scenario = parse(text, "file.toml", "file")
+    assert scenario.runs["v"].layer[0].head[0].mask == "none"
+    changed_mask = parse(text, "file.toml", "file", {"mask": "strict"})
+    assert changed_mask.spec.layer[0].head[0].mask == "strict"
+    assert parse(GOOD, "file.toml", "file", {"beta": 2}).spec.layer[0].head[0].beta == 2
+    assert path_of("beta", scenario.spec.written_out) == "layer.head.beta"
+    refused = text.replace("{ mask", "{ msk")
+    assert_refused(refused, "21: variant.1.set: msk: 'msk' is unknown; did you mean 'mask'?")
+
+
+def test_a_short_path_serves_to_mend_a_value_that_is_refused():
+    bad = GOOD.replace('"causal"', '"casual"')
+    assert parse(bad, "file.toml", "file", {"mask": "none"}).spec.layer[0].head[0].mask == "none"
 
 
 def test_a_whole_entry_or_a_new_key_may_be_set():

@@ -47,6 +47,7 @@ def test_it_computes_the_arrays_that_its_kind_declares(name, results):
         for array in declared:
             computed = run.arrays[array.name]
             assert array.dims == computed.dims
+            assert computed.values.dtype.kind in "biuf" or not (array.measured and array.referable)
             for (_, labels), own, length in zip(array.axes, computed.labels, computed.values.shape, strict=True):
                 assert len(own) == length
                 assert labels in (own, length, -1)  # an axis is declared by its labels, its length, or neither

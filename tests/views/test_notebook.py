@@ -11,6 +11,7 @@ import pytest
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
+from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.results import result_of
@@ -139,7 +140,9 @@ tokens = [{tokens}]
 
 
 def test_an_object_of_another_type_is_refused():
-    with pytest.raises(InvalidInput, match="expected a Result, a Recall, a Comparison or a labelled array, not int"):
+    with pytest.raises(
+        InvalidInput, match="expected a Result, a Recall, a memory, a Comparison or a labelled array, not int"
+    ):
         ha.html(3)
 
 
@@ -148,3 +151,35 @@ def test_every_shipped_scenario_has_a_page(monkeypatch):
     monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
     for name in shipped():
         Page(ha.html(result_of(name)))
+
+
+def test_a_recall_explains_the_words_it_uses():
+    patterns = np.sign(np.random.default_rng(3).normal(size=(3, 40)))
+    words = Page(ha.html(ha.hopfield(patterns).recall([patterns[0], -patterns[0]]))).words
+    assert f"converged: {ha.Status.CONVERGED.meaning}" in words
+    assert "reversed: every neuron of a stored pattern is turned round" in words
+    assert "mixture" not in words
+
+
+@pytest.mark.parametrize("name", named_memories)
+def test_a_memory_shows_its_parts_its_energy_and_the_updates_under_which_it_descends(name):
+    memory = named_memories[name].drawn(np.random.default_rng(1))
+    page = Page(memory._repr_html_())
+    parts = dict(page.tables[0][1:])
+    assert parts["activation"] == repr(memory.activation)
+    assert parts["energy"] == (f"none: {memory.why_no_energy}" if memory.why_no_energy else parts["energy"])
+    if isinstance(memory, ha.Memory):
+        assert parts["keys"].startswith("{} × {}".format(*memory.keys.shape))
+        assert (parts["values"] == "the keys") == memory.autoassociative
+    assert bool(memory.why_no_energy) == (not page.tables[1:])
+    for update, answer, reason in page.tables[1][1:] if page.tables[1:] else ():
+        descent = memory.descends(update)
+        assert (answer, reason) == ("yes" if descent else "no", descent.reason)
+
+
+def test_a_large_network_is_shown_without_its_eigenvalues(monkeypatch):
+    monkeypatch.setattr("hopattn.views.memory_tables.MOST_NEURONS", 3)
+    monkeypatch.setattr(np.linalg, "eigvalsh", None)
+    rows = Page(ha.html(ha.Hopfield(np.zeros((4, 4))))).tables[1][1:]
+    answers = {update: answer for update, answer, _ in rows}
+    assert (answers["sync"], answers["async"]) == ("not computed", "yes")

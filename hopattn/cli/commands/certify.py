@@ -7,9 +7,12 @@ import click
 @click.argument("memory", nargs=-1)
 @click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="Updates of each pair.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option(
+    "--dtype", type=click.Choice(["float64", "float32"]), default="float64", show_default=True, help="The numbers used."
+)
 @click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="How many to work in.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(memory: tuple[str, ...], count: int, seed: int, processes: int, as_json: bool) -> int:
+def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processes: int, as_json: bool) -> int:
     """Try each named MEMORY (all by default) under each update: memories of random size, load and parameters are drawn,
     random states are updated, and the energy may not rise where that is claimed. Exit code 1 if it does.
     """
@@ -20,7 +23,7 @@ def command(memory: tuple[str, ...], count: int, seed: int, processes: int, as_j
     from hopattn.memories.models import named_memories
 
     reject_unknown("memory", memory, named_memories)
-    certificates = list(certify_all(memory, count, seed, processes))
+    certificates = list(certify_all(memory, count, seed, processes, dtype))
     if as_json:
         from hopattn.foundation.files import json_text
 

@@ -14,13 +14,18 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
+    from hopattn.views.tables import progress
 
     results, problems = [], []
-    for name in scenarios or shipped():
-        try:
-            results.append(run(load(name)))
-        except InvalidInput as error:
-            problems.append(str(error))
+    names = scenarios or tuple(shipped())
+    with progress("scenarios", quick=True) as report:
+        for done, name in enumerate(names):
+            report(done, len(names))
+            try:
+                results.append(run(load(name)))
+            except InvalidInput as error:
+                problems.append(str(error))
+        report(len(names), len(names))
     if as_json:
         from hopattn.foundation.files import json_text
 

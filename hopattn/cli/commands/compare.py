@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option(
     "--memories",
     metavar="A,B",
-    help="Which: classical, dense, softmax, sparse, linear, nearest (these six), exponential, entmax, normmax.",
+    help="Which: hopfield, dense, modern, sparse, linear, nearest (these six), exponential, entmax, normmax.",
 )
 @click.option(
     "--over",
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     help="A grid: beta=0.1:32:log5, load=0.05:0.5:10, "
     "dim=16,32,64; also noise, hidden, correlation. It may be given again.",
 )
-@click.option("--beta", type=float, help="The inverse temperature of softmax, sparse, entmax and normmax.")
+@click.option("--beta", type=float, help="The inverse temperature of modern, sparse, entmax and normmax.")
 @click.option("--load", type=float, help="Patterns a neuron (0.1).")
 @click.option("--dim", type=int, help="The number of neurons (64).")
 @click.option("--n-patterns", type=int, help="How many patterns, in place of a load.")

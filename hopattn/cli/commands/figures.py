@@ -21,16 +21,20 @@ def command(names: tuple[str, ...], listing: bool, out: Path, formats: str) -> N
     A file of that name is replaced. `hopattn run NAME --figures` draws all figures that a scenario has something for,
     one of your own too.
     """
+    if not listing:
+        click.echo(
+            f"drawing into {out} …", err=True
+        )  # the first import of matplotlib may take long: it reads all fonts
     from hopattn.figures.gallery import plots
     from hopattn.figures.rendering import figures_named, formats_of, save
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
 
     if listing:
-        from hopattn.views.terminal import console, table
+        from hopattn.views.terminal import console, show, table
 
         rows = [(name, kind.shows, kind.scenario) for name, kind in plots.items()]
-        console().print(table(("figure", "shows", "drawn from"), rows))
+        show(console(), table(("figure", "shows", "drawn from"), rows))
         return
     for plot in figures_named(names):
         for path, notes in save(plot, run(load(plot.scenario)), out, formats_of(plot, formats, bool(names))):

@@ -18,9 +18,9 @@ def command(memories: bool, as_json: bool) -> None:
 
         click.echo(json_text(rows))
         return
-    from hopattn.views.terminal import console, table
+    from hopattn.views.terminal import console, show, table
 
-    console().print(table([key.replace("_", " ") for key in rows[0]], [[*map(_text, row.values())] for row in rows]))
+    show(console(), table([key.replace("_", " ") for key in rows[0]], [[*map(_text, row.values())] for row in rows]))
 
 
 def _scenarios() -> list[dict[str, object]]:

@@ -14,7 +14,11 @@ from hopattn.cli.scenario_names import ScenarioName
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.option(
-    "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as in layer.head.mask=causal."
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a value, as in mask=causal or layer.1.head.mask=causal.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
 @click.option(
@@ -41,6 +45,7 @@ def command(
     hopattn run bank --explain
     hopattn run bank --set layer.head.separation=softmax
     hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    hopattn run letters --set 'cue."half of R".hide="top"'
     hopattn run bank --figures
     hopattn run bank --out results
 

@@ -21,7 +21,7 @@ class Asynchronous(Update):
     order: "random" (drawn anew for each sweep, the same for all cues), "sequence" (0, 1, 2 …), or the number of every
     neuron once, in the order of the sweep; raises `InvalidInput` for another order. A spin takes the sign of its local
     field, half the exact energy difference of the flip, and stays as it is where that is 0. A graded neuron takes
-    x_i = ∇Φ(h_i). Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield (2016), eq. 3.
+    x_i = ∇Φ(h_i). Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield (2016), eq. 4.
     """
 
     name: ClassVar[str] = "async"

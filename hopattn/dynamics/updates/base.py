@@ -62,11 +62,6 @@ class Update(ABC):
         return True
 
     @property
-    def time_step(self) -> float:
-        """Δt, the length of a step, at most 1: at a fixed point a step changes the state by at most tolerance · Δt."""
-        return 1.0
-
-    @property
     def stochastic(self) -> bool:
         """Whether a step draws random numbers for each cue by itself."""
         return False
@@ -79,6 +74,22 @@ class Update(ABC):
     @abstractmethod
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
         """The states `(n, dim)` after one step; a step of an asynchronous update is one sweep over all neurons."""
+
+    def internal(self, memory: Recallable, states: np.ndarray) -> np.ndarray | None:
+        """The internal states `(n, dim)` that this update carries from step to step; None where it needs none."""
+        return None
+
+    def advance(
+        self, memory: Recallable, internal: np.ndarray, mask: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The internal states and the states after one step, `(n, dim)` each, for an update that carries them."""
+        raise NotImplementedError
+
+    def residual(
+        self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
+    ) -> np.ndarray:
+        """The distance from rest, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
+        return np.asarray(np.abs(after - before).max(axis=-1))
 
     def step_with_energy(
         self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext

@@ -18,9 +18,10 @@ class Graded(Update):
 
     dt: in units of the neurons' time constant, above 0 and at most 1000; raises `InvalidInput` otherwise. Each cue is
     integrated by itself, to a relative error of 1e-10. The energy falls whether Ψ is convex or not:
-    Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 9, with C_i = R_i = 1
-    (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield (2021), ICLR, eq. 1, with
-    hidden neurons that follow at once.
+    Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. A recall carries u from step to step, because x = ∇Φ(u) loses the digits of a
+    large u; a state rests where |x − ∇Φ(h(x))| is small, however small dt is. Source: Hopfield (1984), PNAS 81,
+    3088, with C_i = R_i = 1 (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield
+    (2021), ICLR, with hidden neurons that follow at once.
     """
 
     source: ClassVar[str] = "Hopfield 1984"
@@ -38,10 +39,6 @@ class Graded(Update):
         return cls(float(10 ** rng.uniform(-2.5, -0.5)))
 
     @property
-    def time_step(self) -> float:
-        return min(self.dt, 1.0)
-
-    @property
     def deterministic(self) -> bool:
         """False, so that no recall ends as a cycle: the flow is downhill and never returns to an earlier state. Two
         states that are equal up to the error of the integrator are no cycle.
@@ -49,8 +46,23 @@ class Graded(Update):
         return False
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
-        masks = [None] * len(states) if mask is None else list(mask)
-        return np.stack([self._flow(memory, *cue) for cue in zip(states, masks, strict=True)])
+        return self.advance(memory, self.internal(memory, states), mask)[1].astype(states.dtype, copy=False)
+
+    def internal(self, memory: Recallable, states: np.ndarray) -> np.ndarray:
+        return memory.activation.inverse(states)
+
+    def advance(
+        self, memory: Recallable, internal: np.ndarray, mask: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        masks = [None] * len(internal) if mask is None else list(mask)
+        after = np.stack([self._flow(memory, *cue) for cue in zip(internal, masks, strict=True)])
+        return after, np.asarray(np.where(np.isfinite(after), memory.activation(after), after))
+
+    def residual(
+        self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
+    ) -> np.ndarray:
+        """The distance from rest, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
+        return np.asarray(np.abs(after - memory.activation(memory.field(after, mask))).max(axis=-1))
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
@@ -60,16 +72,15 @@ class Graded(Update):
             return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
         return memory.why_no_continuous_time
 
-    def _flow(self, memory: Recallable, state: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-        """The state of one cue after the time dt; infinite if it diverges within dt."""
+    def _flow(self, memory: Recallable, start: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+        """The internal state of one cue after the time dt; infinite if it diverges within dt."""
         from scipy.integrate import solve_ivp
 
         def rate(_: float, u: np.ndarray) -> np.ndarray:
             return np.asarray(memory.field(memory.activation(u), mask) - u)
 
-        start = memory.activation.inverse(state)
         size = max(float(np.abs(start).max()), float(np.abs(rate(0.0, start)).max()), 1e-150)
         solution = solve_ivp(rate, (0.0, self.dt), start, method="DOP853", rtol=1e-10, atol=1e-12 * size)
         if not solution.success:  # no step is small enough: the state diverges within dt
-            return np.full_like(state, np.inf)
-        return np.asarray(memory.activation(solution.y[:, -1]))
+            return np.full_like(start, np.inf)
+        return np.asarray(solution.y[:, -1])

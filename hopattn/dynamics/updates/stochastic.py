@@ -18,11 +18,12 @@ from hopattn.foundation.scalars import real
 class Glauber(Update):
     """One spin after the other by chance: x_i is +1 with probability 1 / (1 + exp(−2 h_i / T)); a step is one sweep.
 
-    After many sweeps the states have the distribution exp(−E/T). temperature: T, 0 or more, in the unit of the energy;
-    0 is the asynchronous update. cooling: the factor by which each sweep multiplies the temperature, above 0 and at
-    most 1; below 1 it is simulated annealing. Raises `InvalidInput` for other numbers. The order is drawn anew for each
-    sweep; each cue has random numbers of its own. There is no fixed point at T > 0: a recall takes `max_steps` sweeps.
-    Source: Glauber (1963), J. Math. Phys. 4, 294; Amit, Gutfreund & Sompolinsky (1985), eq. 2 (their β⁻¹ is our T);
+    After many sweeps the states have the distribution exp(−E/T), with E the memory's `energy`; for the exponential
+    separation that is the logarithm −β⁻¹ log Σ exp(βs). temperature: T, 0 or more, in the unit of the energy; 0 is the
+    asynchronous update. cooling: the factor by which each sweep multiplies the temperature, above 0 and at most 1;
+    below 1 it is simulated annealing. Raises `InvalidInput` for other numbers. The order is drawn anew for each sweep;
+    each cue has random numbers of its own. There is no fixed point at T > 0: a recall takes `max_steps` sweeps.
+    Source: Glauber (1963), J. Math. Phys. 4, 294; Amit, Gutfreund & Sompolinsky (1985) (their β⁻¹ is our T);
     annealing: Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671.
     """
 

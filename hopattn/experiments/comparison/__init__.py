@@ -7,6 +7,7 @@
 - `from_scenario.py`: the heads of a scenario, or its patterns and cues
 - `measuring.py`: one memory on one problem: its answers after one step and at the end
 - `row.py`: one memory at one point, averaged over all trials
+- `columns.py`: the columns of the table and of the CSV: their names and meanings
 - `paragraph.py`: the result in one paragraph
 - `result.py`: all rows, as table, JSON and CSV
 - `compare.py`: the comparison on given problems

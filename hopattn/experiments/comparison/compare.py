@@ -12,8 +12,9 @@ from hopattn.experiments.comparison.problem import RecallProblem, checked_proble
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row, row_of
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.grids import in_order, values_of
+from hopattn.foundation.grids import Values, axes_of
 from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.seeds import Seed, whole_seed
 
 MOST = 20_000
 """The largest number of recalls of one comparison: memories × points × trials."""
@@ -24,7 +25,8 @@ class RecallOptions(TypedDict, total=False):
 
     memories: Any
     max_steps: int
-    seed: int
+    seed: Seed
+    rng: Seed
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class RecallSettings:
     def of(cls, options: RecallOptions) -> "RecallSettings":
         """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps")
-        seed = whole(options.get("seed", cls.seed), "seed", least=0)
+        seed = whole_seed(options.get("seed"), options.get("rng"), cls.seed)
         return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed)
 
 
@@ -65,15 +67,17 @@ def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareO
     keys: `(n_keys, dim)`. cues: `(n_cues, dim)`. values: `(n_keys, dim_out)` (None: the keys). A cue is recalled among
     the keys, and the final state reads out the values.
 
-    memories: names ("classical", "dense", "softmax", "sparse", "linear", "nearest", "exponential", "entmax",
-    "normmax"), memory objects that store these keys, or a mapping from names to objects (the first six names).
-    beta: the inverse temperature of softmax, sparse, entmax and normmax: a number, several numbers in rising order, or
+    memories: names ("hopfield", "dense", "modern", "sparse", "linear", "nearest", "exponential", "entmax", "normmax";
+    also "classical" for hopfield and "softmax" for modern), memory objects that store these keys, or a mapping from
+    names to objects (the first six names).
+    beta: the inverse temperature of modern, sparse, entmax and normmax: a number, several numbers in rising order, or
     a text such as "0.1:32:log5" (None: √dim over the mean squared length of a key).
     targets: `(n_cues,)`, the index of the key that each cue belongs to, −1 if it is not known (None: not known); only
     with targets can the rows say what was recalled.
     mask: as in `attention` (None: none).
     max_steps: of each recall (100).
-    seed: of the order in which classical and dense update their neurons (0).
+    seed: of the order in which hopfield and dense update their neurons (0).
+    rng: another name of `seed`; give one of them (None).
 
     The row of a memory that cannot store these keys says why. Raises `InvalidInput` for arrays that do not fit, a
     mistyped name, a beta that is not positive, and an unknown keyword.
@@ -81,9 +85,9 @@ def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareO
     >>> import hopattn as ha
     >>> spins = [[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]]
     >>> cue = [1, 1, 1, -1, -1, -1, -1, -1]
-    >>> result = ha.compare(spins, [cue], targets=[0], memories=["classical", "softmax"])
+    >>> result = ha.compare(spins, [cue], targets=[0], memories=["hopfield", "modern"])
     >>> [(row.memory, row.recalled, row.is_attention) for row in result.rows]
-    [('classical', 1.0, None), ('softmax', 1.0, True)]
+    [('hopfield', 1.0, None), ('modern', 1.0, True)]
     """
     reject_unknown("compare", options, CompareOptions.__annotations__)
     problem = checked_problem(keys, cues, values, options.get("targets"), options.get("mask"))
@@ -101,7 +105,7 @@ def compare_problems(
     """Compare memories on several problems, such as the heads of a model; one row for each memory, problem and beta.
 
     about: the subject of the comparison, in words. betas: one beta for each problem; `beta` replaces them all.
-    memories, beta, max_steps, seed: as for `compare`.
+    memories, beta, max_steps, seed, rng: as for `compare`.
     """
     return _compared(list(problems), about, betas, options)
 
@@ -112,7 +116,7 @@ def _compared(
     settings = RecallSettings.of(options)
     beta = options.get("beta")
     is_axis = not (beta is None or isinstance(beta, (int, float)))
-    axes = axes_of({"beta": beta}, ("beta",)) if is_axis else {}
+    axes = checked_axes({"beta": beta}, ("beta",)) if is_axis else {}
     numbers: Sequence[Any] = axes["beta"] if is_axis else [None if beta is None else positive(beta, "beta")]
     own_betas = [None] * len(problems) if betas is None else list(betas)
     require_positive_betas(own for own in own_betas if own is not None)
@@ -161,21 +165,15 @@ def _measured(
         yield measure(contender, problem, beta, settings.max_steps, rng)
 
 
-def axes_of(over: Any, known: Sequence[str]) -> dict[str, tuple[float, ...]]:
+def checked_axes(over: Any, known: Sequence[str]) -> dict[str, Values]:
     """The numbers of each axis of a grid, checked.
 
     over: for each axis by name its numbers in rising order, or a text such as "0.1:32:log5". known: the axes that are
     allowed. Raises `InvalidInput` for an unknown axis and for numbers that cannot be.
     """
-    if not isinstance(over, Mapping):
-        raise InvalidInput(f"over: expected the numbers of each axis by its name, not {over!r}")
-    reject_unknown("over", over, known)
-    axes = {}
-    for name, given in over.items():
-        try:
-            axes[name] = values_of(given, name) if isinstance(given, str) else in_order(tuple(given), name)
-        except TypeError:
-            raise InvalidInput(f"{name}: expected numbers in rising order, not {given!r}") from None
+    if isinstance(over, Mapping):
+        reject_unknown("over", over, known)
+    axes = axes_of(over, "over")
     require_positive_betas(axes.get("beta", ()))
     return axes
 

@@ -52,7 +52,7 @@ contenders: Mapping[str, Contender] = {
     contender.name: contender
     for contender in (
         Contender(
-            "classical",
+            "hopfield",
             lambda keys, beta: hopfield(keys),
             lambda keys, values, beta: Memory(keys, values, separation="identity", beta=1 / keys.shape[1]),
             update="async",
@@ -64,7 +64,7 @@ contenders: Mapping[str, Contender] = {
             update="async",
             normalised=True,
         ),
-        _of_separation("softmax", Softmax),
+        _of_separation("modern", Softmax),
         _of_separation("sparse", lambda beta: Entmax(beta, 2.0)),
         _of_separation("linear", lambda beta: "identity"),
         Contender("nearest", lambda keys, beta: nearest(keys), lambda keys, values, beta: nearest(keys, values)),
@@ -78,10 +78,13 @@ contenders: Mapping[str, Contender] = {
         _of_separation("normmax", lambda beta: Normmax(beta, 2.0)),
     )
 }
-"""The contenders by name: `hopfield`, `dense` (n = 3), softmax attention, sparsemax, the identity, the nearest
-neighbour, `exponential`, entmax (α = 1.5) and normmax (α = 2)."""
+"""The contenders by the names of the memories: `hopfield`, `dense` (n = 3), `modern` (softmax attention), `sparse`
+(sparsemax), `linear`, `nearest`, `exponential`, `normmax` (α = 2), and entmax (`sparse` with α = 1.5)."""
 
-DEFAULT = ("classical", "dense", "softmax", "sparse", "linear", "nearest")
+OTHER_NAMES = {"classical": "hopfield", "softmax": "modern"}
+"""Further names that are accepted, and the contenders that they mean."""
+
+DEFAULT = ("hopfield", "dense", "modern", "sparse", "linear", "nearest")
 
 
 def contenders_named(memories: Any) -> tuple[Contender, ...]:
@@ -111,9 +114,10 @@ def _contender(i: int, choice: Any) -> Contender:
         return choice
     if not isinstance(choice, str):
         return _of_object(f"memory {i + 1}", choice)
-    if choice not in contenders:
-        raise InvalidInput(f"memories: {unknown(choice, contenders)}")
-    return contenders[choice]
+    name = OTHER_NAMES.get(choice, choice)
+    if name not in contenders:
+        raise InvalidInput(f"memories: {unknown(choice, [*contenders, *OTHER_NAMES])}")
+    return contenders[name]
 
 
 def _of_object(name: str, memory: Any) -> Contender:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem, checked_problem
+from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.memories.memory import Memory as AssociativeMemory
@@ -78,12 +78,11 @@ def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Ite
 def _of_memory(spec: MemoryScenario, arrays: Mapping[str, Labelled], name: str) -> ScenarioProblem:
     """The problem of one run of a memory."""
     words, table = spec.vocabulary.vectors, spec.memory
-    sources = [spec.cue[token].of if token in spec.cue else token for token in spec.tokens]
     problem = checked_problem(
         np.stack([words[word] for word in table.patterns]),
         arrays["input"].values,
         None if table.values is None else np.stack([words[word] for word in table.values]),
-        targets=[table.patterns.index(word) if word in table.patterns else UNKNOWN for word in sources],
+        targets=spec.targets,
         where=name,
         cue_names=arrays["input"].labels[0],
         key_names=table.patterns,

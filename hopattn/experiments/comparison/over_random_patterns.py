@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from hopattn.experiments.comparison.compare import (
     RecallOptions,
     RecallSettings,
-    axes_of,
+    checked_axes,
     counted,
     require_few,
     rows_at,
@@ -51,8 +51,8 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     over: the axes of the grid by name, any of beta, load, dim, noise, hidden and correlation. Each has numbers in
     rising order, or a text such as "0.1:32:log5" (None: a single point). An axis takes the place of the keyword.
 
-    memories: as for `compare` (classical, dense, softmax, sparse, linear, nearest).
-    beta: the inverse temperature of softmax, sparse, entmax and normmax (None: √dim over the mean squared length of a
+    memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest).
+    beta: the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
     key).
     dim: the number of neurons (64).
     load: patterns per neuron (0.1).
@@ -64,16 +64,17 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     trials: independent draws at each point; their differences give the standard error of what is recalled (20).
     max_steps: of each recall (100).
     seed: of all random numbers (0).
+    rng: another name of `seed`; give one of them (None).
 
     Raises `InvalidInput` for a grid or a number that cannot be, and an unknown keyword.
 
     >>> import hopattn as ha
-    >>> result = ha.compare_random({"load": [0.05, 0.5]}, memories=["classical"], trials=4)
+    >>> result = ha.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4)
     >>> [row.recalled > 0.9 for row in result.rows]
     [True, False]
     """
     reject_unknown("compare_random", options, RandomOptions.__annotations__)
-    axes = axes_of({} if over is None else over, AXES)
+    axes = checked_axes({} if over is None else over, AXES)
     if options.get("n_patterns") is not None and "load" in axes:
         raise InvalidInput("load: n_patterns says how many are stored; give one of them")
     draw = Draw(
@@ -95,8 +96,8 @@ def compare_patterns(
 
     patterns: `(n_patterns, dim)`. over: as for `compare_random`, any of beta, noise and hidden (None: a single point).
 
-    memories: as for `compare` (classical, dense, softmax, sparse, linear, nearest).
-    beta: the inverse temperature of softmax, sparse, entmax and normmax (None: √dim over the mean squared length of a
+    memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest).
+    beta: the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
     key).
     noise: if all entries are ±1, the fraction that is reversed; else the length of the normal noise, relative to the
     length of the pattern (0.1).
@@ -104,6 +105,7 @@ def compare_patterns(
     trials: independent draws of the damage at each point (20).
     max_steps: of each recall (100).
     seed: of all random numbers (0).
+    rng: another name of `seed`; give one of them (None).
 
     Raises `InvalidInput` for patterns, a grid or a number that cannot be, and an unknown keyword.
 
@@ -116,7 +118,7 @@ def compare_patterns(
     reject_unknown("compare_patterns", options, PatternOptions.__annotations__)
     noise, hidden = options.get("noise", GivenPatterns.noise), options.get("hidden", GivenPatterns.hidden)
     given = GivenPatterns(patterns, noise, hidden)
-    return _over_grid(given, axes_of({} if over is None else over, AXES_OF_GIVEN), options)
+    return _over_grid(given, checked_axes({} if over is None else over, AXES_OF_GIVEN), options)
 
 
 def _over_grid(

@@ -104,16 +104,20 @@ def _not_at_rest(by_memory: Mapping[str, Rows]) -> Iterator[str]:
 
 
 def _spread(by_memory: Mapping[str, Rows]) -> Iterator[str]:
-    """The number of keys over which the softmax spreads its weight."""
-    rows = [row for row in by_memory.get("softmax", ()) if row.operating_class]
+    """The number of keys over which modern, the softmax, spreads its weight."""
+    rows = [row for row in by_memory.get("modern", ()) if row.operating_class]
     if len(rows) == 1:
         (row,) = rows
         least = f"{row.least_number:g} of {row.n_keys} keys"
-        yield f"Softmax needs {least} (median) for nine tenths of its weight: operating class {row.operating_class}."
+        yield f"Modern needs {least} (median) for nine tenths of its weight: operating class {row.operating_class}."
     elif rows:
         counts = Counter(str(row.operating_class) for row in rows)
-        parts = [f"{name} in {counts[name]}" for name in ("I", "II", "III", "IV") if counts[name]]
-        yield f"Of {len(rows)} rows of softmax, by what holds nine tenths of its weight, the class is {_and(parts)}."
+        if len(counts) == 1:
+            every = "Both" if len(rows) == 2 else f"All {len(rows)}"
+            yield f"{every} rows of modern are in operating class {rows[0].operating_class}."
+            return
+        parts = [f"{counts[name]} in class {name}" for name in ("I", "II", "III", "IV") if counts[name]]
+        yield f"Of the {len(rows)} rows of modern, by operating class, {_and(parts)}."
 
 
 def _attention(by_memory: Mapping[str, Rows]) -> Iterator[str]:

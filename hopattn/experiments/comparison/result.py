@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from hopattn.experiments.comparison.columns import HEADINGS
 from hopattn.experiments.comparison.paragraph import paragraph
 from hopattn.experiments.comparison.row import Row
 from hopattn.foundation.display import ShownInNotebook
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(ShownInNotebook):
     """All rows of a comparison.
 
@@ -24,6 +25,10 @@ class Comparison(ShownInNotebook):
     axes: tuple[str, ...]
     seed: int
     referees: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        over = f", over {', '.join(self.axes)}" if self.axes else ""
+        return f"Comparison({self.about}: {', '.join(self.memories)}{over}, {len(self.rows)} rows, seed {self.seed})"
 
     @property
     def memories(self) -> tuple[str, ...]:
@@ -44,7 +49,7 @@ class Comparison(ShownInNotebook):
         return json.dumps(self.to_dict(), allow_nan=False, indent=1)
 
     def to_csv(self) -> str:
-        """One line for each row; None becomes an empty cell."""
+        """One line for each row, below the headings of the printed table; None becomes an empty cell."""
         rows = self.table()
         for row in rows:
             row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
@@ -52,7 +57,7 @@ class Comparison(ShownInNotebook):
         buffer = io.StringIO()
         names = list(dict.fromkeys(name for row in rows for name in row))
         writer = csv.DictWriter(buffer, names, lineterminator="\n")
-        writer.writeheader()
+        writer.writerow({name: HEADINGS.get(name, name) for name in names})
         writer.writerows(rows)
         return buffer.getvalue()
 

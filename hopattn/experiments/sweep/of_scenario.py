@@ -16,9 +16,10 @@ from hopattn.experiments.sweep.plan import Plan, Point, point_text
 from hopattn.experiments.sweep.runner import run_plan
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers
-from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
-from hopattn.foundation.grids import Values
+from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened, unknown
+from hopattn.foundation.grids import Grid, Values, axes_of
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.scenario.language.sweep_table import path_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome
@@ -66,21 +67,24 @@ class ScenarioSweepOptions(WorkerOptions, total=False):
 
     trials: int | None
     measures: Sequence[str]
-    seed: int | None
+    seed: Seed
+    rng: Seed
     overrides: Mapping[str, Any] | None
 
 
 def sweep_scenario(
-    scenario: Scenario, over: Mapping[str, Values] | None = None, **options: Unpack[ScenarioSweepOptions]
+    scenario: Scenario, over: Mapping[str, Grid] | None = None, **options: Unpack[ScenarioSweepOptions]
 ) -> Sweep:
     """Run a scenario, without its variants, at every point of a grid of its numbers.
 
     scenario: from `hopattn.load`.
-    over: the axes: keys of the scenario and their numbers, in rising order (None: those of the file's `[sweep]`).
+    over: the axes: keys of the scenario and their numbers, in rising order, or a text such as "0.1:32:log20" (None:
+    those of the file's `[sweep]`).
 
     trials: trials at each point (None: those of `[sweep]`, or 1).
     measures: names of arrays, of entries such as "overlaps[1]", or "met" (empty: those of `[sweep]`, or of the kind).
-    seed: the seed of all trials (None: the seed of the scenario).
+    seed: the seed of all trials; a generator gives one that is drawn from it (None: the seed of the scenario).
+    rng: another name of `seed`; give one of them (None).
     overrides: changes of values by path, as for `hopattn.run` (None: none).
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued (None: none).
     workers: processes of this machine (None: one on each core).
@@ -95,7 +99,7 @@ def sweep_scenario(
     overrides = dict(options.get("overrides") or {})
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
     table = base.spec.sweep
-    axes = dict(over or (table.axes if table else {}))
+    axes = axes_of({} if over is None else over, "over") or (table.axes if table else {})
     if not axes:
         raise InvalidInput(f"{scenario.where}: nothing to go over; give --over KEY=GRID, or a [sweep] in the file")
     measures = tuple(options.get("measures") or (table and table.measures) or base.spec.layout().measures or (MET,))
@@ -109,12 +113,23 @@ def sweep_scenario(
         measures=measures,
     )
     _require_fitting_ends(trial, axes)
-    known = [name for name in base.spec.layout().arrays if not name.startswith("sequence ")]
-    reject_unknown("measure", [_split(name, known)[0] for name in measures], [*known, MET])
+    _require_measured(measures, base)
     trials = options.get("trials") or (table.trials if table else 1)
-    seed = options.get("seed")
-    plan = Plan(axes, trials, base.spec.seed if seed is None else seed, _about(trial, overrides))
+    seed = whole_seed(options.get("seed"), options.get("rng"), base.spec.seed)
+    plan = Plan(axes, trials, seed, _about(trial, overrides))
     return run_plan(trial, plan, Workers.of(options))
+
+
+def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
+    """Raise `InvalidInput` for a measure that is no array of the scenario, or an array that has no mean."""
+    declared = {array.name: array.measured for array in scenario.spec.declared_arrays() if array.referable}
+    choices = [*(name for name, measured in declared.items() if measured), MET]
+    for name in measures:
+        array = _split(name, list(declared))[0]
+        if not declared.get(array, True):
+            listed = ", ".join(sorted(choices))
+            raise InvalidInput(f"measure '{shortened(name)}': '{array}' has no mean (choices: {listed})")
+        reject_unknown("measure", [array], choices)
 
 
 def _about(trial: ScenarioTrial, overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,27 +9,30 @@ from hopattn.experiments.sweep.plan import Plan, Trial, key_of
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute
 from hopattn.foundation.errors import reject_unknown
-from hopattn.foundation.grids import Values
+from hopattn.foundation.grids import Grid, axes_of
+from hopattn.foundation.seeds import Seed, whole_seed
 
 
 class SweepOptions(WorkerOptions, total=False):
     """The keywords of `sweep`."""
 
     trials: int
-    seed: int
+    seed: Seed
+    rng: Seed
     about: Mapping[str, Any] | None
 
 
-def sweep(trial: Trial, axes: Mapping[str, Values], **options: Unpack[SweepOptions]) -> Sweep:
+def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions]) -> Sweep:
     """Apply a function at every point of a grid, in several independent trials at each point.
 
     trial: the function, called as trial(point, seed). `point` has the numbers of the point by name. `seed` is a
     `numpy.random.SeedSequence` of this point and this trial alone. It returns numbers by name, with the same names
     everywhere; NaN means that this trial has no such number.
-    axes: the numbers of each axis, in rising order.
+    axes: the numbers of each axis, in rising order, or a text such as "0.1:32:log20".
 
     trials: trials at each point (1).
-    seed: the seed of all trials (0).
+    seed: the seed of all trials; a generator gives one that is drawn from it (0).
+    rng: another name of `seed`; give one of them (None).
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued (None: none).
     workers: processes of this machine (None: one on each core).
     scheduler: the address of a Dask cluster, used in place of processes ("": none).
@@ -47,8 +50,8 @@ def sweep(trial: Trial, axes: Mapping[str, Values], **options: Unpack[SweepOptio
     array([1., 4., 9.])
     """
     reject_unknown("sweep", options, SweepOptions.__annotations__)
-    trials, seed = options.get("trials", Plan.trials), options.get("seed", Plan.seed)
-    return run_plan(trial, Plan(axes, trials, seed, options.get("about") or {}), Workers.of(options))
+    trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("seed"), options.get("rng"), Plan.seed)
+    return run_plan(trial, Plan(axes_of(axes, "axes"), trials, seed, options.get("about") or {}), Workers.of(options))
 
 
 def run_plan(trial: Trial, plan: Plan, workers: Workers) -> Sweep:

@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 """The confidence level: the fraction of all intervals that hold the true mean if trials are normally distributed."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
     """The numbers of every trial at every point of a grid.
 
@@ -30,6 +30,12 @@ class Sweep:
     axes: Mapping[str, Values]
     trials: int
     values: Mapping[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        axes = ", ".join(
+            f"{name} {values[0]:g} to {values[-1]:g} ({len(values)})" for name, values in self.axes.items()
+        )
+        return f"Sweep({', '.join(self.values)} over {axes}; {self.trials} trial{'' if self.trials == 1 else 's'})"
 
     @classmethod
     def of(cls, axes: Mapping[str, Values], trials: int, results: Sequence[Mapping[str, Any] | None]) -> "Sweep":

@@ -6,7 +6,7 @@
 
 import sys
 
-from hopattn.foundation.registry import modules_in
+from hopattn.foundation.registry import Choices, modules_in
 from hopattn.memories.models.card import Card
 
 _CARDS = [
@@ -15,5 +15,5 @@ _CARDS = [
     for member in vars(sys.modules[module]).values()
     if hasattr(member, "card")
 ]
-named_memories: dict[str, Card] = {card.name: card for card in sorted(_CARDS, key=lambda card: card.name)}
+named_memories: Choices[Card] = Choices("memory", {card.name: card for card in _CARDS})
 """The card of each named memory, by name; `.build` is the constructor."""

@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import require_dim, require_room
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.seeds import generator
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_reals, random_spins
@@ -61,7 +63,7 @@ def universal(
     """The universal Hopfield network: any similarity, separation and activation, x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))).
 
     The arguments are those of `hopattn.Memory`; in the paper, Manhattan distance with softmax performs best. Raises
-    `InvalidInput` as `Memory` does. Source: Millidge et al. (2022), ICML, eq. 3.
+    `InvalidInput` as `Memory` does. Source: Millidge et al. (2022), ICML.
 
     >>> import hopattn as ha
     >>> ha.universal([[0.0, 3.0], [4.0, 0.0]], beta=5.0).step([1.0, 1.5]).round(3)
@@ -78,21 +80,28 @@ def _draw_sdm(rng: np.random.Generator) -> dict[str, Any]:
 
 @named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_draw_sdm)
 def sdm(
-    addresses: Any, values: Any, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
+    addresses: ArrayLike,
+    values: ArrayLike,
+    radius: float,
+    locations: int | np.ndarray | None = None,
+    rng: Any = None,
+    seed: Any = None,
 ) -> Memory:
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.
 
     addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
-    locations: `(n_locations, N)`, ±1, or a number of locations to draw with `rng`; by default the addresses themselves
-    are the locations, each with its own value. Raises `InvalidInput` for entries that are not ±1, shapes that do not
-    fit, a radius outside [0, N], and an address with no location within the radius.
+    locations: `(n_locations, N)`, ±1, or a number of locations to draw with `seed`, a whole number or a generator;
+    `rng` is another name of it. By default the addresses themselves are the locations, each with its own value. Raises
+    `InvalidInput` for entries that are not ±1, shapes that do not fit, a radius outside [0, N], an address with no
+    location within the radius, and two seeds.
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha
     >>> ha.sdm([[1, 1, 1, 1], [-1, -1, 1, 1]], [[1, 1], [1, -1]], radius=1).step([1, 1, 1, -1])
     array([1., 1.])
     """
+    own = generator(seed, rng)
     address_rows, value_rows = spin_patterns(addresses, "addresses"), spin_patterns(values, "values")
     n = address_rows.shape[1]
     if len(address_rows) != len(value_rows):
@@ -103,7 +112,7 @@ def sdm(
     if locations is None:
         keys, counters = address_rows, value_rows
     else:
-        keys = _locations(locations, n, rng)
+        keys = _locations(locations, n, own)
         near = within.weights(Hamming()(address_rows, keys))
         for i, row in enumerate(near):
             if not row.any():
@@ -112,11 +121,11 @@ def sdm(
     return Memory(keys, counters, similarity="hamming", separation=within, activation="sign", patterns=value_rows)
 
 
-def _locations(locations: Any, n: int, rng: Any) -> np.ndarray:
+def _locations(locations: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     if isinstance(locations, (int, np.integer)) and not isinstance(locations, bool):
         count = whole(locations, "locations")
         require_room(count * n, f"{count:,} locations")
-        return np.random.default_rng(rng).choice([-1.0, 1.0], size=(count, n))
+        return rng.choice([-1.0, 1.0], size=(count, n))
     rows = spin_patterns(locations, "locations")
     require_dim(rows, n, "locations", "addresses")
     return rows

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_spins
@@ -17,13 +18,13 @@ def _draw(rng: np.random.Generator) -> dict[str, Any]:
 
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)", draw=_draw)
-def bam(left: Any, right: Any) -> Bidirectional:
+def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
     """Kosko's bidirectional associative memory: pairs of patterns; either pattern of a pair recalls the other.
 
     left: `(n_patterns, N)`, ±1. right: `(n_patterns, M)`, ±1. The sides are updated in alternation, y = sgn(W x) and
     x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes. Raises `InvalidInput` for entries that are not ±1, and
     for sides with different numbers of patterns.
-    Source: Kosko (1988), IEEE Trans. SMC 18, 49, eq. 7 and 13.
+    Source: Kosko (1988), IEEE Trans. SMC 18, 49.
 
     >>> import hopattn as ha
     >>> memory = ha.bam([[1, 1, 1, 1], [1, -1, 1, -1]], [[1, 1, -1], [-1, 1, 1]])

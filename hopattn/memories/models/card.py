@@ -5,7 +5,7 @@ is then listed, certified and available to scenarios.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
@@ -29,10 +29,10 @@ class Card:
     """
 
     name: str
-    build: Callable[..., Any]
+    build: Callable[..., Any] = field(repr=False)
     source: str
     energy: str
-    draw: Draw
+    draw: Draw = field(repr=False)
     update: str
     answers: bool
 

@@ -4,6 +4,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.memories.models.card import named, spin_patterns
@@ -29,7 +30,7 @@ def _draw_rule(rng: np.random.Generator) -> dict[str, Any]:
     draw=lambda rng: {"patterns": random_spins(rng), **_draw_rule(rng)},
     update="async",
 )
-def hopfield(patterns: Any, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
+def hopfield(patterns: ArrayLike, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j).
 
     patterns: `(n_patterns, N)`, ±1. rule: "hebb", "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for
@@ -54,12 +55,13 @@ def hopfield(patterns: Any, rule: Rule = "hebb", self_coupling: bool = False) ->
     draw=lambda rng: {"patterns": random_spins(rng), "beta": random_beta(rng), **_draw_rule(rng)},
     update="graded",
 )
-def graded(patterns: Any, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
+def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
-    patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ); below about 1, 0 is
-    the only fixed point. Raises `InvalidInput` as `hopfield` does, and for a beta that is not positive.
-    Source: Hopfield (1984), PNAS 81, 3088, eq. 5 and 7.
+    patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ). For symmetric W, 0 is
+    the only fixed point if and only if β λ_max(W) ≤ 1, with the largest eigenvalue λ_max: the energy is then strictly
+    convex. Raises `InvalidInput` as `hopfield` does, and for a beta that is not positive.
+    Source: Hopfield (1984), PNAS 81, 3088.
 
     >>> import hopattn as ha
     >>> network = ha.graded([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])

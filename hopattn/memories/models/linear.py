@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.memory import Memory
@@ -28,7 +29,7 @@ def linear(keys: Any, values: Any = None, feature_map: Feature = "identity", nor
     or "elu" (the paper's elu + 1). normalise: weights that sum to 1; it needs features that are not negative. Only the
     identity without normalisation has an energy. That energy has no lower bound, so recall may diverge. Raises
     `InvalidInput` for keys and values that do not fit, and for a normalised identity.
-    Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML, eq. 4 and 7.
+    Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
 
     >>> import hopattn as ha
     >>> ha.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
@@ -55,11 +56,11 @@ def _draw_delta(rng: np.random.Generator) -> dict[str, Any]:
     draw=_draw_delta,
     answers=True,
 )
-def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> Associator:
+def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> Associator:
     """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`. rate, sweeps: see `ha.learning.delta`. Raises
-    `InvalidInput` as that rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML, eq. 24; Widrow & Hoff (1960).
+    `InvalidInput` as that rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML; Widrow & Hoff (1960).
 
     >>> import hopattn as ha
     >>> ha.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])

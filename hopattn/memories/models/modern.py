@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import unit
@@ -22,12 +23,12 @@ from hopattn.retrieval.separation.subsets import KSubsets
     energy="½|x|² − β⁻¹ log Σ exp(βξ·x)",
     draw=lambda rng: {"patterns": random_reals(rng), "beta": random_beta(rng)},
 )
-def modern(patterns: Any, beta: float = 8.0) -> Memory:
+def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
     patterns: `(n_patterns, dim)`, real. beta: the inverse temperature; with a larger one fewer patterns mix. Raises
     `InvalidInput` for a pattern that is zero or not finite, and a beta that is not positive.
-    Source: Ramsauer et al. (2021), ICLR, eq. 3. Their energy is ours plus β⁻¹ log n_patterns + ½ max |ξ|².
+    Source: Ramsauer et al. (2021), ICLR. Their energy is ours plus β⁻¹ log n_patterns + ½ max |ξ|².
 
     >>> import hopattn as ha
     >>> ha.modern([[1.0, 0.0], [0.0, 1.0]]).recall([0.6, 0.4]).state.round(3)
@@ -45,13 +46,14 @@ def modern(patterns: Any, beta: float = 8.0) -> Memory:
         "beta": random_beta(rng),
     },
 )
-def sparse(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
+def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory: x⁺ = Kᵀ entmax(β K x); weights may be exactly 0, and retrieval may be exact.
 
     patterns: `(n_patterns, dim)`, real. alpha: 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a pattern
-    ξ gives exactly ξ if and only if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)). Raises `InvalidInput` for a pattern that
-    is zero or not finite, an alpha below 1 and a beta that is not positive.
-    Source: Hu et al. (2023), NeurIPS, eq. 2.8 (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
+    ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the other
+    patterns. Raises `InvalidInput` for a pattern that is zero or not finite, an alpha below 1 and a beta that is not
+    positive.
+    Source: Hu et al. (2023), NeurIPS (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
     >>> import hopattn as ha
     >>> ha.sparse([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
@@ -69,12 +71,12 @@ def sparse(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
         "beta": random_beta(rng),
     },
 )
-def normmax(patterns: Any, alpha: float = 2.0, beta: float = 1.0) -> Memory:
+def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory with the normmax: x⁺ = Kᵀ normmax(β K x), which favours few patterns of equal weight.
 
     patterns: `(n_patterns, dim)`, real. alpha: the order of the norm, above 1. Raises `InvalidInput` for a pattern
     that is zero or not finite, an alpha of 1 or less and a beta that is not positive.
-    Source: Santos et al. (2024), ICML, eq. 10.
+    Source: Santos et al. (2024), ICML.
 
     >>> import hopattn as ha
     >>> ha.normmax([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
@@ -93,7 +95,7 @@ def _draw_subsets(rng: np.random.Generator) -> dict[str, Any]:
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k",
     draw=_draw_subsets,
 )
-def k_subsets(patterns: Any, k: int = 2, beta: float = 1.0) -> Memory:
+def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     """A memory that recalls k patterns together: x⁺ = Kᵀ p, with weights p in [0, 1] that sum to k.
 
     patterns: `(n_patterns, dim)`, real. k: the number of patterns, from 1 to n_patterns. The sum of k patterns is a
@@ -116,12 +118,13 @@ def _draw_spherical(rng: np.random.Generator) -> dict[str, Any]:
 
 
 @named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1", draw=_draw_spherical)
-def spherical(patterns: Any, separation: str | Separation = "softmax", beta: float = 8.0) -> Memory:
+def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", beta: float = 8.0) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 
     patterns: `(n_patterns, dim)`; they are scaled to unit magnitude. separation: a name, or an object with its own
-    beta; with "identity", recall converges to the first principal component. Raises `InvalidInput` for a pattern that
-    is zero, an unknown separation and a beta that is not positive.
+    beta; with "identity", recall converges to the first principal component of the scaled patterns, without taking
+    off their mean (the first eigenvector of KᵀK), from a cue that is not orthogonal to it. Raises `InvalidInput` for a
+    pattern that is zero, an unknown separation and a beta that is not positive.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha

@@ -1,8 +1,7 @@
 """The sequence memory: each pattern recalls the next one."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
@@ -15,14 +14,15 @@ from hopattn.retrieval.separation.power import RectifiedPower
     energy="none: what is read out is the next pattern",
     draw=lambda rng: {"patterns": random_spins(rng), "n": int(rng.integers(2, 6))},
 )
-def sequence(patterns: Any, n: int = 3, cyclic: bool = True) -> Memory:
+def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
     """A memory that replays a sequence of patterns: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
 
     patterns: `(n_patterns, N)`, ±1, in the order of the sequence. n: the power of the interaction, from 2 (Hebb's
-    asymmetric rule, rectified) to 1000; the capacity is about Nⁿ⁻¹ patterns. cyclic: the last pattern recalls the
-    first; otherwise it recalls itself, and recall converges there. To see the sequence, recall with max_steps = its
-    length and keep=("overlaps",). Raises `InvalidInput` for patterns that are not ±1 and an n outside the range.
-    Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, eq. 4, with f(x) = xᵈ (their d is our n − 1,
+    asymmetric rule, rectified) to 1000; about Nⁿ⁻¹ / (n (2n−3)!! ln N) random patterns are replayed without error.
+    cyclic: the last pattern recalls the first; otherwise it recalls itself, and recall converges there. To see the
+    sequence, recall with max_steps = its length and keep=("overlaps",). Raises `InvalidInput` for patterns that are not
+    ±1 and an n outside the range.
+    Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, with f(x) = xᵈ (their d is our n − 1,
     their sum over j ≠ i is ours over all j, and ours is rectified).
 
     >>> import hopattn as ha

@@ -7,7 +7,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
-from hopattn.foundation.vectors import at_least, nonzero
+from hopattn.foundation.vectors import at_least, nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.scores import (
     count_allowed,
@@ -27,7 +27,7 @@ class Entmax(Separation):
     p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is written in its dual form, τ + Σ
     p^α/α with τ = (t + 1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of
     t. Above α = 8, weights near 0 are lost in rounding, up to about 1e-4, and no descent is claimed. Raises
-    `InvalidInput` for an α below 1. Source: Peters, Niculae & Martins (2019), ACL, eq. 8 to 11; as a memory: Santos et
+    `InvalidInput` for an α below 1. Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et
     al. (2024), ICML.
     """
 
@@ -63,8 +63,8 @@ class Entmax(Separation):
         if self.alpha == 1:
             return largest + log_sum_exp(shifted, where) / self.beta
         t = self._t(shifted, where)
-        excess = masked(xp.clip((self.alpha - 1) * shifted - t, 0.0, None), where)
-        powers = xp.sum(excess ** (self.alpha / (self.alpha - 1)), axis=-1)
+        reach = (self.alpha - 1) * shifted - t
+        powers = xp.sum(masked(positive_power(reach, self.alpha / (self.alpha - 1)), where), axis=-1)
         dual = (t[..., 0] + 1 / self.alpha) / (self.alpha - 1) + powers / self.alpha
         some = count_allowed(scores, where)[..., 0] > 0
         return largest + xp.where(some, dual, xp.zeros_like(dual)) / self.beta
@@ -77,8 +77,7 @@ class Entmax(Separation):
         return proportions(self._powers(shifted, t, where) + self._hidden(shifted, t, where)), 1.0
 
     def _powers(self, shifted: Array, t: Array, where: Array | None) -> Array:
-        reach = at_least((self.alpha - 1) * shifted - t, 0.0)
-        return masked(reach ** (1 / (self.alpha - 1)), where)
+        return masked(positive_power((self.alpha - 1) * shifted - t, 1 / (self.alpha - 1)), where)
 
     def _hidden(self, shifted: Array, t: Array, where: Array | None) -> Array:
         """The weight that is lost in the rounding of t: for a large α, even p = ½ needs only s − t = ½^(α−1).
@@ -105,21 +104,22 @@ class Entmax(Separation):
         zero = xp.zeros_like(shifted[..., :1])
         order = 1 / (self.alpha - 1)
 
-        def slope(t: Array) -> Array:
+        def slope(t: Array, shifted: Array) -> Array:
             reach = masked(at_least((self.alpha - 1) * shifted - t, 0.0), where)
-            return order * xp.sum(xp.where(reach > 0, nonzero(reach) ** (order - 1), 0.0), axis=-1, keepdims=True)
+            steepness = xp.where(reach > 0, nonzero(reach) ** (order - 1), xp.zeros_like(reach))
+            return order * xp.sum(steepness, axis=-1, keepdims=True)
 
-        def excess(t: Array) -> Array:
+        def excess(t: Array, shifted: Array) -> Array:
             return xp.sum(self._powers(shifted, t, where), axis=-1, keepdims=True) - 1
 
-        return root(excess, zero - 1, zero, slope if self.alpha <= 2 else None)  # above 2 it falls without bound
+        return root(excess, slope, shifted, zero - 1, zero, steep=self.alpha > 2)
 
 
 @dataclass(frozen=True)
 class Sparsemax(Separation):
     """Ψ₁(s) = max_p p·s − ½|p|² + ½ over all shares p: the point of the simplex nearest to the scores.
 
-    p_μ = [βs_μ − t]₊: entmax for α = 2. Source: Martins & Astudillo (2016), ICML, eq. 2; Hu et al. (2023), NeurIPS.
+    p_μ = [βs_μ − t]₊: entmax for α = 2. Source: Martins & Astudillo (2016), ICML; Hu et al. (2023), NeurIPS.
     """
 
     tempered: ClassVar[bool] = True

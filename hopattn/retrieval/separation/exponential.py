@@ -20,7 +20,7 @@ class Exponential(Separation):
     the energy is then −β⁻¹ log Σ exp(βs), which falls where −Ψ falls. For other activations, weights and potential
     beyond the largest number count as the largest number, and the factor of a field is at most its fourth root
     (βs = 177 in float64): such a state diverges or saturates, as the exact one would.
-    Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, eq. 4 with F(x) = exp(x).
+    Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, with F(x) = exp(x).
     """
 
     tempered: ClassVar[bool] = True

@@ -6,7 +6,7 @@ from typing import ClassVar
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
-from hopattn.foundation.vectors import at_least, nonzero
+from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.scores import count_allowed, masked, proportions, shifted_by_largest
 
@@ -40,19 +40,18 @@ class Normmax(Separation):
         xp = namespace(scores)
         largest, shifted = shifted_by_largest(scores, where, self.beta)
         tau = self._tau(shifted, where)
-        reach = masked(xp.clip(shifted - tau, 0.0, None), where)
         dual = self.alpha / (self.alpha - 1)
-        power = xp.sum(reach**dual, axis=-1)
+        power = xp.sum(masked(positive_power(shifted - tau, dual), where), axis=-1)
         norm = nonzero(power) ** (1 / dual)
-        slope = nonzero(xp.sum(reach ** (dual - 1), axis=-1))
+        slope = nonzero(xp.sum(masked(positive_power(shifted - tau, dual - 1), where), axis=-1))
         some = count_allowed(scores, where)[..., 0] > 0
         value = tau[..., 0] + 1 + (norm - 1) / slope
         return largest + xp.where(some, value, xp.zeros_like(value)) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         _, shifted = shifted_by_largest(scores, where, self.beta)
-        reach = namespace(shifted).clip(shifted - self._tau(shifted, where), 0.0, None)
-        return proportions(masked(reach ** (1 / (self.alpha - 1)), where)), 1.0
+        powers = positive_power(shifted - self._tau(shifted, where), 1 / (self.alpha - 1))
+        return proportions(masked(powers, where)), 1.0
 
     def _tau(self, shifted: Array, where: Array | None) -> Array:
         """The τ at which the dual norm is 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
@@ -60,10 +59,10 @@ class Normmax(Separation):
         zero = xp.zeros_like(shifted[..., :1])
         dual = self.alpha / (self.alpha - 1)
 
-        def excess(tau: Array) -> Array:
-            return xp.sum(masked(at_least(shifted - tau, 0.0) ** dual, where), axis=-1, keepdims=True) - 1
+        def excess(tau: Array, shifted: Array) -> Array:
+            return xp.sum(masked(positive_power(shifted - tau, dual), where), axis=-1, keepdims=True) - 1
 
-        def slope(tau: Array) -> Array:
-            return dual * xp.sum(masked(at_least(shifted - tau, 0.0) ** (dual - 1), where), axis=-1, keepdims=True)
+        def slope(tau: Array, shifted: Array) -> Array:
+            return dual * xp.sum(masked(positive_power(shifted - tau, dual - 1), where), axis=-1, keepdims=True)
 
-        return root(excess, zero - 1, zero, slope)
+        return root(excess, slope, shifted, zero - 1, zero)

@@ -19,7 +19,7 @@ class Power(Separation):
     Convex for even n only; for odd n the energy may rise. Each row of scores is divided by a power of two before the
     power is taken, which rounds nothing: only a result that is itself out of range overflows, and a tie between whole
     numbers stays a tie. Raises `InvalidInput` for another n.
-    Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 2 with F(x) = xⁿ (our potential is theirs divided by n; their
+    Source: Krotov & Hopfield (2016), NeurIPS 29, with F(x) = xⁿ (our potential is theirs divided by n; their
     update flips one neuron at a time by its energy difference, our step moves all by the gradient).
     """
 
@@ -75,7 +75,7 @@ class RectifiedPower(Power):
     """Ψ₁(s) = Σ [s]₊ⁿ/n, p = [βs]₊ⁿ⁻¹, for a whole n from 2 to 1000: only patterns on the side of the cue count.
 
     Convex for every n. Raises `InvalidInput` for another n.
-    Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 4 (rectified polynomials; our potential is theirs over n).
+    Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 3 (rectified polynomials; our potential is theirs over n).
     """
 
     @property

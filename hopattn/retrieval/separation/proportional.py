@@ -14,7 +14,7 @@ class Proportional(Separation):
     """p_μ = [s_μ]₊ / Σ_ν [s_ν]₊: a score below 0 counts as 0; β cancels, and weights are 0 where no score is above 0.
 
     ∂p_μ/∂s_ν = δ_μν/Σ − s_μ/Σ² is not symmetric, so p is not the gradient of a potential, and there is no energy.
-    Source: Katharopoulos et al. (2020), ICML, eq. 4 (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
+    Source: Katharopoulos et al. (2020), ICML (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
     """
 
     tempered: ClassVar[bool] = False

@@ -18,7 +18,7 @@ class Softmax(Separation):
 
     The largest score is subtracted before the product with β, so that nothing overflows:
     Ψ(s) = max s + β⁻¹ log Σ exp β(s − max s). A β outside the range of the dtype counts as the nearest number inside.
-    Source: Ramsauer et al. (2021), ICLR, eq. 1 and 3 (their X is our keys, their ξ our state).
+    Source: Ramsauer et al. (2021), ICLR (their X is our keys, their ξ our state).
     """
 
     tempered: ClassVar[bool] = True

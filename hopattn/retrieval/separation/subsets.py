@@ -1,7 +1,9 @@
-"""The k-subsets separation: k patterns share the weight."""
+"""The k-subsets separation: k patterns share a weight of k."""
 
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import root
@@ -12,7 +14,7 @@ from hopattn.retrieval.separation.scores import count_allowed, masked, shifted_b
 
 @dataclass(frozen=True)
 class KSubsets(Separation):
-    """Ψ₁(s) = max_p p·s − ½|p|² over all p between 0 and 1 that sum to k: a mean of k patterns, for a whole k ≥ 1.
+    """Ψ₁(s) = max_p p·s − ½|p|² over all p between 0 and 1 that sum to k: a sum of k patterns, for a whole k ≥ 1.
 
     p_μ = βs_μ − t, kept between 0 and 1, with t such that they sum to k; all weights are 1 where there are no more than
     k patterns. Raises `InvalidInput` for another k.
@@ -39,20 +41,20 @@ class KSubsets(Separation):
         xp = namespace(scores)
         largest, shifted = shifted_by_largest(scores, where, self.beta)
         t, size = self._t(shifted, where)
-        reach = xp.clip(shifted - t, 0.0, None)
-        inside = xp.clip(reach, None, 1.0)
-        dual = size * t + xp.sum(masked(inside * reach - 0.5 * inside * inside, where), axis=-1, keepdims=True)
+        share = _ramp(shifted - t)
+        dual = size * t + xp.sum(masked(share * (shifted - t) - 0.5 * share * share, where), axis=-1, keepdims=True)
         return (size[..., 0] * largest) + dual[..., 0] / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         _, shifted = shifted_by_largest(scores, where, self.beta)
         t, _ = self._t(shifted, where)
-        return masked(namespace(shifted).clip(shifted - t, 0.0, 1.0), where), 1.0
+        return masked(_ramp(shifted - t), where), 1.0
 
     def _t(self, shifted: Array, where: Array | None) -> tuple[Array, Array]:
         """The t at which the weights sum to k, and that sum, `(…, 1)` each.
 
-        t lies at most 1 below the k-th largest entry. With k entries or fewer, t = smallest − 1 gives each weight 1.
+        t lies at most 1 below the k-th largest entry. With k entries or fewer, t = smallest − 2 gives
+        each weight 1, whatever the rounding.
         """
         xp = namespace(shifted)
         available = count_allowed(shifted, where)
@@ -65,11 +67,20 @@ class KSubsets(Separation):
         smallest = xp.min(shifted, axis=-1, keepdims=True)
         last = xp.where(available <= self.k, smallest, last)
 
-        def excess(t: Array) -> Array:
-            return xp.sum(masked(xp.clip(shifted - t, 0.0, 1.0), where), axis=-1, keepdims=True) - size
+        def excess(t: Array, shifted: Array) -> Array:
+            return xp.sum(masked(_ramp(shifted - t), where), axis=-1, keepdims=True) - size
 
-        def slope(t: Array) -> Array:
+        def slope(t: Array, shifted: Array) -> Array:
             between = (shifted - t > 0) & (shifted - t < 1)
             return xp.sum(masked(xp.astype(between, shifted.dtype), where), axis=-1, keepdims=True)
 
-        return xp.where(available <= self.k, smallest - 1, root(excess, last - 1, last, slope)), size
+        return xp.where(available <= self.k, smallest - 2, root(excess, slope, shifted, last - 1, last)), size
+
+
+def _ramp(x: Array) -> Array:
+    """x, kept between 0 and 1; its derivative is 1 strictly between them and 0 elsewhere, at the ends too."""
+    xp = namespace(x)
+    if isinstance(x, np.ndarray):
+        return xp.clip(x, 0.0, 1.0)
+    between = xp.where((x > 0) & (x < 1), x, xp.zeros_like(x))
+    return between + xp.astype(x >= 1, x.dtype)

@@ -1,20 +1,22 @@
 """kind = "ensemble": random patterns are stored, damaged ones are recalled, and the quality of recall is measured."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import normalised
 from hopattn.memories.random_patterns import Sort, damaged, random_patterns
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Tolerance
 from hopattn.scenario.parts.memories import ModelTable
-from hopattn.scenario.words.damaged_cues import Fraction
+from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE, Fraction
 
 TEMPLATE = """\
 # Random patterns are stored in a Hopfield network, and recalled from cues of which a tenth is flipped.
@@ -40,7 +42,7 @@ within = 0.02
 """
 
 MEASURES = {
-    "overlap": "the cosine of the state at the end with the pattern that was cued, on average",
+    "overlap": "the cosine of the state with the pattern that was cued, on average",
     "recalled": "which part of the cues came nearest to their own pattern, by a cosine of at least 0.95",
     "steps": "how many steps a recall took, on average",
     "converged": "which part of the recalls came to a fixed point",
@@ -70,6 +72,9 @@ class EnsembleTable(ModelTable):
     """The standard deviation of the Gaussian noise that is added to every neuron."""
     hide: Fraction = 0.0
     """The fraction of a cue's neurons that becomes unknown (0)."""
+    burn_in: Annotated[int, Field(ge=0)] | None = None
+    """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
+    For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
 
     @property
     def stored(self) -> int:
@@ -97,6 +102,25 @@ class EnsembleTable(ModelTable):
             yield Problem((self.place, "correlation"), "at 1 all patterns are one; expected a number below 1")
         if self.needs_values:
             yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
+        if self.burn_in is not None and self.burn_in >= self.steps:
+            yield Problem(
+                (self.place, "burn_in"),
+                f"{self.burn_in} of {self.steps} sweeps leave none for the mean; expected fewer, or more `max_steps`",
+            )
+
+    def overlaps(self, result: Recall, targets: np.ndarray) -> np.ndarray:
+        """The cosine of each cue's state with its pattern, `(n_cues,)`: of the last state, or on average over sweeps.
+
+        result: with the overlaps of every sweep if `burn_in` is given. targets: the pattern of each cue,
+        `(n_cues, dim)`. The states of an update by chance are spins, and so are their patterns: their overlap
+        m = ξ·x / |ξ|² is their cosine. A cue that stops early keeps its last state.
+        """
+        if self.burn_in is None:
+            return _cosines(result.state, targets)
+        cues = np.arange(len(targets))
+        by_sweep = result.overlaps[:, cues, cues]
+        sweeps = np.arange(self.burn_in + 1, self.steps + 1)
+        return np.asarray(by_sweep[np.minimum(sweeps, len(by_sweep) - 1)].mean(axis=0))
 
 
 class Ensemble(Spec):
@@ -129,17 +153,22 @@ class Ensemble(Spec):
             return
         if obstacle := update.obstacle(memory) or memory.why_no_recall:
             yield Problem(("ensemble", "update"), obstacle)
+        elif table.burn_in is not None and not update.stochastic:
+            chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'
+            yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' comes to rest; {chance}")
         elif reason := memory.activation.why_outside_domain(table.cued(patterns, rng)[0]):
-            yield Problem(("ensemble", "noise" if table.noise else "hide"), f"a cue {reason}")
+            key, advice = ("noise", IN_PLACE_OF_NOISE) if table.noise else ("hide", "")
+            yield Problem(("ensemble", key), f"a cue {reason}{advice}")
 
     def size(self) -> int:
         table = self.ensemble
         cues = min(table.cues, table.stored)
-        return (2 * table.stored + table.neurons + 3 * cues) * table.neurons + cues * table.steps
+        by_sweep = 1 if table.burn_in is None else table.stored
+        return (2 * table.stored + table.neurons + 3 * cues) * table.neurons + cues * table.steps * by_sweep
 
     def declared_arrays(self) -> list[ArraySpec]:
         cue = ("cue", tuple(str(i + 1) for i in range(min(self.ensemble.cues, self.ensemble.stored))))
-        return [*map(ArraySpec, MEASURES), ArraySpec("overlaps", (cue,)), ArraySpec("status", (cue,))]
+        return [*map(ArraySpec, MEASURES), ArraySpec("overlaps", (cue,)), ArraySpec("status", (cue,), measured=False)]
 
     def layout(self) -> ArrayLayout:
         return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
@@ -150,29 +179,33 @@ class Ensemble(Spec):
         memory: Any = table.build(patterns, None, rng)
         targets = patterns[: table.cues]
         cues = table.cued(targets, rng)
-        result = memory.recall(cues, update=table.update_rule(), max_steps=table.steps, rng=rng)
-        return all_labelled(_measured(result, targets), self.declared_arrays())
+        keep = () if table.burn_in is None else ("overlaps",)
+        result = memory.recall(cues, update=table.update_rule(), max_steps=table.steps, rng=rng, keep=keep)
+        return all_labelled(_measured(result, table.overlaps(result, targets)), self.declared_arrays())
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, cued = self.ensemble, len(arrays["overlaps"].values)
         yield f"{table.stored} random patterns of {table.neurons} neurons, {cued} of them cued"
+        sweeps = f"sweeps {table.burn_in + 1} to {table.steps}" if table.burn_in is not None else "the last state"
         for name, meaning in MEASURES.items():
-            yield f"{name} = {arrays[name].values:.4g}: {meaning}"
+            of = f" (of {sweeps})" if name == "overlap" else ""
+            yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
 
 
-def _measured(result: Recall, targets: np.ndarray) -> dict[str, np.ndarray]:
-    """The measures of a recall, and the overlap and status of each cue.
-
-    targets: the pattern that each cue was made of, `(n_cues, dim)`.
-    """
-    lengths = np.sqrt(np.sum(result.state**2, axis=-1) * np.sum(targets**2, axis=-1))  # of spins: N, exactly
-    products = np.sum(result.state * targets, axis=-1)
-    overlaps = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+def _measured(result: Recall, overlaps: np.ndarray) -> dict[str, np.ndarray]:
+    """The measures of a recall, and the overlap and status of each cue; overlaps: of each cue, `(n_cues,)`."""
     means: dict[str, Any] = {
         "overlap": overlaps,
-        "recalled": result.matched == np.arange(len(targets)),
+        "recalled": result.matched == np.arange(len(overlaps)),
         "steps": result.steps,
         "converged": result.converged,
     }
     measures = {name: np.array(float(np.mean(values))) for name, values in means.items()}
     return {**measures, "overlaps": overlaps, "status": result.status}
+
+
+def _cosines(states: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The cosine of each state with its pattern, `(n_cues,)`; 0 for a state of zeros."""
+    lengths = np.sqrt(np.sum(states**2, axis=-1) * np.sum(targets**2, axis=-1))  # of spins: N, exactly
+    products = np.sum(states * targets, axis=-1)
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

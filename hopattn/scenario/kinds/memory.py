@@ -17,7 +17,7 @@ from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Strip
-from hopattn.scenario.words.damaged_cues import Damaged, cue_problems, random_stream
+from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE, Damaged, cue_problems, random_stream
 from hopattn.scenario.words.pictures import Pictures
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
@@ -84,6 +84,13 @@ class MemoryScenario(Spec):
         """The names of the cues, in their order."""
         return [*self.cue] if self.input is None else self.input.tokens
 
+    @property
+    def targets(self) -> list[int]:
+        """For each cue the number of the stored pattern that it is, or that it was made of; −1 if there is none."""
+        sources = [self.cue[token].of if token in self.cue else token for token in self.tokens]
+        stored = self.memory.patterns
+        return [stored.index(word) if word in stored else -1 for word in sources]
+
     def part_problems(self) -> Iterator[Problem]:
         yield from picture_problems(self.written, self.pictures)
 
@@ -137,7 +144,9 @@ class MemoryScenario(Spec):
             yield Problem(("memory", "update"), obstacle)
         for i, row in enumerate(self._cues(self.seed)):
             if reason := memory.activation.why_outside_domain(row):
-                yield Problem(self._place(i), f"'{self.tokens[i]}' {reason}")
+                place = self._place(i)
+                advice = IN_PLACE_OF_NOISE if place[-1] == "noise" else ""
+                yield Problem(place, f"'{self.tokens[i]}' {reason}{advice}")
 
     def _place(self, i: int) -> Path:
         """The place in the file that the numbers of cue i come from."""
@@ -157,7 +166,10 @@ class MemoryScenario(Spec):
         rows, columns = labels(self.tokens), labels(self.memory.patterns)
         columns += tuple(word for word in self.memory.stored_words if word not in columns)
         parts = {WORD: slice(0, len(self.vocabulary.axes))}
-        return ArrayLayout(rows, columns, self.vocabulary.vectors, parts, shapes(self.declared_arrays()))
+        arrays = self._recall_arrays(self.seed)
+        return ArrayLayout(
+            rows, columns, self.vocabulary.vectors, parts, shapes(arrays.declared()), measures=arrays.measures
+        )
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         root = int(rng.integers(2**63))
@@ -178,7 +190,7 @@ class MemoryScenario(Spec):
         return explain_recall(arrays, self._memory(0), self.memory, self.vocabulary)
 
     def _recall_arrays(self, root: int) -> RecallArrays:
-        return RecallArrays(self._memory(root), self.memory, self.vocabulary, self.tokens)
+        return RecallArrays(self._memory(root), self.memory, self.vocabulary, self.tokens, self.targets)
 
     def _memory(self, root: int) -> Any:
         """The memory; its random numbers depend on the run's root alone."""

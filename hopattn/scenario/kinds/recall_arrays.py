@@ -24,35 +24,42 @@ from hopattn.scenario.words.word_list import Words
 class RecallArrays:
     """The arrays of a recall, and of its memory where they are small enough to show.
 
-    memory: built from the table and the words. tokens: the names of the cues.
+    memory: built from the table and the words. tokens: the names of the cues. targets: for each cue the number of the
+    pattern that it is or was made of, −1 if it is none.
     """
 
     memory: Any
     table: MemoryTable
     words: Words
     tokens: Sequence[str]
+    targets: Sequence[int]
 
     def declared(self) -> Iterator[ArraySpec]:
         """The declaration of every array."""
         cue, axis, step = ("cue", labels(self.tokens)), ("axis", self.words.axes), ("step", -1)
         for name in ("input", "step 1 field", "step 1 output", "state"):
             yield ArraySpec(name, (cue, axis))
-        for name in ("status", "recalls", "spurious", "of", "steps"):
-            yield ArraySpec(name, (cue,))
-        yield ArraySpec("visits", (cue, step))
+        for name in ("status", "recalls", "spurious", "of"):
+            yield ArraySpec(name, (cue,), measured=False)
+        yield ArraySpec("steps", (cue,))
+        yield ArraySpec("visits", (cue, step), measured=False)
+        yield from map(ArraySpec, self.measures)
+        if self.measures:
+            known = tuple(name for name, target in zip(cue[1], self.targets, strict=True) if target >= 0)
+            yield ArraySpec("overlaps", (("cue", known),))
         if self._has_weights:
             pattern = ("pattern", labels(self.table.patterns))
             yield ArraySpec("step 1 scores", (cue, pattern))
             yield ArraySpec("step 1 weights", (cue, pattern))
         if isinstance(self.memory, Bidirectional):
             yield ArraySpec("answer", (cue, axis))
-            yield ArraySpec("answers", (cue,))
+            yield ArraySpec("answers", (cue,), measured=False)
         if not self.memory.why_no_energy:
             yield ArraySpec("energy", (cue, step))
         if self._shows_trajectory:
             yield ArraySpec("trajectory", (cue, step, axis))
-        yield ArraySpec("nearest", (cue, axis))
-        yield ArraySpec("nearest word", (cue,))
+        yield ArraySpec("nearest", (cue, axis), measured=False)
+        yield ArraySpec("nearest word", (cue,), measured=False)
         yield from self._declared_of_memory()
 
     def _declared_of_memory(self) -> Iterator[ArraySpec]:
@@ -62,10 +69,16 @@ class RecallArrays:
         if self._has_landscape:
             yield ArraySpec("landscape", (("second axis", POINTS), ("first axis", POINTS)))
         if self._has_successors:
-            yield ArraySpec("successor", (("state", 2**dim),))
-            yield ArraySpec("way")
+            yield ArraySpec("successor", (("state", 2**dim),), measured=False)
+            yield ArraySpec("way", measured=False)
         if self._has_landscape or self._has_successors:
-            yield ArraySpec("patterns", (("pattern", labels(self.table.recalled_words)), ("axis", self.words.axes)))
+            axes = (("pattern", labels(self.table.recalled_words)), ("axis", self.words.axes))
+            yield ArraySpec("patterns", axes, measured=False)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the scalar results: those of the cues that belong to a pattern, none if no cue does."""
+        return ("overlap", "recalled") if any(target >= 0 for target in self.targets) else ()
 
     def computed(self, cues: np.ndarray, rng: np.random.Generator) -> dict[str, Labelled]:
         """Recall the cues `(n_cues, dim)`; return every declared array by name."""
@@ -87,8 +100,10 @@ class RecallArrays:
             values |= self._answers(memory, recall.state)
         if self._shows_trajectory:
             values["trajectory"] = trajectory
-        nearest = np.argmax(np.abs(cosine(recall.state, memory.patterns)), axis=-1)
+        cosines = np.asarray(cosine(recall.state, memory.patterns))
+        nearest = np.argmax(np.abs(cosines), axis=-1)
         values |= {"nearest": memory.patterns[nearest], "nearest word": self._names[nearest]}
+        values |= self._measured(recall, cosines) if self.measures else {}
         return all_labelled({**values, **self._of_memory(cues)}, self.declared())
 
     def _recalled(self, recall: Recall) -> dict[str, np.ndarray]:
@@ -105,6 +120,20 @@ class RecallArrays:
             "visits": names[np.stack(visited, axis=1)],
             **energies,
         }
+
+    def _measured(self, recall: Recall, cosines: np.ndarray) -> dict[str, np.ndarray]:
+        """The overlap of each state with the pattern of its cue, and the means over the cues that have a pattern.
+
+        cosines: of the states with the patterns, `(n_cues, n_patterns)`.
+        """
+        cues = np.flatnonzero(np.asarray(self.targets) >= 0)
+        own = np.asarray(self.targets)[cues]
+        matched = np.asarray(recall.matched)[cues]
+        patterns = self.memory.patterns
+        recalled = (matched >= 0) & np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may stand twice
+        overlaps = cosines[cues, own]
+        means = {"overlap": np.array(np.mean(overlaps)), "recalled": np.array(np.mean(recalled))}
+        return {**means, "overlaps": overlaps}
 
     def _parts_of_spurious(self, recall: Recall) -> list[str]:
         """The words that each spurious state is made of: the three of a mixture, or the one that is reversed."""

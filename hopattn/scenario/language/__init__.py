@@ -2,6 +2,9 @@
 
 - `lines.py`: the line number of each key of a TOML text
 - `fields.py`: the types of the values in a scenario file
+- `paths.py`: the paths of values, such as layer.head.mask, and their short forms
+- `stopped.py`: the place where `tomllib` stopped reading a text
+- `syntax_faults.py`: the likely cause of a text that is no TOML
 - `overrides.py`: changes of single values, for `set` and `--set`
 - `array_layout.py`: the names, shapes and labels of the arrays that a scenario will compute
 - `messages.py`: the errors of the schema as messages for the user

@@ -26,11 +26,13 @@ class ArraySpec:
     """The declaration of one array of a run.
 
     axes: the name and labels of each axis; none for a scalar. referable: whether expectations may refer to the array.
+    measured: whether a sweep may record it; no for words, and for numbers whose mean says nothing.
     """
 
     name: str
     axes: tuple[Axis, ...] = ()
     referable: bool = True
+    measured: bool = True
 
     @classmethod
     def of(cls, name: str, array: Labelled) -> "ArraySpec":

@@ -12,12 +12,13 @@ Path = tuple[str | int, ...]
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SCALAR = re.compile(r"[^,\]}#\r\n]*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_STRINGS = (
+STRINGS = (
     re.compile(r'"""(?:\\.|[^\\])*?"""(?!")', re.DOTALL),
     re.compile(r"'''.*?'''(?!')", re.DOTALL),
     re.compile(r'"(?:\\.|[^"\\\n])*"'),
     re.compile(r"'[^'\n]*'"),
 )
+"""The texts of TOML, those in three quotes first."""
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
 
@@ -146,7 +147,7 @@ class _Reader:
         return self.text[start : self.at]
 
     def _string(self) -> str:
-        for pattern in _STRINGS:
+        for pattern in STRINGS:
             if match := pattern.match(self.text, self.at):
                 self.at = match.end()
                 body = match.group()[1:-1]

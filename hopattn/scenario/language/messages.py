@@ -95,6 +95,9 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     if kind in _LIMITS:
         limit, words = _LIMITS[kind]
         return f"{_quoted(value)} stands there; expected {words} {context[limit]:g}"
+    if kind == "list_type" and isinstance(value, dict) and _known_keys(model, (*detail["loc"], 0)):
+        header = ".".join(str(key) for key in path if isinstance(key, str))
+        return f"is one table; expected a list of tables, each of which begins with [[{header}]] in place of [{header}]"
     expected_type = _EXPECTED.get(kind)
     if kind == "float_type" and isinstance(value, int) and not isinstance(value, bool):
         expected_type = "a smaller number"

@@ -1,49 +1,17 @@
 """Changes of single values in a scenario: a variant's `set`, and `--set` on the command line."""
 
 import copy
-import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.paths import dotted, parse_path, whole_path
+from hopattn.scenario.language.syntax_faults import syntax_fault
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
-def parse_path(text: str) -> tuple[str, ...]:
-    """The keys of a dotted path, by TOML's rules for dotted keys.
-
-    Raises `InvalidInput` for a text that is no path, or several.
-
-    >>> parse_path("layer.2.head.mask")
-    ('layer', '2', 'head', 'mask')
-    """
-    try:
-        node: Any = tomllib.loads(f"{text} = 0")
-    except (ValueError, RecursionError):
-        raise InvalidInput(
-            f"'{shortened(text)}' is no path; write keys with dots between them, as in layer.head.mask"
-        ) from None
-    keys: list[str] = []
-    while isinstance(node, dict):
-        if len(node) != 1:
-            raise InvalidInput(f"'{shortened(text)}' is more than one path")
-        key, node = next(iter(node.items()))
-        keys.append(key)
-    return tuple(keys)
-
-
-def dotted(keys: Iterable[str]) -> str:
-    """A path as a text that `parse_path` reads.
-
-    >>> print(dotted(["cue", "half of R", "flip"]))
-    cue."half of R".flip
-    """
-    return ".".join(key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -62,27 +30,32 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     value = value.strip()
     try:
         parsed = tomllib.loads(f"value = {value}")
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
         if _WORD.fullmatch(value):
             return path.strip(), value
-        raise InvalidInput(
-            f"{path.strip()}: {shortened(value)!r} is no TOML value; texts stand in quotes, lists in brackets"
-        ) from None
+        cause = "texts stand in quotes, lists in brackets"
+        if isinstance(error, tomllib.TOMLDecodeError):
+            cause = syntax_fault(f"value = {value}", error).message
+        raise InvalidInput(f"{path.strip()}: {shortened(value)!r} is no TOML value; {cause}") from None
     if set(parsed) != {"value"}:
         raise InvalidInput(f"{path.strip()}: {shortened(value)!r} is more than one value")
     return path.strip(), parsed["value"]
 
 
-def changed(document: Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Path, str]]:
+def changed(
+    document: Mapping[str, Any], changes: Mapping[str, Any], written: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Any], dict[Path, str]]:
     """A changed copy of the document, and the origin of each change: path in the document → key of `changes`.
 
     changes: a value for each dotted path. A number in a path is the place of an entry in a list, counted from 1;
-    without a number, every entry is changed. Raises `InvalidInput` for a path that the document does not have.
+    without a number, every entry is changed. written: the document with all its defaults, in which the end of a path is
+    looked for (None: every path is whole). Raises `InvalidInput` for a path that the document does not have.
     """
     result = copy.deepcopy(dict(document))
     origins: dict[Path, str] = {}
     for text, value in changes.items():
-        for place in list(_set(result, parse_path(text), value, (), text)):
+        keys = parse_path(text) if written is None else whole_path(text, written)
+        for place in list(_set(result, keys, value, (), text)):
             origins[place] = text
     return result, origins
 
@@ -105,7 +78,7 @@ def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -
         raise InvalidInput(f"{text}: '{shortened(place[-1])}' holds {shortened(node)}, which has no '{shortened(key)}'")
     elif rest:
         if key not in node:
-            raise InvalidInput(f"{text}: {unknown(key, node)}")
+            raise InvalidInput(f"{text}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
         yield from _set(node[key], rest, value, (*place, key), text)
     else:
         node[key] = copy.deepcopy(value)

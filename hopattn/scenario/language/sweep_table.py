@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
-from hopattn.foundation.grids import Values, in_order, values_of
+from hopattn.foundation.grids import Values, axes_of, axis_values
 from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.overrides import dotted, parse_path
+from hopattn.scenario.language.paths import dotted, parse_path, places_of, whole_path, without_numbers
 
 _Entry = Annotated[int | Number, WithJsonSchema({"type": "number"})]
 AxisValues = Annotated[
@@ -35,10 +35,7 @@ class SweepTable(Table):
     @property
     def axes(self) -> dict[str, Values]:
         """The values of each axis, by its key; raises `InvalidInput` for values that are no numbers or do not rise."""
-        return {
-            key: values_of(axis, key) if isinstance(axis, str) else in_order(tuple(axis), key)
-            for key, axis in self.over.items()
-        }
+        return axes_of(self.over, "over")
 
     def problems(self, document: Mapping[str, Any]) -> Iterator[Problem]:
         """The problems of the axes: unknown keys, and values that are no numbers or do not rise.
@@ -49,7 +46,7 @@ class SweepTable(Table):
             place: Path = ("sweep", "over", key)
             try:
                 path_of(key, document)
-                values_of(axis, key) if isinstance(axis, str) else in_order(tuple(axis), key)
+                axis_values(axis, key)
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
 
@@ -59,16 +56,14 @@ def path_of(key: str, document: Mapping[str, Any]) -> str:
 
     document: a file with all its defaults. Raises `InvalidInput` for a key that it does not have, or has several times.
     """
+    document = {name: node for name, node in document.items() if name not in NOT_SWEPT}
+    numbers = dict.fromkeys(_number_paths(document, ()))
     keys = parse_path(key)
-    known = dict.fromkeys(_number_paths({name: node for name, node in document.items() if name not in NOT_SWEPT}, ()))
-    if tuple(part for part in keys if not part.isdigit()) in known:
-        return key
-    ends = [dotted(path) for path in known if path[-len(keys) :] == keys]
-    if len(ends) == 1:
-        return ends[0]
-    if ends:
-        raise InvalidInput(f"{shortened(key)}: stands there several times; write {' or '.join(ends[:5])}")
-    near = known if len(keys) > 1 else dict.fromkeys(path[-1:] for path in known)
+    if places_of(keys, document):
+        path = whole_path(key, document)
+        if without_numbers(path) in numbers:
+            return key if path == keys else dotted(path)
+    near = numbers if len(keys) > 1 else dict.fromkeys(path[-1:] for path in numbers)
     raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), map(dotted, near))}")
 
 

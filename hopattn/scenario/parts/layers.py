@@ -114,9 +114,9 @@ class HeadTable(Table):
             table = getattr(self, name)
             if isinstance(table, list) and ({len(row) for row in table} != {shape[1]} or len(table) != shape[0]):
                 yield Problem((*path, name), f"does not fit {shape[0]} queries and {shape[1]} keys, one row a query")
-        name = self.mask.get("name") if isinstance(self.mask, Mapping) else self.mask
-        if crossed and isinstance(name, str) and issubclass(mask_rules.get(name, MaskRule), PositionRule):
-            yield Problem((*path, "mask"), f"'{name}' has no meaning between two texts; leave it out or write \"none\"")
+        rule = self.mask.get("name") if isinstance(self.mask, Mapping) else self.mask
+        if crossed and isinstance(rule, str) and issubclass(mask_rules.get(rule, MaskRule), PositionRule):
+            yield Problem((*path, "mask"), f"'{rule}' has no meaning between two texts; leave it out or write \"none\"")
         yield from self._parameter_problems(path)
         if not projection_problems:
             yield from self._agreement_problems(encoding, path)

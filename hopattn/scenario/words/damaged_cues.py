@@ -17,6 +17,10 @@ Hidden = Annotated[
 ]
 
 
+IN_PLACE_OF_NOISE = "; use `flip`, the fraction of the neurons that is reversed, in place of noise"
+"""The advice where a memory refuses a noisy cue: a neuron that is reversed keeps its magnitude."""
+
+
 class Damaged(Table):
     """A cue that is made of a word, or of several. The damage is done in the order of these keys."""
 

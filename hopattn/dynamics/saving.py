@@ -1,0 +1,149 @@
+"""The file of a memory: one `.npz` archive with its arrays, and a header in JSON with everything else.
+
+A memory is saved as the arguments that construct it: each parameter of its class whose value is an attribute of the
+same name. An array lies in the archive under the name of its parameter, or, if it is the array of an earlier one, the
+header has that name. A similarity, separation or activation is its name and parameters. A memory within a memory has
+a header of its own, and its arrays have its name before theirs: `forward/couplings`.
+
+Nothing in a file is executed: the names of kinds and parts are looked up, and the arrays are read without pickle.
+"""
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from inspect import signature
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.foundation.array_files import named, require_file
+from hopattn.foundation.arrays import namespace
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.files import json_text, npz, write_over
+from hopattn.foundation.registry import Registry
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
+
+VERSION = 1
+"""The version of the format; a file of another one is refused."""
+HEADER = "header"
+"""The name of the header in the archive."""
+PARTS: dict[type[Any], Registry[Any]] = {
+    Similarity: similarities,
+    Separation: separations,
+    Activation: activations,
+}
+"""The registry of each kind of part."""
+
+
+class Savable:
+    """A memory that can be written to a file, if its class has a `file_kind` of its own."""
+
+    file_kind: ClassVar[str]
+    """The name of the class in a file. A subclass does not inherit it, since a file would lose what is its own."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the memory to a file, which `ha.load_memory` reads again.
+
+        path: ends in `.npz`; an existing file is replaced, whole or not at all. The file holds the arrays, and a
+        header with the names and parameters of similarity, separation and activation. Every step of the memory that is
+        read is the same to the last bit; only an array that takes every other column of a larger one, or is turned
+        round, may lead to other rounding. Raises `InvalidInput` for another
+        ending, arrays of another library than NumPy, a part that is in no registry, and a kind of memory that has no
+        file. Raises `CannotDo` if the file cannot be written.
+        """
+        file = Path(path)
+        if file.suffix.lower() != ".npz":
+            raise InvalidInput(f"save: {named(file)}: expected a name that ends in .npz")
+        arrays: dict[str, np.ndarray] = {}
+        header = {"hopattn memory": VERSION, **_packed(self, "", arrays)}
+        write_over(file, npz({HEADER: np.array(json_text(header)), **arrays}))
+
+
+def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
+    """The memory in a file; kinds: the classes by their `file_kind`. Raises `InvalidInput` for any other file."""
+    file = Path(path)
+    require_file(file)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            arrays = dict(_arrays(archive))
+        header = json.loads(str(arrays.pop(HEADER)[()]))
+        if header["hopattn memory"] != VERSION:
+            raise InvalidInput(f"is of version {header['hopattn memory']!r} of the format; expected version {VERSION}")
+        return _unpacked(header, "", arrays, kinds)
+    except InvalidInput as error:
+        raise InvalidInput(f"{named(file)}: {error}") from None
+    except OSError as error:
+        raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
+    except (*_BROKEN, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        raise InvalidInput(f"{named(file)} is no memory that `save` wrote, or a torn one") from None
+
+
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, MemoryError)
+"""The errors of an archive that is damaged."""
+
+
+def _arrays(archive: zipfile.ZipFile) -> Iterator[tuple[str, np.ndarray]]:
+    for name in archive.namelist():
+        with archive.open(name) as stream:
+            yield name.removesuffix(".npy"), np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The header of a memory; its arrays are added to `arrays`. place: the name before those of its own arrays."""
+    kind = vars(type(memory)).get("file_kind")
+    if kind is None:
+        raise InvalidInput(f"save: a {type(memory).__name__} has no file; save the memory that it is made from")
+    own = {name: getattr(memory, name) for name in signature(type(memory)).parameters if hasattr(memory, name)}
+    return {"kind": kind, **{name: _value(value, place + name, arrays) for name, value in own.items()}}
+
+
+def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """An argument as the header has it: a part, a memory, or the name of an array."""
+    for base, registry in PARTS.items():
+        if isinstance(value, base):
+            word = next((word for word, entry in registry.items() if entry is type(value)), None)
+            if word is None:
+                raise InvalidInput(f"save: {value!r} is in no registry, so that no file can name it")
+            return {"part": word, **asdict(value)}
+    if isinstance(value, Savable):
+        return {"memory": _packed(value, f"{name}/", arrays)}
+    if namespace(value) is not np:
+        raise InvalidInput(f"save: {name}: a file holds NumPy arrays; convert it with numpy.asarray")
+    if value.strides == (0,):  # one number for all neurons, which the constructor spreads again
+        value = np.array(value[0])
+    same = next((earlier for earlier, array in arrays.items() if array is value), None)
+    if same is None:
+        arrays[name] = value
+    return {"array": name if same is None else same}
+
+
+def _unpacked(header: dict[str, Any], place: str, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
+    """The memory of a header; raises `InvalidInput` for names that are unknown, `KeyError` for what is missing."""
+    own = dict(header)
+    own.pop("hopattn memory", None)
+    kind = own.pop("kind")
+    reject_unknown("kind", [kind], kinds)
+    known = signature(kinds[kind]).parameters
+    reject_unknown(kind, own, known)
+    return kinds[kind](
+        **{name: _argument(name, value, f"{place}{name}/", arrays, kinds) for name, value in own.items()}
+    )
+
+
+def _argument(
+    name: str, value: Mapping[str, Any], place: str, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]
+) -> Any:
+    if "array" in value:
+        return arrays[value["array"]]
+    if "memory" in value:
+        return _unpacked(value["memory"], place, arrays, kinds)
+    registries = {registry.what: registry for registry in PARTS.values()}
+    parameters = dict(value)
+    return registries[name].make(parameters.pop("part"), **parameters)

@@ -1,0 +1,31 @@
+"""Memories in files: `memory.save(path)` writes one, `load_memory` reads it."""
+
+import os
+from typing import Any
+
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.saving import read
+from hopattn.memories.memory import Memory
+from hopattn.networks.associator import Associator
+from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.hopfield import Hopfield
+
+KINDS: dict[str, type[Any]] = {kind.file_kind: kind for kind in (Memory, Hopfield, Associator, Bidirectional)}
+"""The kinds of memories that a file may hold, by the name of each in a file."""
+
+
+def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
+    """The memory that `memory.save(path)` wrote: a `Memory`, a `Hopfield`, an `Associator` or a `Bidirectional`.
+
+    Its arrays and parts are those of the saved one, so that every step is the same to the last bit (see `save`).
+    Nothing in the file is executed. Raises `InvalidInput` for a file that is missing, torn, or no such memory.
+
+    >>> import hopattn as ha, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "letters.npz")
+    ...     ha.modern([[1.0, 0.0], [0.0, 1.0]], beta=4.0).save(file)
+    ...     ha.load_memory(file)
+    Memory(keys (2, 2), values (2, 2), Dot(), Softmax(beta=4.0), Identity())
+    """
+    memory: AssociativeMemory = read(path, KINDS)
+    return memory

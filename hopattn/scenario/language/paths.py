@@ -1,0 +1,135 @@
+"""The paths of values in a scenario: keys with dots between them, such as layer.head.mask, and their short forms.
+
+`--set`, the `set` of a variant and the axes of a sweep read a path by the same rule: either it begins at the top of the
+file, or it is the end of one path alone, as `mask` is of layer.head.mask.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""A key that needs no quotes."""
+
+_ABOUT_RUNS = frozenset({"variant", "expect", "sweep"})
+"""The tables of a file that say nothing about one run; a short path never leads into them."""
+
+
+def parse_path(text: str) -> tuple[str, ...]:
+    """The keys of a dotted path, by TOML's rules for dotted keys.
+
+    Raises `InvalidInput` for a text that is no path, or several.
+
+    >>> parse_path("layer.2.head.mask")
+    ('layer', '2', 'head', 'mask')
+    """
+    try:
+        node: Any = tomllib.loads(f"{text} = 0")
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"'{shortened(text)}' is no path; {_how_to_write(text)}") from None
+    keys: list[str] = []
+    while isinstance(node, dict):
+        if len(node) != 1:
+            raise InvalidInput(f"'{shortened(text)}' is more than one path")
+        key, node = next(iter(node.items()))
+        keys.append(key)
+    return tuple(keys)
+
+
+def _how_to_write(text: str) -> str:
+    """The advice for a text that is no path: the quotes that it lacks, if it lacks nothing else."""
+    parts = [part.strip() for part in text.split(".")]
+    if all(parts) and not re.search(r"""["'=\n]""", text):
+        return f"a name with a space or a special letter stands in quotes: {shortened(dotted(parts))}"
+    return "write keys with dots between them, as in layer.head.mask"
+
+
+def dotted(keys: Iterable[str]) -> str:
+    """A path as a text that `parse_path` reads.
+
+    >>> print(dotted(["cue", "half of R", "flip"]))
+    cue."half of R".flip
+    """
+    return ".".join(key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
+
+
+def whole_path(text: str, document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of a path from the top of the document.
+
+    text: a path, or the end of a path if only one place of the document has it. document: a file with all its defaults.
+    Raises `InvalidInput` for an end that the document does not have, or has several times.
+
+    >>> whole_path("mask", {"layer": [{"head": [{"mask": "none"}]}]})
+    ('layer', 'head', 'mask')
+    """
+    keys = parse_path(text)
+    places = places_of(keys, document)
+    if len(places) == 1:
+        return places[0]
+    if places:
+        listed = " or ".join(map(dotted, places[:5]))
+        raise InvalidInput(f"{shortened(text)}: stands there several times; write {listed}")
+    choices = document if len(keys) > 1 else [*document, *(path[-1] for path in _of_one_run(document))]
+    raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), {dotted([key]) for key in choices})}")
+
+
+def places_of(keys: tuple[str, ...], document: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The whole paths that some keys can mean: the keys themselves, or all paths that end with them.
+
+    A number among the keys that is no key of the document counts the entries of a list.
+    """
+    if keys[0] in document:
+        return [keys]
+    known = _of_one_run(document)
+    for end in (keys, without_numbers(keys)):
+        places = [(*path[: -len(end)], *keys) for path in known if end and path[-len(end) :] == end]
+        if places:
+            return places
+    return []
+
+
+def _of_one_run(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The path of each value and each table that a short path can lead to."""
+    return list(dict.fromkeys(_paths({key: node for key, node in document.items() if key not in _ABOUT_RUNS})))
+
+
+def without_numbers(keys: Iterable[str]) -> tuple[str, ...]:
+    """The keys of a path without those that count the entries of a list."""
+    return tuple(key for key in keys if not key.isdigit())
+
+
+def last_keys(paths: Iterable[str]) -> dict[str, str]:
+    """The label of each path: its last key, with the numbers behind it; the whole path where two would be the same.
+
+    A text that is no path is its own label.
+
+    >>> last_keys(["layer.head.beta", "network.neuron.1"])
+    {'layer.head.beta': 'beta', 'network.neuron.1': 'neuron.1'}
+    """
+    labels = {path: _last_key(path) for path in paths}
+    alike = list(labels.values())
+    return {path: label if alike.count(label) == 1 else path for path, label in labels.items()}
+
+
+def _last_key(path: str) -> str:
+    try:
+        keys = parse_path(path)
+    except InvalidInput:
+        return path
+    start = max((i for i, key in enumerate(keys) if not key.isdigit()), default=0)
+    return ".".join(keys[start:])
+
+
+def _paths(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of each value and each table; the entries of a list share one path."""
+    if isinstance(node, Mapping):
+        for key, inner in node.items():
+            yield (*path, str(key))
+            yield from _paths(inner, (*path, str(key)))
+    elif isinstance(node, list):
+        for inner in node:
+            yield from _paths(inner, path)

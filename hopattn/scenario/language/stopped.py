@@ -1,0 +1,135 @@
+"""The place where `tomllib` stopped reading a text: the brackets and the quote that are open there, and its line.
+
+All before the place is TOML, so that a simple reader of strings, comments and brackets suffices.
+"""
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+
+from hopattn.foundation.errors import shortened
+from hopattn.scenario.language.lines import STRINGS
+
+_POSITION = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_SHOWN = 76
+"""The most letters of a line that are shown."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A place in a text, and what is wrong there in words."""
+
+    text: str
+    at: int
+    message: str
+
+    @property
+    def line(self) -> int:
+        """The number of the line, from 1."""
+        return self.text.count("\n", 0, self.at) + 1
+
+    @property
+    def excerpt(self) -> str:
+        """The line, and below it a caret under the place."""
+        start = self.text.rfind("\n", 0, self.at) + 1
+        column = self.at - start
+        first = max(0, column - _SHOWN + 16)
+        line = "".join(c if c.isprintable() else " " for c in self.text[start:].partition("\n")[0])
+        shown = ("…" if first else "") + line[first : first + _SHOWN].rstrip()
+        before = sum(map(_columns, line[first:column])) + (1 if first else 0)
+        return f"  {shown}\n  {' ' * before}^"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The place where the reading of a text stopped: all before it is TOML. reason: that of `tomllib`."""
+
+    text: str
+    at: int
+    reason: str
+
+    @property
+    def plain_reason(self) -> str:
+        """The reason as the end of a sentence."""
+        return shortened(self.reason[:1].lower() + self.reason[1:], 200)
+
+    @property
+    def rest(self) -> str:
+        """The rest of the line."""
+        return self.text[self.at :].partition("\n")[0]
+
+    @property
+    def line(self) -> str:
+        """The whole line."""
+        return self.text[self.text.rfind("\n", 0, self.at) + 1 :].partition("\n")[0]
+
+    @cached_property
+    def _scanned(self) -> tuple[list[int], int | None, int]:
+        """The open brackets, the quote of a text that is not closed, and the start of the statement."""
+        opened: list[int] = []
+        i = statement = 0
+        while i < self.at:
+            character = self.text[i]
+            if character in "\"'":
+                triple = self.text.startswith(3 * character, i)
+                patterns = STRINGS[:2] if triple else STRINGS[2:]
+                match = next((found for pattern in patterns if (found := pattern.match(self.text, i))), None)
+                if match is None:
+                    return opened, i, statement
+                i = match.end()
+                continue
+            if character == "#":
+                i = (self.text.find("\n", i) + 1 or self.at + 1) - 1
+                continue
+            if character in "[{":
+                opened.append(i)
+            elif character in "]}":
+                del opened[-1:]
+            elif character == "\n" and not opened:
+                statement = i + 1
+            i += 1
+        return opened, None, statement
+
+    @property
+    def opened(self) -> list[int]:
+        """The place of each open bracket, the innermost last."""
+        return self._scanned[0]
+
+    @property
+    def quote(self) -> int | None:
+        """The place of the quote that begins a text without an end."""
+        return self._scanned[1]
+
+    @property
+    def statement(self) -> int:
+        """The start of the statement."""
+        return self._scanned[2]
+
+    @property
+    def inside(self) -> str:
+        """The innermost open bracket, or nothing."""
+        return self.text[self.opened[-1]] if self.opened else ""
+
+    @property
+    def odd_quotes(self) -> bool:
+        """Whether the line has a quote without a partner."""
+        return any(re.sub(r"\\.", "", self.line).count(quote) % 2 for quote in "\"'")
+
+
+def stop_of(text: str, error: tomllib.TOMLDecodeError) -> Stop:
+    """The place where `tomllib` stopped with an error; it is the last letter if the text ends too early."""
+    position = _POSITION.search(str(error))
+    at = len(text.rstrip())
+    if position:
+        starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        at = starts[int(position[1]) - 1] + int(position[2]) - 1
+    return Stop(text, at, str(error).partition(" (at ")[0])
+
+
+def _columns(character: str) -> int:
+    """The columns that a character takes on a terminal."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,132 @@
+"""Tables as lines of text that break no word and no number.
+
+A table that is wider than the line is written as several blocks of columns, one below the other. Each block begins with
+the columns that label the rows.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+
+from rich.cells import cell_len
+from rich.text import Text
+
+GAP = "  "
+"""The space between two columns."""
+READABLE = 20
+"""A column of texts becomes no narrower than this, in letters; its longest word may ask for more."""
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table without borders.
+
+    headings: one for each column. rows: the cells of each row. right: the columns of numbers, by position; they are
+    aligned right, and a cell is one line. The texts of other columns may wrap between words. labels: the number of
+    leading columns that label the rows.
+    """
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str | Text]]
+    right: frozenset[int] = frozenset()
+    labels: int = 1
+
+    @property
+    def width(self) -> int:
+        """The width of the table if no text wraps."""
+        return _total(self._widest)
+
+    def lines(self, width: int) -> Iterator[Text]:
+        """The lines of the table; none is longer than `width`, except for a word or number that is.
+
+        width: the length of a line, in letters.
+        """
+        for i, columns in enumerate(self._blocks(width)):
+            if i:
+                yield Text("")
+            widths = self._widths(columns, width)
+            yield from self._row([Text(self.headings[c], style="bold") for c in columns], columns, widths)
+            for row in self.rows:
+                yield from self._row([_text(row[c]) for c in columns], columns, widths)
+
+    def _blocks(self, width: int) -> Iterator[list[int]]:
+        """The columns of each block: the labels, and as many others as fit."""
+        labels = list(range(min(self.labels, len(self.headings))))
+        block = list(labels)
+        for column in range(len(labels), len(self.headings)):
+            if len(block) > len(labels) and _total([self._narrowest[c] for c in (*block, column)]) > width:
+                yield block
+                block = list(labels)
+            block.append(column)
+        yield block
+
+    def _widths(self, columns: Sequence[int], width: int) -> list[int]:
+        """The width of each column of a block: texts wrap in proportion to their length where the line is too short."""
+        narrow = [self._narrowest[c] for c in columns]
+        wishes = [self._widest[c] - least for c, least in zip(columns, narrow, strict=True)]
+        spare = min(max(width - _total(narrow), 0), sum(wishes))
+        return [least + spare * wish // max(sum(wishes), 1) for least, wish in zip(narrow, wishes, strict=True)]
+
+    @cached_property
+    def _widest(self) -> list[int]:
+        """The width of the longest cell of each column."""
+        return [max(map(cell_len, texts)) for texts in self._columns()]
+
+    @cached_property
+    def _narrowest(self) -> list[int]:
+        """The smallest width of each column: that of its longest word, or of its longest number."""
+        return [
+            widest if c in self.right else min(widest, max(READABLE, *(cell_len(w) for t in texts for w in t.split())))
+            for c, (texts, widest) in enumerate(zip(self._columns(), self._widest, strict=True))
+        ]
+
+    def _columns(self) -> Iterator[list[str]]:
+        """The texts of each column, the heading first."""
+        for c, heading in enumerate(self.headings):
+            yield [heading, *(_text(row[c]).plain for row in self.rows)]
+
+    def _row(self, cells: Sequence[Text], columns: Sequence[int], widths: Sequence[int]) -> Iterator[Text]:
+        """The lines of one row: each cell padded to the width of its column."""
+        wrapped = [list(_wrapped(cell.plain, width)) for cell, width in zip(cells, widths, strict=True)]
+        for parts in zip_longest(*wrapped, fillvalue=""):
+            line = Text()
+            for i, part in enumerate(parts):
+                space = " " * max(widths[i] - cell_len(part), 0)
+                right = columns[i] in self.right
+                line.append(GAP if i else "")
+                line.append(space if right else "")
+                line.append(part, style=cells[i].style)
+                line.append("" if right else space)
+            line.rstrip()
+            yield line
+
+
+def text_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Iterable[str] = (), labels: int = 1
+) -> TextTable:
+    """A table whose columns of numbers are given by their headings."""
+    names = set(right)
+    numbers = frozenset(c for c, heading in enumerate(headings) if heading in names)
+    return TextTable(tuple(headings), [list(row) for row in rows], numbers, labels)
+
+
+def _text(cell: str | Text) -> Text:
+    return cell if isinstance(cell, Text) else Text(cell)
+
+
+def _total(widths: Sequence[int]) -> int:
+    """The width of a line of columns."""
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """The lines of a text, broken at spaces only; a word that is longer than the line stays whole."""
+    line = ""
+    for i, word in enumerate(text.split(" ")):
+        if i and line.strip() and cell_len(f"{line} {word}") > width:
+            yield line.rstrip()
+            line = word
+        else:
+            line = f"{line} {word}" if i else word
+    yield line

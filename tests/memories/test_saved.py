@@ -1,0 +1,181 @@
+"""Memories in files: what is read is what was saved, and nothing else is read."""
+
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.saving import PARTS
+from hopattn.foundation.errors import CannotDo, InvalidInput
+from hopattn.foundation.files import npz
+from hopattn.memories.models import named_memories
+from hopattn.memories.saved import KINDS
+
+
+def cues_of(memory, rng):
+    dim = getattr(memory, "keys", getattr(memory, "couplings", memory.patterns)).shape[-1]
+    return np.asarray(memory.activation(rng.normal(size=(3, dim))))
+
+
+def assert_same(found, memory, cues):
+    assert type(found) is type(memory)
+    assert repr(found) == repr(memory)
+    assert found.step(cues).tobytes() == memory.step(cues).tobytes()
+    assert found.why_no_energy == memory.why_no_energy
+    if not memory.why_no_energy:
+        assert found.energy(cues).tobytes() == memory.energy(cues).tobytes()
+    assert np.array_equal(found.patterns, memory.patterns)
+
+
+@pytest.mark.parametrize("name", named_memories)
+def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        memory = named_memories[name].drawn(rng)
+        memory.save(tmp_path / "m.npz")
+        assert_same(ha.load_memory(tmp_path / "m.npz"), memory, cues_of(memory, rng))
+
+
+@pytest.mark.parametrize("registry", PARTS.values(), ids=lambda registry: registry.what)
+def test_every_part_keeps_its_parameters(registry, tmp_path):
+    needed = {"power": {"n": 4}, "rectified_power": {"n": 5}, "k_subsets": {"k": 2}, "threshold": {"t": 0.1}}
+    for name in registry:
+        part = registry.make(name, **needed.get(name, {}))
+        memory = ha.Memory(np.eye(3), **{registry.what: part})
+        memory.save(tmp_path / "m.npz")
+        assert getattr(ha.load_memory(tmp_path / "m.npz"), registry.what) == part
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        ha.Memory(np.eye(3, dtype=np.float32), np.ones((3, 2), np.float32), beta=0.1 + 0.2),
+        ha.Memory(np.eye(3), patterns=2 * np.eye(3)),
+        ha.Hopfield(np.asfortranarray([[0.0, 0.3], [0.3, 0.0]]), bias=0.1, activation="tanh"),
+        ha.Hopfield([[0.0, 0.3], [0.3, 0.0]], bias=[0.1, 0.2]),
+        ha.Associator([[0.5, 0.5, 1.0], [0.5, -0.5, 0.1]]),
+    ],
+    ids=repr,
+)
+def test_arrays_keep_their_dtype_and_their_sharing(memory, tmp_path):
+    memory.save(tmp_path / "m.npz")
+    found = ha.load_memory(os.fspath(tmp_path / "m.npz"))
+    assert_same(found, memory, cues_of(memory, np.random.default_rng(2)))
+    if isinstance(memory, ha.Memory):
+        assert found.keys.dtype == memory.keys.dtype
+        assert found.autoassociative == memory.autoassociative
+        assert (found.patterns is found.values) == (memory.patterns is memory.values)
+
+
+def test_the_header_is_json_that_a_person_can_read(tmp_path):
+    ha.sparse(np.eye(2), alpha=1.5, beta=4.0).save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as archive:
+        header = json.loads(str(archive["header"]))
+    assert header["kind"] == "Memory"
+    assert header["separation"] == {"part": "entmax", "beta": 4.0, "alpha": 1.5}
+    assert header["values"] == {"array": "keys"}
+
+
+def test_the_kinds_of_files_are_all_kinds_of_memories_that_have_one():
+    own = {kind for kind in _below(AssociativeMemory) if "file_kind" in vars(kind)}
+    assert own == set(KINDS.values())
+
+
+def _below(kind):
+    return {kind, *(one for child in kind.__subclasses__() for one in _below(child))}
+
+
+class OwnMemory(ha.Memory):
+    """A kind of memory that no file can name."""
+
+
+class OwnSoftmax(ha.separations.softmax):
+    """A separation in no registry."""
+
+
+@pytest.mark.parametrize(
+    ("memory", "name", "message"),
+    [
+        (ha.Memory(np.eye(2)), "m.npy", "'m.npy': expected a name that ends in .npz"),
+        (OwnMemory(np.eye(2)), "m.npz", "a OwnMemory has no file"),
+        (ha.Memory(np.eye(2), separation=OwnSoftmax()), "m.npz", "OwnSoftmax.* is in no registry"),
+    ],
+)
+def test_a_memory_that_no_file_can_hold_is_refused(memory, name, message, tmp_path):
+    with pytest.raises(InvalidInput, match=f"save: {message}"):
+        memory.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_of_another_library_are_refused(torch, tmp_path):
+    with pytest.raises(InvalidInput, match="save: keys: a file holds NumPy arrays; convert it with"):
+        ha.Memory(torch.eye(2)).save(tmp_path / "m.npz")
+
+
+def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
+    file = tmp_path / "m.npz"
+    ha.Memory(np.eye(2)).save(file)
+
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(CannotDo, match="No space left"):
+        ha.Memory(np.eye(3)).save(file)
+    assert [one.name for one in tmp_path.iterdir()] == ["m.npz"]
+    assert len(ha.load_memory(file).keys) == 2
+
+
+GOOD = {"hopattn memory": 1, "kind": "Hopfield", "couplings": {"array": "couplings"}}
+ARRAYS = {"couplings": np.zeros((2, 2))}
+NO_MEMORY = "'m.npz' is no memory that `save` wrote, or a torn one"
+
+
+def archive(header, **arrays):
+    return npz({"header": np.array(json.dumps(header)), **arrays})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", NO_MEMORY),
+        (b"keys, values", NO_MEMORY),
+        (npz(ARRAYS), NO_MEMORY),
+        (archive(GOOD, **ARRAYS)[:-40], NO_MEMORY),
+        (archive(GOOD), NO_MEMORY),
+        (archive([1]), NO_MEMORY),
+        (archive({**GOOD, "couplings": 3}, **ARRAYS), NO_MEMORY),
+        (archive({**GOOD, "hopattn memory": 2}, **ARRAYS), "is of version 2 of the format; expected version 1"),
+        (archive({**GOOD, "kind": "Hopfeld"}, **ARRAYS), "kind: 'Hopfeld' is unknown; did you mean 'Hopfield'"),
+        (archive({**GOOD, "biass": {"array": "couplings"}}, **ARRAYS), "Hopfield: 'biass' is unknown"),
+        (archive({**GOOD, "activation": {"part": "sgn"}}, **ARRAYS), "activation: 'sgn' is unknown"),
+        (archive({**GOOD, "activation": {"part": "tanh", "beta": -1}}, **ARRAYS), "beta: expected a positive"),
+        (archive(GOOD, couplings=np.zeros((2, 3))), "couplings: expected a square matrix"),
+    ],
+)
+def test_a_file_that_is_no_memory_is_refused(data, message, tmp_path):
+    (tmp_path / "m.npz").write_bytes(data)
+    with pytest.raises(InvalidInput, match=message):
+        ha.load_memory(tmp_path / "m.npz")
+
+
+def test_nothing_in_a_file_is_executed(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return os.mkdir, (os.fspath(tmp_path / "sprung"),)
+
+    with zipfile.ZipFile(tmp_path / "m.npz", "w") as zipped, zipped.open("header.npy", "w") as stream:
+        np.lib.format.write_array(stream, np.array([Trap()], dtype=object), allow_pickle=True)
+    with pytest.raises(InvalidInput, match=NO_MEMORY):
+        ha.load_memory(tmp_path / "m.npz")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_missing_file_names_the_nearest(tmp_path):
+    ha.Memory(np.eye(2)).save(tmp_path / "letters.npz")
+    with pytest.raises(InvalidInput, match=r"there is no file 'leters.npz' .*did you mean 'letters.npz'"):
+        ha.load_memory(tmp_path / "leters.npz")

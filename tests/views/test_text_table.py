@@ -1,0 +1,79 @@
+"""Tables of text: no word and no number is broken, whatever the width of the line."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from hopattn.views.text_table import TextTable
+
+WORDS = st.text("abc語0123456789.e+-", min_size=1, max_size=12)
+CELLS = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
+
+
+@st.composite
+def tables(draw):
+    n_texts, n_numbers = draw(st.integers(1, 3)), draw(st.integers(0, 8))
+    columns = [CELLS] * n_texts + [WORDS] * n_numbers
+    rows = draw(st.lists(st.tuples(*columns), min_size=1, max_size=4))
+    headings = draw(st.tuples(*columns))
+    return TextTable(headings, rows, frozenset(range(n_texts, len(columns))), labels=draw(st.integers(0, n_texts)))
+
+
+@given(tables(), st.integers(1, 120))
+def test_every_word_and_number_stays_whole(table, width):
+    lines = [line.plain for line in table.lines(width)]
+    blocks = "\n".join(lines).split("\n\n")
+    found = [word for line in lines for word in line.split()]
+    given_words = [word for row in (table.headings, *table.rows) for text in row for word in text.split()]
+    labels = [word for row in (table.headings, *table.rows) for text in row[: table.labels] for word in text.split()]
+    assert sorted(found) == sorted([*given_words, *labels * (len(blocks) - 1)])
+
+
+@given(tables(), st.integers(60, 120))
+def test_no_line_is_longer_than_the_line(table, width):
+    longest = max(cell_len(word) for row in (table.headings, *table.rows) for text in row for word in text.split())
+    most = max(width, sum(max(20, longest) + 2 for _ in range(table.labels + 1)))
+    assert all(cell_len(line.plain) <= most for line in table.lines(width))
+
+
+def test_a_wide_table_is_written_in_blocks_with_the_labels_of_the_rows():
+    table = TextTable(
+        ("", "a", "b", "c"), [("x", "0.9397", "1", "2"), ("y", "3", "-4.05e+04", "5")], frozenset({1, 2, 3})
+    )
+    assert [line.plain for line in table.lines(20)] == [
+        "        a          b",
+        "x  0.9397          1",
+        "y       3  -4.05e+04",
+        "",
+        "   c",
+        "x  2",
+        "y  5",
+    ]
+    assert [line.plain for line in table.lines(table.width)][1] == "x  0.9397          1  2"
+    assert len(list(table.lines(table.width))) == 3
+
+
+def test_a_long_text_wraps_between_words_beside_its_numbers():
+    table = TextTable(("name", "n"), [("a sentence of several words", "12345")], frozenset({1}))
+    assert [line.plain for line in table.lines(28)] == [
+        "name                       n",
+        "a sentence of several  12345",
+        "words",
+    ]
+
+
+@pytest.mark.parametrize("terminal", [{"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm", "COLUMNS": "40"}, {}])
+def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(terminal):
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    command = [sys.executable, "-m", "hopattn", "run", "induction"]
+    process = subprocess.run(command, capture_output=True, text=True, check=True, env={**environment, **terminal})
+    printed = re.sub(r"\x1b\[\d*m", "", process.stdout).partition("as written")[2]
+    tables = printed.partition("     expectation")[0]
+    assert "-0.7071" in tables.split()
+    assert max(map(len, tables.splitlines())) <= (40 if terminal else 160)
