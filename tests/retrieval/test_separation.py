@@ -419,3 +419,10 @@ def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):
     bound = 1e-9 + np.maximum(above - exact, exact - below) if alpha <= 8 else 1e-3
     assert np.all(np.abs(found - exact) <= bound)
     assert bool(separations["entmax"](alpha=float(alpha)).why_imprecise) == (alpha > 8)
+
+
+def test_beta_is_given_by_its_name_and_a_number_alone_is_the_parameter_of_the_family():
+    assert separations["power"](3) == separations["power"](beta=1.0, n=3)
+    assert separations["entmax"](1.5) == separations["entmax"](alpha=1.5)
+    with pytest.raises(TypeError):
+        separations["softmax"](2.0)

@@ -64,18 +64,18 @@ contenders: Mapping[str, Contender] = {
             update="async",
             normalised=True,
         ),
-        _of_separation("modern", Softmax),
-        _of_separation("sparse", lambda beta: Entmax(beta, 2.0)),
+        _of_separation("modern", lambda beta: Softmax(beta=beta)),
+        _of_separation("sparse", lambda beta: Entmax(beta=beta, alpha=2.0)),
         _of_separation("linear", lambda beta: "identity"),
         Contender("nearest", lambda keys, beta: nearest(keys), lambda keys, values, beta: nearest(keys, values)),
         Contender(
             "exponential",
             lambda keys, beta: exponential(keys),
-            lambda keys, values, beta: Memory(keys, values, separation=Softmax(1.0)),
+            lambda keys, values, beta: Memory(keys, values, separation=Softmax(beta=1.0)),
             update="async",
         ),
-        _of_separation("entmax", lambda beta: Entmax(beta, 1.5)),
-        _of_separation("normmax", lambda beta: Normmax(beta, 2.0)),
+        _of_separation("entmax", lambda beta: Entmax(beta=beta, alpha=1.5)),
+        _of_separation("normmax", lambda beta: Normmax(beta=beta, alpha=2.0)),
     )
 }
 """The contenders by the names of the memories: `hopfield`, `dense` (n = 3), `modern` (softmax attention), `sparse`

@@ -97,6 +97,8 @@ def sweep_scenario(
     """
     reject_unknown("sweep_scenario", options, ScenarioSweepOptions.__annotations__)
     overrides = dict(options.get("overrides") or {})
+    if not isinstance(scenario, Scenario):
+        raise InvalidInput(f"sweep_scenario: expected a Scenario from hopattn.load, not {type(scenario).__name__}")
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
     table = base.spec.sweep
     axes = axes_of({} if over is None else over, "over") or (table.axes if table else {})
@@ -114,7 +116,8 @@ def sweep_scenario(
     )
     _require_fitting_ends(trial, axes)
     _require_measured(measures, base)
-    trials = options.get("trials") or (table.trials if table else 1)
+    given = options.get("trials")
+    trials = (table.trials if table else 1) if given is None else given
     seed = whole_seed(options.get("seed"), options.get("rng"), base.spec.seed)
     plan = Plan(axes, trials, seed, _about(trial, overrides))
     return run_plan(trial, plan, Workers.of(options))

@@ -57,4 +57,4 @@ def exponential(patterns: ArrayLike, beta: float = 1.0) -> Memory:
     >>> memory.recall([1, 1, 1, 0]).state
     array([1., 1., 1., 1.])
     """
-    return Memory(spin_patterns(patterns), separation=Exponential(beta), activation="sign")
+    return Memory(spin_patterns(patterns), separation=Exponential(beta=beta), activation="sign")

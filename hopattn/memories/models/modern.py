@@ -34,7 +34,7 @@ def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     >>> ha.modern([[1.0, 0.0], [0.0, 1.0]]).recall([0.6, 0.4]).state.round(3)
     array([1., 0.])
     """
-    return Memory(real_patterns(patterns), separation=Softmax(beta))
+    return Memory(real_patterns(patterns), separation=Softmax(beta=beta))
 
 
 @named(
@@ -59,7 +59,7 @@ def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory
     >>> ha.sparse([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
     array([2., 0.])
     """
-    return Memory(real_patterns(patterns), separation=Entmax(beta, alpha))
+    return Memory(real_patterns(patterns), separation=Entmax(beta=beta, alpha=alpha))
 
 
 @named(
@@ -82,7 +82,7 @@ def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memor
     >>> ha.normmax([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
     array([2., 0.])
     """
-    return Memory(real_patterns(patterns), separation=Normmax(beta, alpha))
+    return Memory(real_patterns(patterns), separation=Normmax(beta=beta, alpha=alpha))
 
 
 def _draw_subsets(rng: np.random.Generator) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     """
     rows = real_patterns(patterns)
     whole(k, "k", most=len(rows))
-    return Memory(rows, separation=KSubsets(beta, k))
+    return Memory(rows, separation=KSubsets(beta=beta, k=k))
 
 
 def _draw_spherical(rng: np.random.Generator) -> dict[str, Any]:

@@ -32,5 +32,5 @@ def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
     """
     rows = spin_patterns(patterns)
     following = np.roll(rows, -1, axis=0) if cyclic else np.concatenate([rows[1:], rows[-1:]])
-    separation = RectifiedPower(1 / rows.shape[1], n)
+    separation = RectifiedPower(beta=1 / rows.shape[1], n=n)
     return Memory(rows, following, separation=separation, activation="sign", patterns=rows)

@@ -1,7 +1,7 @@
 """The form of every separation: a potential over the scores whose gradient is the weights."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ class Separation(ABC):
     weight exactly 0 and adds nothing to the potential. A row with nothing to attend to has weights 0 and potential 0.
     """
 
-    beta: float = 1.0
+    beta: float = field(default=1.0, kw_only=True)
     jumps: ClassVar[bool] = False
     """True where the weights are not continuous in the scores."""
     tempered: ClassVar[bool] = True
@@ -42,7 +42,7 @@ class Separation(ABC):
     @property
     def labelled_parameters(self) -> dict[str, Labelled]:
         """The parameters as one labelled array `(n_parameters,)`, named as in "softmax separation"."""
-        values = {field.name: float(getattr(self, field.name)) for field in fields(self)}
+        values = {entry.name: float(getattr(self, entry.name)) for entry in fields(self)}
         return {f"{name_of(self)} separation": Labelled(np.array([*values.values()]), ("parameter",), (tuple(values),))}
 
     @property

@@ -134,7 +134,7 @@ class Sparsemax(Separation):
         return 1.0
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
-        return Entmax(self.beta, 2.0).potential(scores, where)
+        return Entmax(beta=self.beta, alpha=2.0).potential(scores, where)
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        return Entmax(self.beta, 2.0).factored_weights(scores, where)
+        return Entmax(beta=self.beta, alpha=2.0).factored_weights(scores, where)

@@ -34,7 +34,7 @@ class Exponential(Separation):
         return PlainSum()
 
     def direction(self) -> Softmax:
-        return Softmax(self.beta)
+        return Softmax(beta=self.beta)
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
