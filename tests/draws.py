@@ -8,12 +8,17 @@ from hypothesis.extra import numpy as hnp
 
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import PositionRule, mask_rules
-from tests.counts import count
+from tests.counts import FULL, count
 
 numbers = st.floats(-8, 8, allow_nan=False, width=64).map(lambda x: round(x, 6))
 betas = st.floats(0.01, 20).map(lambda x: round(x, 4))
 sizes = st.integers(1, count(6, 4))
 DTYPES = ["float64", "float32"]
+
+
+def in_dtypes(entries):
+    """Every entry, a tuple, with every dtype as its last part; in a quick run with one of the dtypes, in turn."""
+    return [(*entry, dtype) for i, entry in enumerate(entries) for dtype in (DTYPES if FULL else [DTYPES[i % 2]])]
 
 
 def near(dtype, in_float64=1e-12):

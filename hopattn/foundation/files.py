@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -92,4 +93,6 @@ def _umask() -> int:
 def json_text(value: Any) -> str:
     """A value as JSON; letters of every script stay readable, characters that can control a terminal are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
-    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
+    return re.sub(
+        r"[^\x20-\x7e\n]", lambda found: found[0] if found[0].isprintable() else f"\\u{ord(found[0]):04x}", text
+    )

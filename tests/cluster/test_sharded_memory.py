@@ -21,7 +21,7 @@ from hopattn.retrieval.masks import MaskRule
 from hopattn.retrieval.separation.block_form import AllScores
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
-from tests.draws import masks_for
+from tests.draws import in_dtypes, masks_for
 
 
 class Here:
@@ -82,11 +82,11 @@ def drawn(data, n, m, dtype=float, dim=3, read=None):
     return cues, keys, values if read else None, mask
 
 
-@pytest.mark.parametrize("name", ha.separations)
-@pytest.mark.parametrize("dtype, tol", [("float64", 1e-12), ("float32", 1e-5)])
+@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 @settings(max_examples=count(25, 5))
 @given(data=st.data(), n=st.integers(1, 5), m=st.integers(1, 12), beta=st.sampled_from([0.1, 1.0, 30.0]))
-def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, tol, data, n, m, beta):
+def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m, beta):
+    tol = {"float64": 1e-12, "float32": 1e-5}[dtype]
     exact = ("dot", "hamming", "manhattan")  # where weights jump, the rounding of scores would decide
     jumps = ha.separations[name].jumps
     similarity = data.draw(st.sampled_from(exact if jumps else sorted(similarities)))

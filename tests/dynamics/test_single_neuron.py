@@ -15,7 +15,7 @@ from hopattn.dynamics.updates.base import StepContext
 from hopattn.dynamics.updates.stochastic import Glauber
 from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
-from tests.counts import count
+from tests.counts import count, spread
 from tests.draws import arrays, spins
 
 UPDATES = [Asynchronous("random"), Asynchronous("sequence"), Glauber(0.0), Glauber(0.8)]
@@ -147,7 +147,7 @@ def test_real_couplings_are_swept_as_one_neuron_after_another():
         assert np.array_equal(swept(network, update, states), one_after_another(network, update, states))
 
 
-@pytest.mark.parametrize("update", UPDATES, ids=repr)
+@pytest.mark.parametrize("update", spread(UPDATES, 2), ids=repr)
 @pytest.mark.parametrize("separation", [*separations, separations["power"](n=3)], ids=str)
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("unknown", [False, True])

@@ -20,7 +20,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Tanh, activations
 from hopattn.retrieval.separation import separations
 from tests.counts import count
-from tests.draws import DTYPES, arrays, domain, near, spins
+from tests.draws import arrays, domain, in_dtypes, near, spins
 
 TRIED = [updates[name].drawn(np.random.default_rng(0)) for name in updates] + [Glauber(0.0), Graded(0.1)]
 
@@ -77,9 +77,7 @@ def test_a_sweep_turns_each_spin_as_the_energies_say(data, n):
     assert np.array_equal(found.state, expected)
 
 
-@pytest.mark.parametrize("update", TRIED, ids=repr)
-@pytest.mark.parametrize("activation", activations)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("update", "activation", "dtype"), in_dtypes(itertools.product(TRIED, activations)), ids=str)
 @settings(max_examples=count(60, 3))
 @given(data=st.data(), n=st.integers(2, 4))
 def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, activation, dtype, data, n):
@@ -95,17 +93,20 @@ def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, 
     assert np.all(np.diff(energies) <= near(dtype) * np.maximum(1, np.abs(energies[:, :-1])))
 
 
-@pytest.mark.parametrize("update", TRIED, ids=repr)
-@pytest.mark.parametrize("separation", [*separations, separations["power"](n=3)], ids=str)
+@pytest.mark.parametrize(
+    ("update", "separation", "dtype"),
+    in_dtypes(itertools.product(TRIED, [*separations, separations["power"](n=3)])),
+    ids=str,
+)
 @settings(max_examples=count(20, 3))
 @given(data=st.data(), n=st.integers(2, 4), m=st.integers(1, 4))
-def test_no_update_of_a_memory_raises_the_energy_where_that_is_claimed(update, separation, data, n, m):
-    patterns, states = data.draw(spins((m, n))), data.draw(spins((2, n)))
+def test_no_update_of_a_memory_raises_the_energy_where_that_is_claimed(update, separation, dtype, data, n, m):
+    patterns, states = data.draw(spins((m, n))).astype(dtype), data.draw(spins((2, n))).astype(dtype)
     for activation in ("sign", "tanh"):
         memory = ha.Memory(patterns / n, separation=separation, activation=activation)
         if memory.descends(update):
             energies = memory.recall(states, update=update, max_steps=2).energies
-            assert np.all(np.diff(energies) <= 1e-9 * np.maximum(1, np.abs(energies[:, :-1])))
+            assert np.all(np.diff(energies) <= near(dtype) * np.maximum(1, np.abs(energies[:, :-1])))
 
 
 def test_a_network_without_self_couplings_has_a_cycle_under_sync_and_a_fixed_point_neuron_by_neuron():

@@ -14,7 +14,7 @@ from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
-from tests.draws import DTYPES, arrays, betas, domain, near, sizes, spins, stores
+from tests.draws import arrays, betas, domain, in_dtypes, near, sizes, spins, stores
 
 COMBINATIONS = [
     *itertools.product(["dot"], separations, activations),
@@ -25,7 +25,7 @@ WITH_ENERGY = [name for name in separations if not separations[name]().why_no_po
 every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
 few = settings(max_examples=count(60, 3))
 """A quick run has many combinations, so that few examples of each are many of the law."""
-in_each_dtype = pytest.mark.parametrize("dtype", DTYPES)
+in_dtype = pytest.mark.parametrize(("similarity", "separation", "activation", "dtype"), in_dtypes(COMBINATIONS))
 
 
 def memory(keys, values=None, *, similarity="dot", separation="softmax", activation="identity", beta=0.5):
@@ -39,9 +39,8 @@ def small(store, dtype):
     return (scale * keys).astype(dtype), (scale * cues).astype(dtype), mask
 
 
-@every
+@in_dtype
 @few
-@in_each_dtype
 @given(store=stores())
 def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, dtype, store):
     keys, cues, _ = small(store, dtype)
@@ -54,24 +53,28 @@ def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, 
     np.testing.assert_allclose(*(np.where(clear, step, 0) for step in steps), rtol=tol, atol=tol)
 
 
-@every
+@in_dtype
 @few
 @given(store=stores(), data=st.data())
-def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(similarity, separation, activation, store, data):
-    keys, cues, mask = store
+def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(
+    similarity, separation, activation, dtype, store, data
+):
+    keys, cues, mask = small(store, dtype)
     order = np.array(data.draw(st.permutations(range(len(keys)))))
     m = memory(keys, similarity=similarity, separation=separation, activation="identity")
     p = memory(keys[order], similarity=similarity, separation=separation, activation="identity")
-    np.testing.assert_allclose(p.weights(cues, mask[:, order]), m.weights(cues, mask)[:, order], rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(p.step(cues, mask[:, order]), m.step(cues, mask), rtol=1e-9, atol=1e-9)
+    weights, permuted = m.weights(cues, mask), p.weights(cues, mask[:, order])
+    rtol, atol = (1e-9, 1e-12) if dtype == "float64" else (1e-3, 1e-3)  # near 0, entmax is steep
+    np.testing.assert_allclose(permuted, weights[:, order], rtol=rtol, atol=atol)
+    np.testing.assert_allclose(p.step(cues, mask[:, order]), m.step(cues, mask), rtol=rtol, atol=max(atol, 1e-9))
 
 
-@every
+@in_dtype
 @few
 @given(store=stores())
-def test_inputs_are_never_changed(similarity, separation, activation, store):
-    keys, cues, mask = store
-    cues = domain(activation, cues)
+def test_inputs_are_never_changed(similarity, separation, activation, dtype, store):
+    keys, cues, mask = small(store, dtype)
+    cues = domain(activation, cues).astype(dtype)
     kept = [keys.copy(), cues.copy(), mask.copy()]
     m = memory(keys, similarity=similarity, separation=separation, activation=activation)
     m.scores(cues), m.weights(cues, mask), m.step(cues, mask), m.recall(cues, mask=mask, max_steps=3)
@@ -79,11 +82,11 @@ def test_inputs_are_never_changed(similarity, separation, activation, store):
         assert np.array_equal(before, after)
 
 
-@every
+@in_dtype
 @few
 @given(store=stores())
-def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, store):
-    keys, cues, mask = store
+def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, dtype, store):
+    keys, cues, mask = small(store, dtype)
     m = memory(keys, similarity=similarity, separation=separation, activation=activation)
     nothing = np.zeros_like(mask)
     assert np.all(m.weights(cues, nothing) == 0)
@@ -93,9 +96,8 @@ def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, stor
         assert np.array_equal(m.step(cues, nothing), cues)
 
 
-@every
+@in_dtype
 @few
-@in_each_dtype
 @given(store=stores(), beta=betas)
 def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, activation, dtype, store, beta):
     keys, cues, mask = small(store, dtype)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
-from tests.draws import arrays, sizes
+from tests.draws import arrays, in_dtypes, near, sizes
 
 every = pytest.mark.parametrize("name", list(activations))
 STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]
@@ -26,16 +26,17 @@ def test_it_is_the_gradient_of_its_potential(name, data, n):
     np.testing.assert_allclose(activation(field), slopes, atol=1e-6)
 
 
-@every
+@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in activations))
 @given(data=st.data(), n=sizes)
-def test_fenchel_young_holds_with_equality_at_its_own_state(name, data, n):
-    field, other = data.draw(arrays((n,))), data.draw(arrays((n,)))
-    activation = activations[name]()
+def test_fenchel_young_holds_with_equality_at_its_own_state(name, dtype, data, n):
+    field, other = data.draw(arrays((n,))).astype(dtype), data.draw(arrays((n,))).astype(dtype)
+    activation, tol = activations[name](), near(dtype)
     state = activation(field)
+    assert state.dtype == dtype
     own = activation.potential(field) + activation.conjugate(state)
-    np.testing.assert_allclose(own, field @ state, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(own, field @ state, rtol=tol, atol=tol)
     cross = activation.potential(other) + activation.conjugate(state) - other @ state
-    assert cross >= -1e-9 * max(1, abs(other @ state))
+    assert cross >= -tol * max(1, abs(other @ state))
 
 
 @every

@@ -16,14 +16,16 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 from hopattn.dynamics.ranking import ranked
 from hopattn.foundation.threads import workers
+from hopattn.retrieval.blockwise import sizes
 from hopattn.retrieval.blockwise.sizes import ENOUGH, Blocks
 from hopattn.retrieval.blockwise.streaming import stream
 from hopattn.retrieval.masks import MaskRule
 from hopattn.retrieval.separation.scores import scaled
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
-from tests.counts import spread
-from tests.draws import masks_for
+from tests.counts import count, spread
+from tests.draws import in_dtypes, masks_for
 
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
 BLOCKS = st.builds(Blocks, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3))
 
 
@@ -49,12 +51,12 @@ def plain(similarity, separation, cues, keys, values, mask):
     return scaled(weights @ values, factor), potential
 
 
-@pytest.mark.parametrize("dtype, tol", [("float64", 1e-12), ("float32", 1e-5)])
-@pytest.mark.parametrize("name", ha.separations)
+@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 @given(
     data=st.data(), n=st.integers(1, 14), m=st.integers(1, 30), beta=st.sampled_from([0.1, 1.0, 30.0]), blocks=BLOCKS
 )
-def test_blocks_give_what_the_whole_gives(name, dtype, tol, data, n, m, beta, blocks):
+def test_blocks_give_what_the_whole_gives(name, dtype, data, n, m, beta, blocks):
+    tol = TOLERANCE[dtype]
     separation = ha.separations[name](beta=beta)
     exact = ("dot", "hamming", "manhattan")  # where weights jump, the rounding of scores would decide
     similarity = similarities.make(data.draw(st.sampled_from(exact if separation.jumps else sorted(similarities))))
@@ -127,14 +129,15 @@ def test_sums_beyond_the_numbers_are_taken_from_the_whole(name):
 
 
 def large(dtype=float, n=1100, m=1000, dim=8):
-    assert n * m >= ENOUGH
+    assert n * m >= sizes.ENOUGH
     rng = np.random.default_rng(5)
     return rng.normal(size=(n, dim)).astype(dtype), rng.normal(size=(m, dim)).astype(dtype)
 
 
 @pytest.mark.parametrize("separation", ["softmax", "entmax", "identity"])
-def test_a_large_memory_steps_and_has_the_energies_of_its_cues_in_small_batches(separation):
-    cues, keys = large()
+def test_a_large_memory_steps_and_has_the_energies_of_its_cues_in_small_batches(separation, monkeypatch):
+    monkeypatch.setattr(sizes, "ENOUGH", count(ENOUGH, ENOUGH // 16))
+    cues, keys = large(n=count(1100, 120), m=count(1000, 600))
     memory = ha.Memory(keys, separation=separation, beta=0.5)
     step, energy = memory.step(cues), memory.energy(cues)
     for rows in spread(np.split(np.arange(len(cues)), 20), 2):
@@ -190,7 +193,7 @@ def test_what_is_to_be_ignored_is_ignored_in_the_threads_too():
         memory.step(cues * 1e200)
 
 
-@pytest.mark.parametrize("separation", ["softmax", "power", "argmax", "sparsemax"])
+@pytest.mark.parametrize("separation", spread(["softmax", "power", "argmax", "sparsemax"], 2))
 def test_memory_does_not_grow_with_the_keys(separation):
     n = 600
 

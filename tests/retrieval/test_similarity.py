@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.similarity import similarities
-from tests.draws import arrays, sizes, stores
+from tests.draws import arrays, in_dtypes, near, sizes, stores
 
 every = pytest.mark.parametrize("name", list(similarities))
 
 
-@every
+@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in similarities))
 @given(store=stores())
-def test_a_batch_equals_its_cues_and_permuted_keys_permute_the_scores(name, store):
-    keys, cues, _ = store
-    similarity = similarities[name]()
+def test_a_batch_equals_its_cues_and_permuted_keys_permute_the_scores(name, dtype, store):
+    keys, cues = (array.astype(dtype) for array in store[:2])
+    similarity, tol = similarities[name](), near(dtype)
     scores = similarity(cues, keys)
-    assert scores.shape == (len(cues), len(keys))
-    np.testing.assert_allclose(scores, [similarity(cue, keys) for cue in cues], rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(similarity(cues, keys[::-1]), scores[:, ::-1], rtol=1e-12, atol=1e-12)
+    assert scores.shape == (len(cues), len(keys)) and scores.dtype == dtype
+    np.testing.assert_allclose(scores, [similarity(cue, keys) for cue in cues], rtol=tol, atol=tol)
+    np.testing.assert_allclose(similarity(cues, keys[::-1]), scores[:, ::-1], rtol=tol, atol=tol)
 
 
 @every
