@@ -18,6 +18,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import require_finite_energy
+from hopattn.foundation.vectors import largest_change
 
 GROWTH = 2.0**20
 """A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
@@ -52,7 +53,8 @@ class RecallLoop:
             now, before = states[active], None if previous is None else previous[active]
             after, energy, moved = self._step(now, internal, active, n, context)
             if t == 1:
-                scale = np.maximum(scale, np.where(np.isfinite(after), np.abs(after), 0).max(axis=-1))
+                first = np.abs(after).max(axis=-1)
+                scale = np.maximum(scale, np.where(np.isfinite(first), first, 0))
             after, residual[active], ended = self._judged(after, now, before, scale[active], self._mask_of(active))
             previous, states = states, states.copy()
             states[active] = after
@@ -87,7 +89,7 @@ class RecallLoop:
             return np.zeros(len(after), dtype=bool)
         close = np.abs(after[:, 0] - before[:, 0]) <= self.tol * size
         near = np.flatnonzero(close)
-        close[near] = np.abs(after[near] - before[near]).max(axis=-1) <= self.tol * size[near]
+        close[near] = largest_change(before[near], after[near]) <= self.tol * size[near]
         return np.asarray(close)
 
     @staticmethod
@@ -109,9 +111,11 @@ class RecallLoop:
         with np.errstate(over="ignore", invalid="ignore"):
             residual = self.update.residual(self.memory, now, after, mask)
         size = np.maximum(largest, self.memory.reference.largest)
-        rules = [grown, self.is_fixed_point(residual, size), self.is_cycle(after, before, size)]
-        fixed = Status.CONVERGED if self.update.has_fixed_points else ""
-        return after, residual, np.select(rules, [Status.DIVERGED, fixed, Status.CYCLE], default="")
+        ended = np.full(len(after), "", dtype="<U9")
+        ended[self.is_cycle(after, before, size)] = Status.CYCLE
+        ended[self.is_fixed_point(residual, size)] = Status.CONVERGED if self.update.has_fixed_points else ""
+        ended[grown] = Status.DIVERGED
+        return after, residual, ended
 
     def _step(
         self, states: np.ndarray, internal: np.ndarray | None, active: np.ndarray, n: int, context: StepContext

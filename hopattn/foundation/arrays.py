@@ -80,7 +80,7 @@ def widened(x: Array) -> Array:
 def is_half(x: Array) -> bool:
     """Whether an array of floating-point numbers has fewer than 32 bits an entry."""
     if isinstance(x, np.ndarray):
-        return bool(x.dtype == np.float16)
+        return bool(x.dtype.itemsize < 4)
     return bool(namespace(x).finfo(x.dtype).bits < 32)
 
 

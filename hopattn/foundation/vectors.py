@@ -47,6 +47,12 @@ def positive_power(x: Array, exponent: float) -> Array:
     return xp.where(above, xp.where(above, x, xp.ones_like(x)) ** exponent, xp.zeros_like(x))
 
 
+def largest_change(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The largest |after − before| of an entry of each row, `(…,)`."""
+    change = after - before
+    return np.asarray(np.abs(change, out=change).max(axis=-1))
+
+
 def row_length(x: Array) -> Array:
     """|x| of each row, `(…,)`; no square overflows or underflows."""
     xp = namespace(x)

@@ -196,7 +196,9 @@ def as_mask(mask: Any) -> Any:
     """A mask (a name, a rule, an array or None) as a rule or a boolean array; raises `InvalidInput` for others."""
     if mask is None:
         return NoMask()
-    if isinstance(mask, (str, MaskRule)):
+    if isinstance(mask, MaskRule):
+        return mask
+    if isinstance(mask, str):
         return mask_rules.make(mask)
     array = as_array(mask, "mask")
     if array.dtype != namespace(array).bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import largest_change
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Update(ABC):
         self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
     ) -> np.ndarray:
         """The distance from rest, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
-        return np.asarray(np.abs(after - before).max(axis=-1))
+        return largest_change(before, after)
 
     def step_with_energy(
         self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext

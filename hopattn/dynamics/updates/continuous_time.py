@@ -10,6 +10,7 @@ from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import positive
+from hopattn.foundation.vectors import largest_change
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Graded(Update):
         self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
     ) -> np.ndarray:
         """The distance from rest, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
-        return np.asarray(np.abs(after - memory.activation(memory.field(after, mask))).max(axis=-1))
+        return largest_change(np.asarray(memory.activation(memory.field(after, mask))), after)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")

@@ -6,6 +6,7 @@ is then listed, certified and available to scenarios.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
@@ -36,7 +37,7 @@ class Card:
     update: str
     answers: bool
 
-    @property
+    @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters of the constructor, by name."""
         return signature(self.build).parameters

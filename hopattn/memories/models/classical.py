@@ -1,5 +1,7 @@
 """The classical networks, with a choice of learning rules: spins (Hopfield 1982), graded neurons (Hopfield 1984)."""
 
+from collections.abc import Callable
+from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +23,7 @@ else:
 
 def _draw_rule(rng: np.random.Generator) -> dict[str, Any]:
     rule = str(rng.choice(["hebb", "covariance", "storkey"]))
-    return {"rule": rule, "self_coupling": _has_diagonal(rule) and bool(rng.random() < 0.3)}
+    return {"rule": rule, "self_coupling": _has_diagonal(learning.rules[rule]) and bool(rng.random() < 0.3)}
 
 
 @named(
@@ -75,14 +77,15 @@ def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_cou
 def _learned(rows: np.ndarray, rule: str, self_coupling: bool) -> np.ndarray:
     """The couplings by a rule; raises `InvalidInput` for an unknown rule, and for a diagonal that the rule lacks."""
     reject_unknown("rule", [rule], learning.rules)
-    if _has_diagonal(rule):
+    if _has_diagonal(learning.rules[rule]):
         return np.asarray(learning.rules[rule](rows, self_coupling=self_coupling))
     if self_coupling:
-        able = ", ".join(filter(_has_diagonal, learning.rules))
+        able = ", ".join(name for name, each in learning.rules.items() if _has_diagonal(each))
         raise InvalidInput(f"self_coupling: the rule '{rule}' has none; only {able} can")
     return np.asarray(learning.rules[rule](rows))
 
 
-def _has_diagonal(rule: str) -> bool:
+@cache
+def _has_diagonal(rule: Callable[..., Any]) -> bool:
     """Whether a rule can keep self-couplings."""
-    return "self_coupling" in signature(learning.rules[rule]).parameters
+    return "self_coupling" in signature(rule).parameters

@@ -74,8 +74,8 @@ def count_allowed(scores: Array, where: Array | None) -> Array:
 def masked_max(scores: Array, where: Array | None) -> Array:
     """The largest score that may be attended to, `(…, 1)`; 0 in a row with nothing to attend to."""
     xp = namespace(scores)
+    if where is None:
+        return xp.max(scores, axis=-1, keepdims=True)
     lowest = float(xp.finfo(scores.dtype).min)
     largest = xp.max(masked(scores, where, lowest), axis=-1, keepdims=True)
-    if where is None:
-        return largest
     return xp.where(xp.any(where, axis=-1, keepdims=True), largest, xp.zeros_like(largest))

@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
@@ -19,6 +20,7 @@ _ABOUT_RUNS = frozenset({"variant", "expect", "sweep"})
 """The tables of a file that say nothing about one run; a short path never leads into them."""
 
 
+@lru_cache(1024)
 def parse_path(text: str) -> tuple[str, ...]:
     """The keys of a dotted path, by TOML's rules for dotted keys.
 
