@@ -40,7 +40,8 @@ class Recall(ShownInNotebook):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
-    point. status: `(n,)`, words of `Status`. meaning: `(n,)`, the sentence that explains each status.
+    point. status: `(n,)`, words of `Status`, for a single cue a `Status`. meaning: `(n,)`, the sentence that explains
+    each status.
     converged: `(n,)`, whether the status is "converged".
     residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
     moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
@@ -113,7 +114,7 @@ class Recall(ShownInNotebook):
         for name in (entry.name for entry in fields(self) if entry.name != "reference"):
             value = getattr(self, name)
             rows[name] = None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
-        return Recall(**rows, reference=self.reference)
+        return Recall(**{**rows, "status": Status(self.status[0])}, reference=self.reference)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: the likeness of the states in place of all the patterns that it is computed from."""

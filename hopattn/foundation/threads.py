@@ -5,11 +5,12 @@ to be divided again, and BLAS threads within threads would only wait for one ano
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -146,9 +147,14 @@ def l2_cache_size() -> int:
         return 2**20
 
 
-@cache
 def _blas() -> Any:
-    """The controller of NumPy's BLAS; cached, because the search for the library takes as long as a small step."""
+    """The controller of every BLAS of this process: SciPy brings one of its own, beside NumPy's."""
+    return _blas_among(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _blas_among(modules: int) -> Any:
+    """The same; cached until another module is imported, because the search takes as long as a small step."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

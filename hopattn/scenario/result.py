@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import json_text, npz, write_folder
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.version import __version__
@@ -35,6 +36,13 @@ class Outcome:
     note: str = ""
 
 
+class Arrays(dict[str, Labelled]):
+    """Labelled arrays by their names; an unknown name raises `InvalidInput` with the nearest one."""
+
+    def __missing__(self, name: object) -> Labelled:
+        raise InvalidInput(f"arrays: {unknown(str(name), self)}")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One run of a scenario: as written, with the empty name, or with a variant's changes."""
@@ -47,6 +55,9 @@ class Run:
     """The arithmetic, line by line; empty unless the run was made with `explain`."""
     strips: tuple[Strip, ...] = ()
     """The pictures that a terminal shows."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arrays", Arrays(self.arrays))
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {', '.join(self.arrays)})"
@@ -81,9 +92,11 @@ class Result(ShownInNotebook):
     @property
     def arrays(self) -> dict[str, Labelled]:
         """Every array of every run by name; the arrays of a variant are named `variant/array`."""
-        return {
-            f"{run.name}/{name}" if run.name else name: array for run in self.runs for name, array in run.arrays.items()
-        }
+        return Arrays(
+            (f"{run.name}/{name}" if run.name else name, array)
+            for run in self.runs
+            for name, array in run.arrays.items()
+        )
 
     def table(self) -> list[dict[str, Any]]:
         """One row for each expectation: run, expectation, expected, computed, met, line, note."""

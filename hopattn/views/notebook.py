@@ -12,15 +12,17 @@ from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
+from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Figure
 from hopattn.figures.comparison import draw_comparison, why_not_drawable
 from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import drawable, rendered
+from hopattn.figures.sweep import draw_sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.views.memory_tables import descents, memory_parts
-from hopattn.views.tables import column_meanings, comparison_table
+from hopattn.views.tables import column_meanings, comparison_table, sweep_size, sweep_table
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
 FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")
@@ -32,10 +34,10 @@ A notebook shows one figure of a result: the one that the gallery draws from the
 
 @singledispatch
 def html(thing: Any) -> str:
-    """A result, a recall, a memory, a comparison or a labelled array as HTML: tables and a figure, without links.
+    """A result, a recall, a memory, a comparison, a sweep or a labelled array as HTML: tables and a figure.
 
-    thing: from `ha.run`, `memory.recall` or `ha.compare`, a memory, or one of `result.arrays`. A notebook calls this
-    function for the last value of a cell. Raises `InvalidInput` for anything else.
+    thing: from `ha.run`, `memory.recall`, `ha.compare` or `ha.sweep`, a memory, or one of `result.arrays`. A notebook
+    calls this function for the last value of a cell. Raises `InvalidInput` for anything else.
 
     >>> import hopattn as ha
     >>> record = ha.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
@@ -43,7 +45,8 @@ def html(thing: Any) -> str:
     True
     """
     raise InvalidInput(
-        f"html: expected a Result, a Recall, a memory, a Comparison or a labelled array, not {type(thing).__name__}"
+        "html: expected a Result, a Recall, a memory, a Comparison, a Sweep or a labelled array, "
+        f"not {type(thing).__name__}"
     )
 
 
@@ -85,6 +88,15 @@ def _(comparison: Comparison) -> str:
     headings, rows = comparison_table(comparison)
     parts = [_table(headings, rows), *map(_paragraph, column_meanings(headings))] if rows else []
     return "\n".join([*parts, picture, _paragraph(comparison.words())])
+
+
+@html.register
+def _(sweep: Sweep) -> str:
+    headings, rows = sweep_table(sweep)
+    more = _paragraph(f"… the first {MAX_ROWS} of {len(rows)} points") if len(rows) > MAX_ROWS else ""
+    table = _table(headings, rows[:MAX_ROWS])
+    picture = _picture(lambda figure: draw_sweep(figure, sweep), "sweep") if len(sweep.axes) <= 2 else ""
+    return "\n".join([table, more, picture, _paragraph(sweep_size(sweep))])
 
 
 def _result_parts(result: Result) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Tables of sweeps, certificates and comparisons on the terminal, and the progress of long work."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
@@ -22,16 +23,26 @@ if TYPE_CHECKING:
 
 def show_sweep(sweep: "Sweep") -> None:
     """Write the table of a sweep to standard output: at each point the means, with their intervals."""
-    rows = sweep.table()
-    headings = [name for name in rows[0] if not name.endswith(" ±")]
-    shown = [[_with_error(row, name) for name in headings] for row in rows[:MAX_ROWS]]
-    out = console()
-    titles = [last_keys(sweep.axes).get(name, name) for name in headings]
-    show(out, table(titles, shown, right=titles, labels=len(sweep.axes)))
+    out, (headings, rows) = console(), sweep_table(sweep)
+    show(out, table(headings, rows[:MAX_ROWS], right=headings, labels=len(sweep.axes)))
     if len(rows) > MAX_ROWS:
         out.print(Text(f"… {len(rows)} points in all; --out table.csv writes them"))
+    out.print(Text(sweep_size(sweep)))
+
+
+def sweep_table(sweep: "Sweep") -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows of the table of a sweep: the numbers of a point, and the means with their intervals."""
+    rows = sweep.table()
+    names = [name for name in rows[0] if not name.endswith(" ±")]
+    headings = [last_keys(sweep.axes).get(name, name) for name in names]
+    return headings, [[_with_error(row, name) for name in names] for row in rows]
+
+
+def sweep_size(sweep: "Sweep") -> str:
+    """The numbers of points and trials of a sweep, and the meaning of ±, in a sentence."""
     trials = "1 trial" if sweep.trials == 1 else f"{sweep.trials} trials"
-    out.print(Text(f"{len(rows)} points, {trials} each; ± is the 95 % interval of the mean"))
+    points = math.prod(map(len, sweep.axes.values()))
+    return f"{points} points, {trials} each; ± is the 95 % interval of the mean"
 
 
 def _with_error(row: dict[str, Any], name: str) -> str:

@@ -127,6 +127,7 @@ def test_a_single_cue_drops_the_axis_everywhere():
     assert np.ndim(found.steps) == np.ndim(found.matched) == np.ndim(found.similarity) == 0
     assert found.energies.ndim == 1
     assert found.trajectory.ndim == 2
+    assert (found.status, found.status.meaning) == ("converged", found.meaning)
 
 
 def test_updates_are_found_by_name_and_by_object():

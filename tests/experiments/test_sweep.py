@@ -1,5 +1,6 @@
 """The result of a sweep depends neither on its workers nor on interruptions; its intervals are those of SciPy."""
 
+import json
 import os
 import signal
 import subprocess
@@ -144,6 +145,25 @@ def test_blas_has_one_thread_in_a_trial_and_its_own_number_again_after():
     before = threads({}, None)
     assert ha.sweep(threads, {"x": (1,)}, workers=1).mean("most") == 1
     assert threads({}, None) == before
+
+
+LATER = """
+import threadpoolctl
+from hopattn.foundation.threads import single_threaded
+def threads():
+    return [one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"]
+with single_threaded():
+    import scipy.linalg
+with single_threaded():
+    print(threads())
+"""
+
+
+def test_a_blas_that_is_loaded_later_has_one_thread_too():
+    """SciPy brings its own BLAS, which a first search for NumPy's did not find."""
+    pytest.importorskip("threadpoolctl")
+    printed = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=True).stdout
+    assert set(json.loads(printed)) == {1}
 
 
 @pytest.mark.parametrize(

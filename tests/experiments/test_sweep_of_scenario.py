@@ -231,3 +231,8 @@ def test_no_trials_and_a_name_in_place_of_a_scenario_are_refused():
         ha.sweep_scenario(ha.load("capacity"), over={"load": [0.1]}, trials=0)
     with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not str"):
         ha.sweep_scenario("bank", over={"beta": "1:2:2"})
+
+
+def test_no_axes_at_all_are_refused():
+    with pytest.raises(InvalidInput, match=r"nothing to go over; give --over KEY=GRID \(in Python over=\)"):
+        ha.sweep_scenario(ha.load("capacity"), over={})  # its file has a [sweep]

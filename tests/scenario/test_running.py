@@ -13,6 +13,7 @@ from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused
+from tests.results import result_of
 from tests.texts import GOOD, HUGE
 
 
@@ -358,3 +359,11 @@ def test_a_task_explains_its_first_sequence():
     assert "similarity to a: 1×1 + 0×0 = 1 + 0 = 1" in working
     assert "weights (softmax): a 2.7183/3.7183" in working
     assert "a b → " in working
+
+
+def test_an_array_that_is_not_there_is_answered_with_the_nearest():
+    result = result_of("bank")
+    for arrays in (result.arrays, result.runs[0].arrays):
+        with pytest.raises(InvalidInput, match="arrays: 'layer 1 outptu' is unknown; did you mean 'layer 1 output'"):
+            arrays["layer 1 outptu"]
+        assert arrays.get("layer 1 outptu") is None

@@ -141,7 +141,7 @@ tokens = [{tokens}]
 
 def test_an_object_of_another_type_is_refused():
     with pytest.raises(
-        InvalidInput, match="expected a Result, a Recall, a memory, a Comparison or a labelled array, not int"
+        InvalidInput, match="expected a Result, a Recall, a memory, a Comparison, a Sweep or a labelled array, not int"
     ):
         ha.html(3)
 
@@ -183,3 +183,13 @@ def test_a_large_network_is_shown_without_its_eigenvalues(monkeypatch):
     rows = Page(ha.html(ha.Hopfield(np.zeros((4, 4))))).tables[1][1:]
     answers = {update: answer for update, answer, _ in rows}
     assert (answers["sync"], answers["async"]) == ("not computed", "yes")
+
+
+def test_a_sweep_shows_its_points_with_their_intervals_and_a_figure():
+    sweep = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, trials=2)
+    page = Page(sweep._repr_html_())
+    assert page.tables == [[["x", "square"], ["1", "1 ± 0"], ["2", "4 ± 0"], ["3", "9 ± 0"]]]
+    assert len(page.pictures) == 1
+    assert "3 points, 2 trials each; ± is the 95 % interval of the mean" in page.words
+    three = ha.sweep(lambda point, seed: {"a": 0.0}, {"x": (1,), "y": (1,), "z": (1,)}, trials=1)
+    assert Page(ha.html(three)).pictures == []  # three axes are a table only

@@ -22,7 +22,7 @@ RESULT = ha.run(ha.load("bank"))
         ),
         (
             ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1, trials=2),
-            ["Sweep(square over x 1 to 3 (3); 2 trials)"],
+            ["Sweep(square over x 1 to 3 (3); 2 trials; .table() has the numbers)"],
         ),
         (ha.named_memories["modern"], ["Card(name='modern'", "Ramsauer et al. 2021"]),
     ],

@@ -89,7 +89,7 @@ def _finished_sweep(
     try:
         with progress() as report:
             options |= {"report": report, "note": lambda text: click.echo(text, err=True)}
-            return sweep_scenario(scenario, axes_from(axes), **options)
+            return sweep_scenario(scenario, axes_from(axes) or None, **options)
     except (KeyboardInterrupt, CannotDo):
         if file.is_file():
             command_line = shlex.join(["hopattn", *sys.argv[1:]])

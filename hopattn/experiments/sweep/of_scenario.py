@@ -101,9 +101,11 @@ def sweep_scenario(
         raise InvalidInput(f"sweep_scenario: expected a Scenario from hopattn.load, not {type(scenario).__name__}")
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
     table = base.spec.sweep
-    axes = axes_of({} if over is None else over, "over") or (table.axes if table else {})
+    axes = (table.axes if table else {}) if over is None else axes_of(over, "over")
     if not axes:
-        raise InvalidInput(f"{scenario.where}: nothing to go over; give --over KEY=GRID, or a [sweep] in the file")
+        raise InvalidInput(
+            f"{scenario.where}: nothing to go over; give --over KEY=GRID (in Python over=), or a [sweep] in the file"
+        )
     measures = tuple(options.get("measures") or (table and table.measures) or base.spec.layout().measures or (MET,))
     written = base.spec.written_out
     trial = ScenarioTrial(

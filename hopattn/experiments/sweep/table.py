@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import npz
 from hopattn.foundation.grids import Values
@@ -20,7 +21,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep:
+class Sweep(ShownInNotebook):
     """The numbers of every trial at every point of a grid.
 
     axes: the numbers of each axis. trials: trials at each point. values: by name, an array
@@ -35,7 +36,8 @@ class Sweep:
         axes = ", ".join(
             f"{name} {values[0]:g} to {values[-1]:g} ({len(values)})" for name, values in self.axes.items()
         )
-        return f"Sweep({', '.join(self.values)} over {axes}; {self.trials} trial{'' if self.trials == 1 else 's'})"
+        trials = "1 trial" if self.trials == 1 else f"{self.trials} trials"
+        return f"Sweep({', '.join(self.values)} over {axes}; {trials}; .table() has the numbers)"
 
     @classmethod
     def of(cls, axes: Mapping[str, Values], trials: int, results: Sequence[Mapping[str, Any] | None]) -> "Sweep":
