@@ -72,11 +72,12 @@ if TYPE_CHECKING:
     from hopattn.scenario.loading import load as load
     from hopattn.scenario.result import Result as Result
     from hopattn.scenario.running import run as run
+    from hopattn.transformer.affine import Affine as Affine
+    from hopattn.transformer.attention import attention as attention
     from hopattn.transformer.heads import Head as Head
-    from hopattn.transformer.heads import MultiHead as MultiHead
-    from hopattn.transformer.heads import attention as attention
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
+    from hopattn.transformer.multi_head import MultiHead as MultiHead
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.views.notebook import html as html
 
@@ -121,8 +122,11 @@ _NAMES = {
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
-    "hopattn.transformer.heads": ("Head", "MultiHead", "attention"),
+    "hopattn.transformer.affine": ("Affine",),
+    "hopattn.transformer.attention": ("attention",),
+    "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
+    "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.positions.circle": ("rotation",),
     "hopattn.views.notebook": ("html",),
 }

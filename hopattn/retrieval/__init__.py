@@ -9,6 +9,7 @@ Its files, each of which imports only those above it:
 - `separation/`: p = ∇Ψ(s): from scores to weights
 - `activation.py`: x⁺ = ∇Φ(h): from the field of a neuron to its state
 - `masks.py`: the keys that each query may attend to
+- `joint_mask.py`: several masks at once
 - `cue.py`: the lecture's cue: a matrix of weights and one activation
 - `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
 - `one_pass.py`: the result of one pass over the keys

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, is_half, namespace, require_room, widened
+from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
 from hopattn.retrieval.blockwise.streaming import stream
@@ -45,15 +46,24 @@ class Retrieval:
         return self.separation.direction() if self.activation.directional else self.separation
 
     def in_one_piece(
-        self, separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, wants_potential: bool
+        self,
+        separation: Separation,
+        cues: Array,
+        keys: Array,
+        values: Array | None,
+        mask: Any,
+        wants_potential: bool,
+        bias: Array | None = None,
     ) -> Pass:
         """The definition of a pass: all scores, all weights, their product with the values; then Ψ(s) if asked for.
 
-        Half precision is computed in single precision: the sum of weights of 65,505 like keys would overflow.
+        bias: numbers added to β s, which broadcast to the scores. Half precision is computed in single precision: the
+        sum of weights of 65,505 like keys would overflow.
         """
         cues, keys = widened(cues), widened(keys)
         scores = self.scores(cues, keys)  # s = sim(K, x)
-        where = self.allowed(mask, scores, cues, keys)
+        plain, scores = scores, scores if bias is None else biased(scores, bias, separation)
+        where = self.allowed(mask, plain, cues, keys)
         potential = separation.potential(scores, where) if wants_potential else None
         if values is None:
             return Pass(None, 1.0, potential)
@@ -76,11 +86,12 @@ class Retrieval:
         """The mask as a boolean array for these scores, or None where nothing is masked."""
         return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
 
-    def weights(self, cues: Array, keys: Array, mask: Any = None) -> Array:
+    def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         wide, stored = widened(cues), widened(keys)
         scores = self.scores(wide, stored)
-        weights = self.separation.weights(scores, self.allowed(mask, scores, wide, stored))
+        added = scores if bias is None else biased(scores, bias, self.separation)
+        weights = self.separation.weights(added, self.allowed(mask, scores, wide, stored))
         return _as_given(weights, cues, keys)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
@@ -88,9 +99,20 @@ class Retrieval:
         result = self._pass(self.separation, cues, keys, values, mask)
         return _as_given(scaled(result.field, result.factor), cues, keys)
 
-    def step(self, cues: Array, keys: Array, values: Array, mask: Any = None, state: Array | None = None) -> Array:
-        """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`; state: the neurons before the step."""
-        result = self._pass(self.effective_separation, cues, keys, values, mask)
+    def step(
+        self,
+        cues: Array,
+        keys: Array,
+        values: Array,
+        mask: Any = None,
+        state: Array | None = None,
+        bias: Array | None = None,
+    ) -> Array:
+        """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`.
+
+        state: the neurons before the step. bias: numbers added to β s, `(…, n_cues, n_patterns)`.
+        """
+        result = self._pass(self.effective_separation, cues, keys, values, mask, bias=bias)
         return _as_given(self.activate(result, state), cues, keys)
 
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
@@ -112,14 +134,26 @@ class Retrieval:
         values: Array | None,
         mask: Any,
         wants_potential: bool = False,
+        bias: Array | None = None,
     ) -> Pass:
-        """One pass over all keys: in one piece, or over blocks where that is faster."""
+        """One pass over all keys: in one piece, or over blocks where that is faster and no bias is given."""
         rule = as_mask(mask)
-        if not worth_streaming(self.similarity, cues, keys, rule):
-            return self.in_one_piece(separation, cues, keys, values, rule, wants_potential)
+        if bias is not None or not worth_streaming(self.similarity, cues, keys, rule):
+            return self.in_one_piece(separation, cues, keys, values, rule, wants_potential, bias)
         batch = cues if cues.ndim > 1 else cues[None]
         result = stream(self.similarity, separation, widened(batch), keys, values, rule, potential=wants_potential)
         return result if cues.ndim > 1 else _only_row(result)
+
+
+def biased(scores: Array, bias: Array, separation: Separation) -> Array:
+    """The scores whose product with β is β s + bias; raises `InvalidInput` for a bias that does not broadcast."""
+    try:
+        shape = np.broadcast_shapes(tuple(scores.shape), tuple(bias.shape))
+    except ValueError:
+        shape = ()
+    if shape != tuple(scores.shape):
+        raise InvalidInput(f"bias: shape {tuple(bias.shape)} does not fit scores of shape {tuple(scores.shape)}")
+    return scores + bias / separation.beta
 
 
 def _as_given(result: Array, cues: Array, keys: Array) -> Array:

@@ -3,6 +3,10 @@
 - `positions/`: positions as vectors: points on a circle, and rotations that move them
 - `baselines.py`: simpler models to compare attention with: averages, bigrams
 - `plain_attention.py`: independent softmax attention in NumPy and PyTorch, to check ours with
-- `heads.py`: attention, one head, heads in parallel
+- `affine.py`: y = W x + b, of which the rest is made
+- `attention.py`: one step for queries, keys and values that are given
+- `heads.py`: one head
+- `from_torch.py`: weights in PyTorch's terms
+- `multi_head.py`: heads in parallel
 - `layers.py`: layers of attention heads, one after the other
 """

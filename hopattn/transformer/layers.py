@@ -12,7 +12,8 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.heads import HeadTrace, MultiHead
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHead
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +47,16 @@ class AttentionLayer:
         if self.residual:
             require_dim(
                 self.attention.w_out.mT,
-                self.attention.heads[0].w_query.shape[1],
+                self.attention.heads[0].query.dims[1],
                 "w_out",
                 "the words that the output is added to",
             )
 
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None) -> Array:
         """The words after the layer, `(…, n, dim)`; the arguments are those of `Head.trace`."""
-        return self.trace(x, mask, source=source).state
+        words = as_float(x, "x")
+        output = self.attention(words, mask=mask, source=source)
+        return words + output if self.residual else output
 
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
         """Every quantity of the layer for a text x `(…, n, dim)`."""

@@ -1,11 +1,13 @@
 """The sizes of blocks, and the number of scores from which blocks are worth their while."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.threads import l2_cache_size
+from hopattn.retrieval.joint_mask import masks_of
 from hopattn.retrieval.masks import MaskRule, PositionRule
 from hopattn.retrieval.similarity import Similarity
 
@@ -15,6 +17,9 @@ ENOUGH = 2**20
 TASKS = 8
 """The least number of parts that the work is divided into, so that every thread has some. It does not depend on the
 number of threads, so that the threads change no result."""
+
+LARGE_TEXT = 2**16
+"""The least number of scores of one text for which several texts are computed in blocks, one text after the other."""
 
 HELD = 2**20
 """The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
@@ -47,6 +52,9 @@ def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> 
     if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)):
         return False
     pairs = (cues.shape[-2] if cues.ndim > 1 else 1) * keys.shape[-2]
-    if isinstance(mask, MaskRule) and not (mask.by_pairs and (cues.ndim > 1 or not isinstance(mask, PositionRule))):
+    scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
+    texts = max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2]))
+    if not similarity.by_pairs or scores < LARGE_TEXT or scores * texts < ENOUGH:
         return False
-    return similarity.by_pairs and pairs * (keys.shape[-1] if similarity.by_entries else 1) >= ENOUGH
+    rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
+    return all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)

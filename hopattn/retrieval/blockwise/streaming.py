@@ -17,6 +17,7 @@ from hopattn.foundation.threads import Share, workers
 from hopattn.foundation.vectors import longest_row
 from hopattn.retrieval.blockwise.online_sums import BlockPass, OnlineSoftmax, OnlineSum, RunningSums, concatenated
 from hopattn.retrieval.blockwise.sizes import HELD, TASKS, Blocks
+from hopattn.retrieval.joint_mask import masks_of
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import AllScores, BlockForm, Normalised
@@ -43,22 +44,36 @@ def stream(
     texts = [text for text in (cues, keys, values) if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
     scored = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
-    rule = as_mask(mask)
-    allowed = rule if isinstance(rule, MaskRule) else np.broadcast_to(spread(rule, scored), (*leading, *scored[-2:]))
+    masks = tuple(
+        each if isinstance(each, MaskRule) else np.broadcast_to(spread(each, scored), (*leading, *scored[-2:]))
+        for each in masks_of(as_mask(mask))
+    )
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
-    results = []
-    for i in np.ndindex(*leading):
+    block_sizes = sizes or Blocks.fitting(cues.shape[-1], dtype)
+
+    def of_text(*i: int) -> BlockPass:
         own, stored, *others = (text[i] for text in broadcast)
-        part = allowed if isinstance(allowed, MaskRule) else allowed[i]
+        part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
         read = stored if values is keys else others[0] if others else None
         work = _Stream(
             similarity, separation, np.ascontiguousarray(own, dtype), stored, read, part, potential, own.dtype
         )
-        results.append(work.with_scaled_cues().run(sizes or Blocks.fitting(own.shape[-1], dtype)))
+        return work.with_scaled_cues().run(block_sizes)
+
+    results = _of_texts(of_text, leading, block_sizes)
     if not results:  # the leading axes hold no text
         shape, width = (*leading, scored[-2]), 0 if values is None else values.shape[-1]
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
     return _stacked(results, leading) if leading else results[0]
+
+
+def _of_texts(of_text: Callable[..., BlockPass], leading: tuple[int, ...], sizes: Blocks) -> list[BlockPass]:
+    """The result of each text. Many texts are shared among the threads; few of them are shared block by block."""
+    places = list(np.ndindex(*leading))
+    if len(places) < TASKS:
+        return [of_text(*i) for i in places]
+    with workers(sizes.threads) as share:
+        return share(of_text, places)
 
 
 def running_sums(
@@ -77,10 +92,10 @@ def running_sums(
     The arguments are those of `stream`; the separation must have a block form.
     """
     dtype = np.result_type(*(text for text in (cues, keys, values) if text is not None))
-    rule = as_mask(mask)
-    allowed = rule if isinstance(rule, MaskRule) else spread(rule, (len(cues), len(keys)))
+    shape = len(cues), len(keys)
+    masks = (each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
     given = np.ascontiguousarray(cues, dtype)
-    work = _Stream(similarity, separation, given, keys, values, allowed, potential, cues.dtype)
+    work = _Stream(similarity, separation, given, keys, values, tuple(masks), potential, cues.dtype)
     return work.with_scaled_cues().sums(sizes or Blocks.fitting(cues.shape[-1], dtype))
 
 
@@ -93,7 +108,8 @@ class _Stream:
     cues: np.ndarray
     keys: np.ndarray
     values: np.ndarray | None
-    mask: Any
+    masks: tuple[Any, ...]
+    """Rules, and arrays `(n, m)`; a cue may attend to a key where all of them allow it."""
     potential: bool
     own_dtype: np.dtype
     """The dtype of the cues as they were given."""
@@ -186,7 +202,9 @@ class _Stream:
             keys = _part(self.keys, part, cues.dtype)
             part_scores = scores[:, part.start : part.stop] = self._scores(cues, keys)
             if self._mask_by_scores:
-                by_scores.append(np.asarray(self._where(True, part_scores, cues, keys, slice(None))))
+                own = self._visible(rows, part)
+                where = self._where(own, part_scores, cues, keys, slice(None)) if own is not False else False
+                by_scores.append(np.broadcast_to(np.asarray(where), part_scores.shape))
         visible = np.hstack(by_scores) if by_scores else self._visible(rows, columns)
         where = None if visible is True else np.broadcast_to(visible, scores.shape)
         field, factor = np.zeros((len(rows), self._width), cues.dtype), 1.0
@@ -203,8 +221,8 @@ class _Stream:
 
     @property
     def _mask_by_scores(self) -> bool:
-        """Whether the mask is a rule that depends on the scores."""
-        return isinstance(self.mask, MaskRule) and not isinstance(self.mask, (NoMask, PositionRule))
+        """Whether a mask is a rule that depends on the scores."""
+        return any(map(_is_by_scores, self.masks))
 
     @property
     def _width(self) -> int:
@@ -213,18 +231,24 @@ class _Stream:
 
     def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
         """The mask of this block, as far as it does not depend on the scores; True for all, False for none."""
-        if self._mask_by_scores:
-            return True
-        return block(self.mask, rows, columns, (len(self.cues), len(self.keys)))
+        visible: np.ndarray | bool = True
+        for mask in self.masks:
+            part = True if _is_by_scores(mask) else block(mask, rows, columns, (len(self.cues), len(self.keys)))
+            if part is False:
+                return False
+            visible = part if visible is True else visible if part is True else visible & part
+        return visible
 
     def _where(
         self, visible: Any, scores: np.ndarray, cues: np.ndarray, keys: np.ndarray, part: slice
     ) -> np.ndarray | None:
         """The mask of these scores, for a part of the cues; None where all may be attended to."""
-        if self._mask_by_scores:
-            given = cues[part].astype(self.own_dtype, copy=False)  # the rounding is that of the dtype as given
-            return np.asarray(self.mask.allowed(scores, lambda: self.similarity.rounding(given, keys)))
-        return None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[part]
+        where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[part]
+        given = cues[part].astype(self.own_dtype, copy=False)  # the rounding is that of the dtype as given
+        for mask in filter(_is_by_scores, self.masks):
+            allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(given, keys)))
+            where = allowed if where is None else where & allowed
+        return where
 
     def _scores(self, cues: np.ndarray, keys: np.ndarray, buffer: np.ndarray | None = None) -> np.ndarray:
         """The scores of these cues and keys, in an array that may be overwritten."""
@@ -232,6 +256,11 @@ class _Stream:
             return np.matmul(cues, keys.T, out=None if buffer is None else buffer[: len(cues), : len(keys)])
         width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
         return np.concatenate([self.similarity(cues, keys[some]) for some in blocks(len(keys), width)], axis=1)
+
+
+def _is_by_scores(mask: Any) -> bool:
+    """Whether a mask is a rule that depends on the scores."""
+    return isinstance(mask, MaskRule) and not isinstance(mask, (NoMask, PositionRule))
 
 
 def _stacked(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPass:

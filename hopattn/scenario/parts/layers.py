@@ -28,8 +28,9 @@ from hopattn.scenario.language.fields import (
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.projection import Projection
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
 from hopattn.transformer.layers import AttentionLayer
+from hopattn.transformer.multi_head import MultiHead
 
 BoolMatrix = Annotated[list[Annotated[list[bool], Field(min_length=1)]], Field(min_length=1)]
 

@@ -1,0 +1,210 @@
+"""Heads in parallel: their outputs are concatenated and mapped back to the words.
+
+Heads that differ in their matrices only are computed together, as further axes of one batch:
+
+    queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
+
+for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.joint_mask import joint, masks_of
+from hopattn.retrieval.masks import MaskRule
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.step import Retrieval
+from hopattn.transformer.affine import Affine
+from hopattn.transformer.attention import split_bias
+from hopattn.transformer.from_torch import TorchHeads, torch_heads
+from hopattn.transformer.heads import Head, HeadTrace, as_text
+
+
+@dataclass(frozen=True, eq=False)
+class MultiHeadTrace:
+    """The arrays that heads in parallel compute. heads: the trace of each. output: `(…, n, dim)`."""
+
+    heads: tuple[HeadTrace, ...]
+    output: Array
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class MultiHead:
+    """Heads in parallel: their outputs are concatenated and multiplied by w_out.
+
+    heads: at least one; heads that share one object as w_key and one as w_value share keys and values. w_out: `(dim,
+    sum of the heads' dim_out)`, or an `hopattn.Affine`. Raises `InvalidInput` for heads that are not a list of at least
+    one Head, for heads of texts of different dims, and for a w_out that does not fit them.
+    Source: Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, for grouped queries.
+    """
+
+    heads: tuple[Head, ...]
+    out: Affine
+    groups: tuple[int, int]
+    """The number of heads of keys, and of the heads of queries that each of them serves; 0, 0 if the heads differ."""
+    maps: tuple[Affine, ...] = field(repr=False)
+    """The maps to all queries, all keys and all values; none if the heads differ."""
+
+    def __init__(self, heads: Iterable[Head], w_out: Any) -> None:
+        out = Affine.of(w_out, "w_out")
+        heads = tuple(heads) if isinstance(heads, Iterable) else ()
+        if not heads or not all(isinstance(head, Head) for head in heads):
+            raise InvalidInput("heads: expected at least one Head, in a list")
+        require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
+        object.__setattr__(self, "heads", heads)
+        object.__setattr__(self, "out", out)
+        object.__setattr__(self, "groups", _groups(heads))
+        roles = (("query", 1), ("key", self.groups[1]), ("value", self.groups[1])) if self.groups[0] else ()
+        maps = tuple(Affine.stacked([getattr(head, role) for head in heads[::shared]]) for role, shared in roles)
+        object.__setattr__(self, "maps", maps)
+
+    @classmethod
+    def from_torch(cls, state: Mapping[str, Any], n_heads: int, *, mask: Any = "none") -> "MultiHead":
+        """The heads of a `torch.nn.MultiheadAttention`.
+
+        state: names and arrays of its `state_dict`, of PyTorch or NumPy. mask: as in `Head`. In PyTorch's boolean
+        `attn_mask` and `key_padding_mask` True forbids; here, as in its `scaled_dot_product_attention`, True allows.
+        Raises `InvalidInput` for missing and further names, all of them at once, and for arrays that do not fit.
+
+        >>> import numpy as np
+        >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
+        >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape
+        (2, 2)
+        """
+        found = torch_heads(state, n_heads)
+        beta = float(found.dim_key) ** -0.5
+        return cls([Head(*maps, beta=beta, mask=mask) for maps in found.of_each_head()], found.out)
+
+    def to_torch(self) -> dict[str, Array]:
+        """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
+
+        Raises `InvalidInput` for heads that PyTorch's class cannot have.
+        """
+        if reason := self._why_not_torch():
+            raise InvalidInput(f"to_torch: {reason}")
+        return TorchHeads(self.maps, self.out, len(self.heads)).state()
+
+    def _why_not_torch(self) -> str:
+        """The reason why PyTorch's class cannot have these heads, or ""."""
+        if not self.groups[0]:
+            return "the heads are not alike"
+        step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
+        softmax = Retrieval(Dot(), separations["softmax"](beta=float(dim_key) ** -0.5), Identity())
+        if step != softmax:
+            return f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {step!r}"
+        if self.groups[1] > 1 or len({*self.out.dims, *(one.dims[0] for one in self.maps)}) > 1:
+            return "the heads' dims do not add up to the dim of the output"
+        return ""
+
+    @property
+    def w_out(self) -> Array:
+        """The matrix of the output, `(dim, sum of the heads' dim_out)`."""
+        return self.out.weight
+
+    def __call__(
+        self, query: Any, key: Any = None, value: Any = None, *, mask: Any = None, source: Any = None, bias: Any = None
+    ) -> Array:
+        """The output of all heads together, `(…, n, dim)`.
+
+        query: the text of the queries. key, value: the texts of the keys and of the values; by default the key is the
+        query's text, and the value the key's. source: the text of both. mask: as in `Head.trace`, for all heads. bias:
+        numbers added to β s, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an entry.
+        """
+        bias = None if bias is None else as_float(bias, "bias", like=self.out.weight)
+        keyed = key if key is not None else query if source is None else source
+        texts = self._texts(query, keyed, keyed if value is None else value)
+        if self.groups[0]:
+            return self.out(self._side_by_side(*texts, mask, bias))
+        outputs = []
+        for i, head in enumerate(self.heads):
+            maps = head.query(texts[0]), head.key(texts[1]), head.value(texts[2])
+            allowed, finite = split_bias(_of_head(bias, i), maps[1])
+            outputs.append(head.retrieval.step(*maps, joint(head.mask, mask, allowed), bias=finite))
+        return self.out(namespace(outputs[0]).concat(outputs, axis=-1))
+
+    def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> MultiHeadTrace:
+        """W_O [head₁(x); head₂(x); …], and the trace of each head; the arguments are those of `Head.trace`."""
+        bias = None if bias is None else as_float(bias, "bias", like=self.out.weight)
+        traces = tuple(head.trace(x, mask, source=source, bias=_of_head(bias, i)) for i, head in enumerate(self.heads))
+        joined = namespace(traces[0].output).concat([trace.output for trace in traces], axis=-1)
+        return MultiHeadTrace(traces, self.out(joined))
+
+    def _texts(self, query: Any, key: Any, value: Any) -> tuple[Array, Array, Array]:
+        """The three texts; raises `InvalidInput` for one that does not fit the matrices of the first head."""
+        first = self.heads[0]
+        text = as_text(query, "query", first.w_query)
+        keyed = text if key is query else as_text(key, "key", first.w_key)
+        valued = keyed if value is key else as_text(value, "value", first.w_value)
+        if valued.shape[-2] != keyed.shape[-2]:
+            raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
+        return text, keyed, valued
+
+    def _side_by_side(self, query: Array, key: Array, value: Array, mask: Any, bias: Any) -> Array:
+        """The concatenated outputs of alike heads, `(…, n, sum of their dim_out)`, from one batched step."""
+        g, r = self.groups
+        queries, keys, values = (
+            _split(own(text), g, shared)
+            for own, text, shared in zip(self.maps, (query, key, value), (r, 1, 1), strict=True)
+        )
+        allowed, finite = split_bias(bias, keys)
+        if finite is not None and finite.ndim > 2:
+            finite, allowed = (_regrouped(array, g, r) for array in (finite, allowed))
+        head = self.heads[0]
+        rules = joint(*(_for_heads(part) for part in masks_of(joint(head.mask, mask))), allowed)
+        output = head.retrieval.step(queries, keys, values, rules, bias=finite)
+        return _merged(output)
+
+
+def _groups(heads: tuple[Head, ...]) -> tuple[int, int]:
+    """The numbers g and r of alike heads, see `MultiHead.groups`; 0, 0 for heads that must be computed one by one."""
+    first = heads[0]
+    for head in heads[1:]:
+        alike = [getattr(head, role).dims == getattr(first, role).dims for role in ("query", "key", "value")]
+        same_mask = head.mask is first.mask or (isinstance(head.mask, MaskRule) and head.mask == first.mask)
+        if not (all(alike) and same_mask and head.retrieval == first.retrieval):
+            return 0, 0
+    if not first.retrieval.similarity.by_pairs:
+        return 0, 0
+    shared = [head.key is first.key and head.value is first.value for head in heads]
+    r = shared.index(False) if False in shared else len(heads)
+    keys = [(id(head.key), id(head.value)) for head in heads]
+    regular = len(heads) % r == 0 and all(keys[i] == keys[i - i % r] for i in range(len(keys)))
+    return (len(heads) // r, r) if regular else (len(heads), 1)
+
+
+def _split(x: Array, g: int, r: int) -> Array:
+    """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`."""
+    xp, n = namespace(x), x.ndim
+    apart = xp.reshape(x, (*x.shape[:-1], g, r, x.shape[-1] // (g * r)))
+    return xp.permute_dims(apart, (*range(n - 2), n - 1, n, n - 2, n + 1))
+
+
+def _merged(x: Array) -> Array:
+    """`(…, g, r, n, dim)` as `(…, n, g·r·dim)`, the inverse of `_split`."""
+    xp, n = namespace(x), x.ndim
+    behind = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
+    return xp.reshape(behind, (*behind.shape[:-3], -1))
+
+
+def _for_heads(mask: Any) -> Any:
+    """A mask of texts, `(…, n, m)`, with two axes for the heads; a rule as it is."""
+    return mask if isinstance(mask, MaskRule) or mask.ndim < 3 else mask[..., None, None, :, :]
+
+
+def _regrouped(bias: Array, g: int, r: int) -> Array:
+    """A bias `(…, heads, n, m)` as `(…, g, r, n, m)`; raises `InvalidInput` for another number of heads."""
+    heads = bias.shape[-3]
+    if heads not in (1, g * r):
+        raise InvalidInput(f"bias: {heads} heads do not fit {g * r}; expected (n, m) or (…, heads, n, m)")
+    shape = (1, 1) if heads == 1 else (g, r)
+    return namespace(bias).reshape(bias, (*bias.shape[:-3], *shape, *bias.shape[-2:]))
+
+
+def _of_head(bias: Any, i: int) -> Any:
+    """The bias of one head."""
+    return bias if bias is None or bias.ndim < 3 else bias[..., min(i, bias.shape[-3] - 1), :, :]

@@ -1,0 +1,223 @@
+"""Heads in parallel: computed together as one by one, PyTorch's weights and names, grouped queries, bias, masks."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.separation import separations
+from tests.draws import masks_for
+
+DIM, HEADS = 12, 3
+
+
+def multi_head(rng, *, shared=1, bias=True, **options):
+    """Alike heads, of which `shared` have the same keys and values."""
+
+    def affine(rows):
+        return ha.Affine(rng.normal(size=(rows, DIM)) / 4, rng.normal(size=rows) if bias else None)
+
+    keys, values = ([affine(4) for _ in range(HEADS // shared)] for _ in range(2))
+    heads = [ha.Head(affine(4), keys[i // shared], values[i // shared], **options) for i in range(HEADS)]
+    return ha.MultiHead(heads, ha.Affine(rng.normal(size=(DIM, 4 * HEADS)), rng.normal(size=DIM)))
+
+
+@pytest.mark.parametrize("shared", [1, HEADS])
+@pytest.mark.parametrize("separation", separations)
+@given(data=st.data(), n=st.integers(1, 5), m=st.integers(5, 7), batch=st.sampled_from([(), (2,), (2, 2)]))
+def test_heads_together_are_heads_one_by_one(separation, shared, data, n, m, batch):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    own = multi_head(rng, shared=shared, separation=separation, mask=data.draw(st.sampled_from(masks_for(n, m))))
+    assert own.groups == (HEADS // shared, shared)
+    x, source = rng.normal(size=(*batch, n, DIM)), rng.normal(size=(*batch, m, DIM))
+    mask = data.draw(st.sampled_from([None, rng.random((n, m)) < 0.7, rng.random((*batch, 1, m)) < 0.7]))
+    bias = data.draw(st.sampled_from([None, rng.normal(size=(n, m)), rng.normal(size=(HEADS, n, m))]))
+    found = own(x, mask=mask, source=source, bias=bias)
+    traced = own.trace(x, mask, source=source, bias=bias)
+    np.testing.assert_allclose(found, traced.output, rtol=1e-9, atol=1e-9)
+    alone = [
+        head(x, mask, source=source, bias=None if bias is None else np.broadcast_to(bias, (HEADS, n, m))[i])
+        for i, head in enumerate(own.heads)
+    ]
+    np.testing.assert_allclose(found, own.out(np.concatenate(alone, axis=-1)), rtol=1e-9, atol=1e-9)
+
+
+def test_heads_that_differ_are_computed_one_by_one():
+    rng = np.random.default_rng(3)
+    w = rng.normal(size=(4, 3, DIM, DIM))
+    heads = [
+        ha.Head(*w[0]),
+        ha.Head(*w[1], beta=2.0),
+        ha.Head(*w[2], mask="strict"),
+        ha.Head(*w[3], similarity="cosine"),
+    ]
+    own = ha.MultiHead(heads, rng.normal(size=(DIM, 4 * DIM)))
+    assert own.groups == (0, 0)
+    x = rng.normal(size=(5, DIM))
+    np.testing.assert_allclose(own(x), np.concatenate([head(x) for head in heads], axis=-1) @ own.w_out.T, rtol=1e-12)
+
+
+def test_a_key_head_serves_the_query_heads_next_to_each_other():
+    """Repeated, not tiled: query heads 0 and 1 read key head 0."""
+    rng = np.random.default_rng(4)
+    queries, keys, values = (rng.normal(size=(n, 2, 4)) for n in (4, 2, 2))
+    maps = [[ha.Affine(w) for w in group] for group in (queries, keys, values)]
+    heads = [ha.Head(maps[0][i], maps[1][i // 2], maps[2][i // 2], mask="none") for i in range(4)]
+    x = rng.normal(size=(6, 4))
+    own = ha.MultiHead(heads, np.eye(8))
+    assert own.groups == (2, 2)
+    q, k, v = (x @ np.swapaxes(w, 1, 2) for w in (queries, keys, values))
+    for i in range(4):
+        expected = ha.attention(q[i], k[i // 2], v[i // 2], beta=1.0)
+        np.testing.assert_allclose(own(x)[:, 2 * i : 2 * i + 2], expected, rtol=1e-12, atol=1e-14)
+
+
+def torch_module(torch, **options):
+    torch.manual_seed(0)
+    module = torch.nn.MultiheadAttention(DIM, HEADS, batch_first=True, dtype=torch.float64, **options)
+    for parameter in module.parameters():  # biases begin at 0
+        torch.nn.init.normal_(parameter, std=0.4)
+    return module.eval()
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"kdim": 7, "vdim": 7}])
+def test_it_is_pytorchs_multihead_attention(torch, options):
+    module = torch_module(torch, **options)
+    state = {name: array.numpy() for name, array in module.state_dict().items()}
+    own = ha.MultiHead.from_torch(state, HEADS)
+    rng = np.random.default_rng(5)
+    query, key, value = (
+        rng.normal(size=(2, n, dim))
+        for n, dim in ((4, DIM), (6, options.get("kdim", DIM)), (6, options.get("vdim", DIM)))
+    )
+    allowed = rng.random((4, 6)) < 0.7
+    allowed[:, 0] = True
+    words = ha.padding([6, 4], 6)
+    padded, bias = torch.asarray(~words[:, 0]), np.where(allowed, rng.normal(size=(4, 6)), -np.inf)
+
+    def theirs(**masks):
+        masks = {name: mask if isinstance(mask, torch.Tensor) else torch.asarray(mask) for name, mask in masks.items()}
+        return module(*map(torch.asarray, (query, key, value)), need_weights=False, **masks)[0].detach().numpy()
+
+    pairs = [
+        (own(query, key, value), theirs()),
+        (own(query, key, value, mask=allowed), theirs(attn_mask=~allowed)),
+        (own(query, key, value, bias=bias), theirs(attn_mask=bias)),
+        (own(query, key, value, mask=words), theirs(key_padding_mask=padded)),
+        (own(query, key, value, mask=allowed & words), theirs(attn_mask=~allowed, key_padding_mask=padded)),
+    ]
+    for found, expected in pairs:
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+    back = own.to_torch()
+    assert back.keys() == state.keys()
+    assert all(np.array_equal(back[name], state[name]) for name in state)
+    torch_module(torch, **options).load_state_dict({name: torch.asarray(array) for name, array in back.items()})
+
+
+def test_a_text_attends_to_itself_in_pytorch_and_here(torch):
+    module = torch_module(torch)
+    x = torch.randn(2, 5, DIM, dtype=torch.float64)
+    own = ha.MultiHead.from_torch(module.state_dict(), HEADS, mask="causal")
+    forbidden = ~torch.tril(torch.ones(5, 5, dtype=torch.bool))
+    np.testing.assert_allclose(own(x), module(x, x, x, attn_mask=forbidden)[0].detach(), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("ndim", [2, 3, 4])
+def test_a_bias_is_pytorchs_float_mask(torch, ndim):
+    rng = np.random.default_rng(6)
+    q, k, v = (rng.normal(size=(2, 3, 5, 4)) for _ in range(3))
+    bias = rng.normal(size=(2, 3, 5, 5)[4 - ndim :])
+    bias[..., 2:] = np.where(rng.random(bias[..., 2:].shape) < 0.5, -np.inf, bias[..., 2:])
+    reference = torch.nn.functional.scaled_dot_product_attention
+    expected = reference(*map(torch.asarray, (q, k, v)), attn_mask=torch.asarray(bias))
+    np.testing.assert_allclose(ha.attention(q, k, v, bias=bias), expected, rtol=0, atol=1e-12)
+
+
+def test_with_fewer_queries_than_keys_causal_takes_the_last_words_and_pytorch_the_first(torch):
+    rng = np.random.default_rng(7)
+    q, k = rng.normal(size=(2, 4)), rng.normal(size=(5, 4))
+    theirs = torch.nn.functional.scaled_dot_product_attention(*map(torch.asarray, (q, k, k)), is_causal=True)
+    np.testing.assert_allclose(ha.attention(q, k, k, mask=np.tri(2, 5, dtype=bool)), theirs, atol=1e-12)
+    np.testing.assert_allclose(ha.attention(q, k, k, mask="causal"), ha.attention(q, k, k, mask=ha.causal(2, 5)))
+
+
+def test_everything_may_be_masked_by_a_bias():
+    assert np.all(ha.attention(np.eye(2), np.eye(2), np.eye(2), bias=np.full((2, 2), -np.inf)) == 0)
+
+
+@pytest.mark.parametrize("mask", ["causal", "none", ha.window(20), "nonzero"])
+@pytest.mark.parametrize("padded", [False, True])
+def test_a_long_text_takes_no_square_of_memory(mask, padded):
+    rng, n = np.random.default_rng(8), 3000
+    x = rng.normal(size=(2, n, 8))
+    head = ha.Head(*rng.normal(size=(3, 8, 8)) / 8, mask=mask)
+    words = ha.padding([n, n - 100], n) if padded else None
+    head(x[:, :40])
+    tracemalloc.start()
+    found = head(x, words)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * n * 5  # the scores of one text alone take 8 bytes each
+    rows = slice(n - 30, n)
+    texts = [head.query(x), head.key(x), head.value(x)]
+    allowed = np.broadcast_to(True if words is None else words, (2, n, n))[:, rows]
+    own = head.mask if mask in ("none", "nonzero") else head.mask(n)[rows]
+    expected = ha.attention(
+        texts[0][:, rows], *texts[1:], beta=1.0, mask=allowed if mask in ("none", "nonzero") else allowed & own
+    )
+    np.testing.assert_allclose(found[:, rows], expected, rtol=1e-9, atol=1e-12)
+
+
+def state(**changes):
+    rng = np.random.default_rng(9)
+    own = {
+        "in_proj_weight": rng.normal(size=(36, 12)),
+        "in_proj_bias": np.zeros(36),
+        "out_proj.weight": np.eye(12),
+        "out_proj.bias": np.zeros(12),
+    }
+    return {name: array for name, array in {**own, **changes}.items() if array is not None}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: ha.MultiHead.from_torch({"in_proj_weigth": np.eye(3)}, 1),
+            r"missing: in_proj_weight, out_proj.weight; unexpected: in_proj_weigth \(did you mean in_proj_weight\?\)",
+        ),
+        (lambda: ha.MultiHead.from_torch(state(bias_k=np.zeros(3)), 3), "unexpected: bias_k"),
+        (lambda: ha.MultiHead.from_torch(state(), 5), "n_heads: 5 heads do not divide the dim 12"),
+        (lambda: ha.MultiHead.from_torch(state(), 0), "n_heads: expected"),
+        (lambda: ha.MultiHead.from_torch([1], 3), "state: expected names and arrays of a state_dict"),
+        (lambda: ha.MultiHead.from_torch(state(in_proj_bias=np.zeros(5)), 3), r"in_proj_bias: expected shape \(36,\)"),
+        (lambda: ha.MultiHead.from_torch(state(in_proj_weight=np.eye(24, 12)), 3), r"expected shape \(36, 12\)"),
+        (
+            lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), bias=np.zeros((2, 12, 12))),
+            "bias: 2 heads do not fit 3",
+        ),
+        (
+            lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), bias=np.zeros((4, 4))),
+            r"bias: shape \(4, 4\) does not",
+        ),
+        (lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), bias=[["a"]]), "bias: expected real numbers"),
+        (lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), bias=np.full((12, 12), np.nan)), "bias: holds NaN"),
+        (lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), mask=np.ones((4, 4), bool)), "mask: shape"),
+        (
+            lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), np.eye(12), np.eye(12)[:3]),
+            "value: 3 words do not fit",
+        ),
+        (lambda: ha.Affine(np.eye(2), [1.0]), r"weight: a bias of shape \(1,\) does not fit the 2 rows"),
+        (
+            lambda: ha.MultiHead([ha.Head(*[np.eye(3)] * 3)], np.eye(3)).to_torch(),
+            "to_torch: expected a softmax with beta",
+        ),
+    ],
+)
+def test_input_that_does_not_fit_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
