@@ -74,10 +74,13 @@ if TYPE_CHECKING:
     from hopattn.scenario.running import run as run
     from hopattn.transformer.affine import Affine as Affine
     from hopattn.transformer.attention import attention as attention
+    from hopattn.transformer.blocks import Block as Block
+    from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
     from hopattn.transformer.multi_head import MultiHead as MultiHead
+    from hopattn.transformer.normalisation import Normalisation as Normalisation
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.views.notebook import html as html
 
@@ -124,9 +127,12 @@ _NAMES = {
     "hopattn.scenario.running": ("run",),
     "hopattn.transformer.affine": ("Affine",),
     "hopattn.transformer.attention": ("attention",),
+    "hopattn.transformer.blocks": ("Block",),
+    "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.multi_head": ("MultiHead",),
+    "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.circle": ("rotation",),
     "hopattn.views.notebook": ("html",),
 }

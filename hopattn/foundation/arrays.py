@@ -84,6 +84,23 @@ def is_half(x: Array) -> bool:
     return bool(namespace(x).finfo(x.dtype).bits < 32)
 
 
+def erf(x: Array) -> Array:
+    """The error function, entry by entry, of NumPy, PyTorch and JAX arrays; raises `InvalidInput` for others.
+
+    The array API has no such function.
+    """
+    library = type(x).__module__.partition(".")[0]
+    if isinstance(x, (np.ndarray, np.generic)):
+        from scipy.special import erf as of_scipy
+
+        return of_scipy(x)
+    if library == "torch":
+        return x.erf()
+    if library in ("jax", "jaxlib"):
+        return sys.modules["jax"].lax.erf(x)  # JAX is loaded, since x is one of its arrays
+    raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
+
+
 def constant(x: Array) -> Array:
     """The same numbers, as a constant for differentiation."""
     if hasattr(x, "detach"):

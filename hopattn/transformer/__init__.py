@@ -9,4 +9,7 @@
 - `from_torch.py`: weights in PyTorch's terms
 - `multi_head.py`: heads in parallel
 - `layers.py`: layers of attention heads, one after the other
+- `feed_forward.py`: the layer that maps each word by itself
+- `normalisation.py`: the size of word vectors brought to 1
+- `blocks.py`: the layer of a transformer
 """

@@ -1,0 +1,146 @@
+"""The layer of a transformer: attention, a feed-forward layer, and a residual and a normalisation for each.
+
+    norm first:  x ← x + f(norm(x))          norm last:  x ← norm(x + f(x))
+
+for f the attention, the cross-attention of a decoder, and the feed-forward layer, one after the other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer.feed_forward import FeedForward
+from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_prefix
+from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.normalisation import Normalisation
+
+ATTENTION, CROSS = "self_attn", "multihead_attn"
+"""PyTorch's names of the attention and of the cross-attention."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockTrace:
+    """The arrays of a block: its input, the state after each of its sub-layers, and its output `state`."""
+
+    input: Array
+    states: tuple[Array, ...]
+
+    @property
+    def state(self) -> Array:
+        """The output of the block, `(…, n, dim)`."""
+        return self.states[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One layer of a transformer.
+
+    attention: the heads over the text itself. feed_forward: the layer for each word. norms: a normalisation for each
+    sub-layer in their order: attention, cross-attention if there is one, feed-forward. norm_first: whether a
+    normalisation stands before its sub-layer or after its residual. cross: the heads over another text (a decoder).
+    Raises `InvalidInput` for parts of another type or dim, and for another number of norms.
+    Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first.
+    """
+
+    attention: MultiHead
+    feed_forward: FeedForward
+    norms: Sequence[Callable[[Any], Array]]
+    norm_first: bool = False
+    cross: MultiHead | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "norms", tuple(self.norms))
+        for part, what, kind in (
+            (self.attention, "attention", MultiHead),
+            (self.cross, "cross", MultiHead),
+            (self.feed_forward, "feed_forward", FeedForward),
+        ):
+            if not isinstance(part, kind) and not (what == "cross" and part is None):
+                raise InvalidInput(f"{what}: expected a {kind.__name__}, not {type(part).__name__}")
+        number = 2 if self.cross is None else 3
+        if len(self.norms) != number:
+            raise InvalidInput(f"norms: expected {number}, one for each sub-layer, not {len(self.norms)}")
+        dim = self.attention.heads[0].query.dims[1]
+        crossed = [] if self.cross is None else [(self.cross.out, "cross")]
+        for own, what in ((self.attention.out, "attention"), *crossed, (self.feed_forward.outer, "feed_forward")):
+            require_dim(own.weight.mT, dim, what, "the words that the output is added to")
+
+    @classmethod
+    def from_torch(
+        cls,
+        state: Mapping[str, Any],
+        n_heads: int,
+        norm_first: bool = False,
+        activation: str = "relu",
+        *,
+        mask: Any = "none",
+        epsilon: float = 1e-5,
+    ) -> "Block":
+        """The layer of a `torch.nn.TransformerEncoderLayer`, or of a `TransformerDecoderLayer`.
+
+        state: names and arrays of its `state_dict`; those of a decoder have a cross-attention. norm_first, activation
+        ("relu" or "gelu"), epsilon: the arguments of PyTorch's class, which its state does not keep. mask: as in
+        `Head`, for the attention over the text itself. Raises `InvalidInput` for missing and further names, all at
+        once, and for arrays that do not fit.
+        """
+        names = _names(isinstance(state, Mapping) and any(str(name).startswith(f"{CROSS}.") for name in state))
+        require_names(state, *names)
+        heads = MultiHead.from_torch(with_prefix(state, ATTENTION), n_heads, mask=mask)
+        crossed = with_prefix(state, CROSS)
+        cross = MultiHead.from_torch(crossed, n_heads) if crossed else None
+        layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), activation)
+        norms = [Normalisation.from_torch(state, f"norm{i}", epsilon) for i in range(1, 4 if crossed else 3)]
+        return cls(heads, layer, norms, norm_first, cross)
+
+    def to_torch(self) -> dict[str, Array]:
+        """The names and arrays of PyTorch's layer; the inverse of `from_torch`.
+
+        Raises `InvalidInput` for parts that PyTorch's layer cannot have.
+        """
+        parts = [(ATTENTION, self.attention), *([] if self.cross is None else [(CROSS, self.cross)])]
+        state = {f"{name}.{own}": array for name, heads in parts for own, array in heads.to_torch().items()}
+        state |= affine_state("linear1", self.feed_forward.inner) | affine_state("linear2", self.feed_forward.outer)
+        for i, norm in enumerate(self.norms, start=1):
+            if not isinstance(norm, Normalisation) or not norm.centred or norm.gain is None:
+                raise InvalidInput(f"to_torch: norm {i}: expected a Normalisation with a gain and a mean, not {norm!r}")
+            state |= norm.to_torch(f"norm{i}")
+        return state
+
+    def __call__(
+        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
+    ) -> Array:
+        """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
+        return self.trace(x, mask, source=source, source_mask=source_mask, bias=bias).state
+
+    def trace(
+        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
+    ) -> BlockTrace:
+        """The states of a text x `(…, n, dim)` after each sub-layer.
+
+        mask, bias: for the attention over x, see `MultiHead`. source: `(…, m, dim)`, the text of the cross-attention;
+        source_mask: its mask. Raises `InvalidInput` for a source without cross-attention, and the other way round.
+        """
+        if (source is None) != (self.cross is None):
+            found = "is missing" if source is None else "is given"
+            needed = "has" if source is None else "lacks"
+            raise InvalidInput(f"source: {found}, but the block {needed} a cross-attention")
+        layers: list[Callable[[Array], Array]] = [lambda words: self.attention(words, mask=mask, bias=bias)]
+        if (cross := self.cross) is not None:
+            layers.append(lambda words: cross(words, source=source, mask=source_mask))
+        layers.append(self.feed_forward)
+        words, states = as_float(x, "x", like=self.attention.w_out), list[Array]()
+        for layer, norm in zip(layers, self.norms, strict=True):
+            before = states[-1] if states else words
+            states.append(before + layer(norm(before)) if self.norm_first else norm(before + layer(before)))
+        return BlockTrace(words, tuple(states))
+
+
+def _names(crossed: bool) -> tuple[list[str], list[str]]:
+    """The names that the state of PyTorch's layer needs, and those that it may have."""
+    parts = [ATTENTION, *([CROSS] if crossed else [])]
+    maps = [f"{part}.out_proj" for part in parts] + ["linear1", "linear2"]
+    norms = [f"norm{i}" for i in range(1, 4 if crossed else 3)]
+    needed = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in (*maps, *norms)]
+    return needed, [f"{part}.in_proj_bias" for part in parts] + [f"{name}.bias" for name in (*maps, *norms)]

@@ -1,0 +1,51 @@
+"""The feed-forward layer: W₂ f(W₁ x + b₁) + b₂ for each word by itself.
+
+It is a memory too: the rows of W₁ are keys, the columns of W₂ are values, and f makes weights of the scores. With the
+ReLU that is the separation `rectified_power` with n = 2, whose weights are [s]₊ (Geva et al. 2021, EMNLP).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hopattn.foundation.arrays import Array, erf, namespace, require_dim
+from hopattn.foundation.errors import reject_unknown
+from hopattn.foundation.vectors import at_least
+from hopattn.transformer.affine import Affine
+
+NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
+    "identity": lambda x: x,
+    "relu": lambda x: at_least(x, 0.0),
+    "gelu": lambda x: 0.5 * x * (1 + erf(x * 0.5**0.5)),
+    "tanh": lambda x: namespace(x).tanh(x),
+}
+"""f by its name. gelu is x times the normal distribution function (Hendrycks & Gimpel 2016)."""
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class FeedForward:
+    """W₂ f(W₁ x + b₁) + b₂ for each row of x, `(…, dim)` to `(…, dim_out)`; nothing passes between the rows.
+
+    w_in: W₁, `(hidden, dim)`. w_out: W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.Affine` with a bias.
+    activation: f, "relu", "gelu", "tanh" or "identity". Raises `InvalidInput` for matrices that do not fit one another,
+    and for another f. Source: Vaswani et al. (2017), 3.3.
+
+    >>> FeedForward([[1.0], [-1.0]], [[1.0, 1.0]])([[-2.0]])
+    array([[2.]])
+    """
+
+    inner: Affine
+    outer: Affine
+    activation: str
+
+    def __init__(self, w_in: Any, w_out: Any, activation: str = "relu") -> None:
+        inner, outer = Affine.of(w_in, "w_in"), Affine.of(w_out, "w_out")
+        require_dim(outer.weight, inner.dims[0], "w_out", "the rows of w_in")
+        reject_unknown("activation", [activation], NONLINEARITIES)
+        object.__setattr__(self, "inner", inner)
+        object.__setattr__(self, "outer", outer)
+        object.__setattr__(self, "activation", activation)
+
+    def __call__(self, x: Any) -> Array:
+        """W₂ f(W₁ x + b₁) + b₂ for each row of x."""
+        return self.outer(NONLINEARITIES[self.activation](self.inner(x)))

@@ -1,0 +1,66 @@
+"""Normalisation of word vectors: the mean to 0 and the size to 1, then a gain and a shift for each entry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import positive
+from hopattn.retrieval.activation import LayerNorm as Centred
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Normalisation:
+    """gain · (x − mean x) / √(var x + ε) + shift for each row of x, `(…, dim)`; without the mean, gain · x / √(x² + ε).
+
+    gain, shift: `(dim,)`, or None for 1 and for 0. epsilon: ε, above 0. centred: whether the mean is subtracted (layer
+    normalisation); without it the mean square takes the place of the variance (RMS normalisation). The formula with one
+    gain is the activation "layer_norm", a gradient of a potential. Raises `InvalidInput` for a gain or a shift that is
+    no vector, for two of different length, and for an ε that is not positive.
+    Source: Ba, Kiros & Hinton (2016), arXiv:1607.06450; Zhang & Sennrich (2019), NeurIPS, for RMS.
+
+    >>> Normalisation([1.0, 1.0])([[1.0, 3.0]]).round(4)
+    array([[-1.,  1.]])
+    """
+
+    gain: Array | None
+    shift: Array | None
+    epsilon: float
+    centred: bool
+
+    def __init__(self, gain: Any = None, shift: Any = None, *, epsilon: float = 1e-5, centred: bool = True) -> None:
+        own = None if gain is None else as_float(gain, "gain")
+        added = None if shift is None else as_float(shift, "shift", like=own)
+        for vector, what in ((own, "gain"), (added, "shift")):
+            if vector is not None and vector.ndim != 1:
+                raise InvalidInput(f"{what}: expected (dim,), not shape {tuple(vector.shape)}")
+        if own is not None and added is not None:
+            require_dim(added, own.shape[0], "shift", "gain")
+        object.__setattr__(self, "gain", own)
+        object.__setattr__(self, "shift", added)
+        object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
+        object.__setattr__(self, "centred", bool(centred))
+
+    def __call__(self, x: Any) -> Array:
+        """The normalised rows, `(…, dim)`."""
+        rows = as_float(x, "x", like=self.gain)
+        if self.gain is not None:
+            require_dim(rows, self.gain.shape[0], "x", "gain")
+        if self.centred:
+            result = Centred(epsilon=self.epsilon)(rows)
+        else:
+            xp = namespace(rows)
+            result = rows / xp.sqrt(xp.mean(rows * rows, axis=-1, keepdims=True) + self.epsilon)
+        result = result if self.gain is None else self.gain * result
+        return result if self.shift is None else result + self.shift
+
+    @classmethod
+    def from_torch(cls, state: Mapping[str, Any], name: str, epsilon: float) -> "Normalisation":
+        """The `torch.nn.LayerNorm` of this name in a state."""
+        return cls(state[f"{name}.weight"], state.get(f"{name}.bias"), epsilon=epsilon)
+
+    def to_torch(self, name: str) -> dict[str, Array]:
+        """The names and arrays of a `torch.nn.LayerNorm`; those that are None are left out."""
+        arrays = {f"{name}.weight": self.gain, f"{name}.bias": self.shift}
+        return {key: array for key, array in arrays.items() if array is not None}

@@ -1,0 +1,178 @@
+"""The layer of a transformer: PyTorch's layers with PyTorch's weights, and its own laws."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer.feed_forward import NONLINEARITIES
+from tests.draws import arrays
+
+DIM, HEADS, HIDDEN = 8, 2, 20
+
+
+def torch_layer(torch, kind, **options):
+    torch.manual_seed(1)
+    layer = getattr(torch.nn, f"Transformer{kind}Layer")(
+        DIM, HEADS, HIDDEN, dropout=0.0, batch_first=True, dtype=torch.float64, **options
+    )
+    for parameter in layer.parameters():  # biases begin at 0, gains at 1
+        torch.nn.init.normal_(parameter, std=0.5)
+    return layer.eval()
+
+
+def numbers(layer):
+    return {name: array.numpy() for name, array in layer.state_dict().items()}
+
+
+def random_block(seed=0, activation="relu", norm_first=True):
+    """A block as an encoder's, with random weights."""
+    rng = np.random.default_rng(seed)
+    affine = lambda rows, columns: ha.Affine(rng.normal(size=(rows, columns)) / 3, rng.normal(size=rows))  # noqa: E731
+    heads = [ha.Head(*(affine(4, DIM) for _ in range(3)), mask="none", beta=0.5) for _ in range(HEADS)]
+    norms = [ha.Normalisation(rng.normal(size=DIM), rng.normal(size=DIM)) for _ in range(2)]
+    layer = ha.FeedForward(affine(HIDDEN, DIM), affine(DIM, HIDDEN), activation)
+    return ha.Block(ha.MultiHead(heads, affine(DIM, DIM)), layer, norms, norm_first)
+
+
+OPTIONS = [(first, f, bias) for first in (False, True) for f in ("relu", "gelu") for bias in (True, False)]
+
+
+@pytest.mark.parametrize(("norm_first", "activation", "bias"), OPTIONS)
+def test_it_is_pytorchs_encoder_layer(torch, norm_first, activation, bias):
+    layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
+    own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
+    rng = np.random.default_rng(2)
+    x, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3], 5)
+    allowed = rng.random((5, 5)) < 0.7
+    allowed[:, 0] = True
+    theirs = layer(torch.asarray(x), torch.asarray(~allowed), torch.asarray(~words[:, 0])).detach()
+    np.testing.assert_allclose(own(x, allowed & words), theirs, rtol=0, atol=1e-10)
+    causal = layer(torch.asarray(x), torch.asarray(~ha.causal(5))).detach()
+    np.testing.assert_allclose(own(x, "causal"), causal, rtol=0, atol=1e-10)
+    state = own.to_torch()
+    assert state.keys() == numbers(layer).keys()
+    assert all(np.array_equal(state[name], array) for name, array in numbers(layer).items())
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_it_is_pytorchs_decoder_layer(torch, norm_first):
+    layer = torch_layer(torch, "Decoder", norm_first=norm_first)
+    own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
+    rng = np.random.default_rng(3)
+    x, source, words = rng.normal(size=(2, 5, DIM)), rng.normal(size=(2, 7, DIM)), ha.padding([7, 4], 7)
+    theirs = layer(
+        torch.asarray(x), torch.asarray(source), torch.asarray(~ha.causal(5)),
+        memory_key_padding_mask=torch.asarray(~words[:, 0]),
+    ).detach()  # fmt: skip
+    np.testing.assert_allclose(own(x, source=source, source_mask=words), theirs, rtol=0, atol=1e-10)
+    assert all(np.array_equal(own.to_torch()[name], array) for name, array in numbers(layer).items())
+
+
+def test_float32_stays_float32(torch):
+    layer = torch_layer(torch, "Encoder").float()
+    own, x = ha.Block.from_torch(numbers(layer), HEADS), torch.randn(5, DIM)
+    found = own(x.numpy())
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, layer(x[None])[0].detach(), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NONLINEARITIES)
+def test_on_every_library(library, name):
+    if (library.name, name) == ("array_api_strict", "gelu"):
+        with pytest.raises(InvalidInput, match="erf: arrays of array_api_strict have no error function"):
+            NONLINEARITIES[name](library.array([[1.0]]))
+        return
+    own, x = random_block(activation=name), np.random.default_rng(4).normal(size=(3, DIM))
+    moved = {key: library.array(array) for key, array in own.to_torch().items()}
+    other = ha.Block.from_torch(moved, HEADS, norm_first=True, activation=name)
+    assert type(other(library.array(x))) is type(library.array(x))
+    np.testing.assert_allclose(library.numpy(other(library.array(x))), own(x), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_feed_forward_layer_passes_nothing_between_words(seed):
+    rng = np.random.default_rng(seed)
+    layer, x = random_block(seed).feed_forward, rng.normal(size=(6, DIM))
+    changed = x.copy()
+    changed[2] += 1
+    same = np.arange(6) != 2
+    assert np.array_equal(layer(changed)[same], layer(x)[same])
+    assert not np.allclose(layer(changed)[2], layer(x)[2])
+    np.testing.assert_allclose(layer(x[::-1])[::-1], layer(x), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_the_feed_forward_layer_is_a_memory(n):
+    """Keys W₁ and values W₂, with weights [s]₊ (Geva et al. 2021)."""
+    rng = np.random.default_rng(5)
+    keys, values, x = rng.normal(size=(HIDDEN, DIM)), rng.normal(size=(DIM, HIDDEN)), rng.normal(size=(n, DIM))
+    memory = ha.Memory(keys, values.T, separation=ha.separations["rectified_power"](n=2))
+    np.testing.assert_allclose(ha.FeedForward(keys, values)(x), memory.step(x), rtol=1e-12, atol=1e-12)
+
+
+def test_gelu_is_x_times_the_normal_distribution_function():
+    x = np.linspace(-6, 6, 101)[:, None]
+    found = ha.FeedForward([[1.0]], [[1.0]], "gelu")(x)
+    np.testing.assert_allclose(found, x * scipy.stats.norm.cdf(x), rtol=1e-12, atol=1e-15)
+
+
+@given(data=st.data(), n=st.integers(1, 4), dim=st.integers(2, 6))
+def test_normalised_words_have_mean_0_and_size_1(data, n, dim):
+    x = data.draw(arrays((n, dim))) + np.arange(dim)  # no row is constant
+    spread = x.std(axis=-1, keepdims=True)
+    found = ha.Normalisation(epsilon=1e-12)(x)
+    np.testing.assert_allclose(found.mean(axis=-1), 0, atol=1e-9)
+    np.testing.assert_allclose(found, (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(spread**2 + 1e-12), atol=1e-9)
+    root = ha.Normalisation(np.full(dim, 2.0), centred=False, epsilon=1e-12)(x)
+    np.testing.assert_allclose(np.sqrt((root**2).mean(axis=-1)), 2, rtol=1e-6)
+
+
+def test_rms_is_pytorchs(torch):
+    rng = np.random.default_rng(6)
+    x, gain = rng.normal(size=(3, 5)), rng.normal(size=5)
+    theirs = torch.nn.functional.rms_norm(torch.asarray(x), (5,), torch.asarray(gain), 1e-6)
+    np.testing.assert_allclose(ha.Normalisation(gain, centred=False, epsilon=1e-6)(x), theirs, rtol=1e-12)
+
+
+def test_a_trace_has_the_state_after_each_sub_layer():
+    block, x = random_block(), np.random.default_rng(7).normal(size=(4, DIM))
+    trace = block.trace(x)
+    first = x + block.attention(block.norms[0](x))
+    np.testing.assert_allclose(trace.states[0], first, rtol=1e-12)
+    np.testing.assert_allclose(trace.state, first + block.feed_forward(block.norms[1](first)), rtol=1e-12)
+    assert np.array_equal(block(x), trace.state)
+
+
+BLOCK = random_block()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ha.Block(BLOCK.attention, BLOCK.feed_forward, []), "norms: expected 2, one for each sub-layer, not 0"),
+        (lambda: ha.Block(BLOCK, BLOCK.feed_forward, BLOCK.norms), "attention: expected a MultiHead, not Block"),
+        (lambda: ha.Block(BLOCK.attention, 3, BLOCK.norms), "feed_forward: expected a FeedForward, not int"),
+        (lambda: BLOCK(np.eye(DIM), source=np.eye(DIM)), "source: is given, but the block lacks a cross-attention"),
+        (lambda: BLOCK(np.eye(5)), "x: dim 5 does not fit gain of dim 8"),
+        (lambda: ha.Block.from_torch({"linear1.weight": np.eye(2), "norm.bias": 1}, 2),
+         "missing: self_attn.in_proj_weight,"
+         " .*norm2.weight; unexpected: norm.bias"),
+        (lambda: ha.Block.from_torch(7, 2), "state: expected names and arrays of a state_dict, not 7"),
+        (lambda: ha.Block.from_torch(BLOCK.to_torch(), 2, activation="rellu"), "did you mean 'relu'"),
+        (lambda: ha.FeedForward(np.eye(2), np.eye(3)), "w_out: dim 3 does not fit the rows of w_in of dim 2"),
+        (lambda: ha.Normalisation(np.eye(2)), r"gain: expected \(dim,\), not shape \(2, 2\)"),
+        (lambda: ha.Normalisation([1.0], [1.0, 2.0]), "shift: dim 2 does not fit gain of dim 1"),
+        (lambda: ha.Normalisation(epsilon=0), "epsilon: expected a positive"),
+        (lambda: ha.Block(BLOCK.attention, BLOCK.feed_forward, [ha.Normalisation()] * 2).to_torch(),
+         "to_torch: norm 1: expected a Normalisation with a gain"),
+        (lambda: ha.Block(BLOCK.attention, ha.FeedForward(np.eye(8), np.ones((3, 8))), BLOCK.norms),
+         "feed_forward: dim 3 does not fit"),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_fit_are_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
