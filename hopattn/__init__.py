@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.affine import Affine as Affine
     from hopattn.transformer.attention import attention as attention
     from hopattn.transformer.blocks import Block as Block
+    from hopattn.transformer.cache import KeyValueCache as KeyValueCache
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
@@ -128,6 +129,7 @@ _NAMES = {
     "hopattn.transformer.affine": ("Affine",),
     "hopattn.transformer.attention": ("attention",),
     "hopattn.transformer.blocks": ("Block",),
+    "hopattn.transformer.cache": ("KeyValueCache",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),

@@ -12,4 +12,5 @@
 - `feed_forward.py`: the layer that maps each word by itself
 - `normalisation.py`: the size of word vectors brought to 1
 - `blocks.py`: the layer of a transformer
+- `cache.py`: a text that grows word by word, with keys and values computed once
 """

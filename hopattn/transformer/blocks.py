@@ -122,11 +122,17 @@ class Block:
         mask, bias: for the attention over x, see `MultiHead`. source: `(…, m, dim)`, the text of the cross-attention;
         source_mask: its mask. Raises `InvalidInput` for a source without cross-attention, and the other way round.
         """
+        return self.traced_with(lambda words: self.attention(words, mask=mask, bias=bias), x, source, source_mask)
+
+    def traced_with(
+        self, attend: Callable[[Array], Array], x: Any, source: Any = None, source_mask: Any = None
+    ) -> BlockTrace:
+        """The states after each sub-layer, where `attend` takes the place of the attention over x."""
         if (source is None) != (self.cross is None):
             found = "is missing" if source is None else "is given"
             needed = "has" if source is None else "lacks"
             raise InvalidInput(f"source: {found}, but the block {needed} a cross-attention")
-        layers: list[Callable[[Array], Array]] = [lambda words: self.attention(words, mask=mask, bias=bias)]
+        layers = [attend]
         if (cross := self.cross) is not None:
             layers.append(lambda words: cross(words, source=source, mask=source_mask))
         layers.append(self.feed_forward)

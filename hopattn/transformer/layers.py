@@ -6,7 +6,7 @@
 Lecture Notes 7, 7.2).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +54,12 @@ class AttentionLayer:
 
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None) -> Array:
         """The words after the layer, `(…, n, dim)`; the arguments are those of `Head.trace`."""
+        return self.computed_with(lambda words: self.attention(words, mask=mask, source=source), x)
+
+    def computed_with(self, attend: Callable[[Array], Array], x: Any) -> Array:
+        """The words after the layer, where `attend` takes the place of the attention."""
         words = as_float(x, "x")
-        output = self.attention(words, mask=mask, source=source)
-        return words + output if self.residual else output
+        return words + attend(words) if self.residual else attend(words)
 
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
         """Every quantity of the layer for a text x `(…, n, dim)`."""

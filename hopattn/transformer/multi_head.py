@@ -144,13 +144,21 @@ class MultiHead:
             raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
         return text, keyed, valued
 
+    def projected(self, query: Array, key: Array, value: Array) -> list[Array]:
+        """The queries `(…, g, r, n, dim)`, the keys and the values `(…, g, 1, m, dim)` of alike heads."""
+        g, r = self.groups
+        texts = zip(self.maps, (query, key, value), (r, 1, 1), strict=True)
+        return [_split(own(text), g, shared) for own, text, shared in texts]
+
+    def attended(self, queries: Array, keys: Array, values: Array) -> Array:
+        """The output `(…, n, dim)` of alike heads for what `projected` gives, under the heads' own mask."""
+        head = self.heads[0]
+        return self.out(_merged(head.retrieval.step(queries, keys, values, head.mask)))
+
     def _side_by_side(self, query: Array, key: Array, value: Array, mask: Any, bias: Any) -> Array:
         """The concatenated outputs of alike heads, `(…, n, sum of their dim_out)`, from one batched step."""
         g, r = self.groups
-        queries, keys, values = (
-            _split(own(text), g, shared)
-            for own, text, shared in zip(self.maps, (query, key, value), (r, 1, 1), strict=True)
-        )
+        queries, keys, values = self.projected(query, key, value)
         allowed, finite = split_bias(bias, keys)
         if finite is not None and finite.ndim > 2:
             finite, allowed = (_regrouped(array, g, r) for array in (finite, allowed))
