@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from hopattn.transformer.multi_head import MultiHead as MultiHead
     from hopattn.transformer.normalisation import Normalisation as Normalisation
     from hopattn.transformer.positions.circle import rotation as rotation
+    from hopattn.transformer.positions.rotary import rope as rope
+    from hopattn.transformer.positions.sinusoidal import sinusoidal as sinusoidal
+    from hopattn.transformer.positions.sinusoidal import sinusoidal_shift as sinusoidal_shift
     from hopattn.views.notebook import html as html
 
     learning = learning_rules  # an assignment, because type checkers hide a name that an import changes
@@ -136,6 +139,8 @@ _NAMES = {
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.circle": ("rotation",),
+    "hopattn.transformer.positions.rotary": ("rope",),
+    "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift"),
     "hopattn.views.notebook": ("html",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}

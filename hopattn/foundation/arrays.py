@@ -69,6 +69,20 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
     return xp.astype(array, info.default_dtypes()["real floating"])
 
 
+def in_numbers_of(x: Array, array: Array) -> Array:
+    """An array in the library, dtype and device of x; one of the library of x keeps its derivative.
+
+    Raises `InvalidInput` for an array of another library that is not NumPy's.
+    """
+    if not isinstance(array, np.ndarray):
+        return namespace(x, array).astype(array, x.dtype, copy=False)
+    if isinstance(x, np.ndarray):
+        return array.astype(x.dtype, copy=False)
+    from array_api_compat import device
+
+    return namespace(x).asarray(array, dtype=x.dtype, device=device(x))
+
+
 def widened(x: Array) -> Array:
     """A half-precision array in single precision, in which sums of many entries keep their size; others as they are."""
     if not is_half(x):
@@ -149,6 +163,15 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
         raise InvalidInput(f"{what}: expected vectors of dim {dim}, not a single number")
     if array.shape[-1] != dim:
         raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}")
+
+
+def require_broadcast(array: Array, shape: tuple[int, ...], what: str, other: str) -> None:
+    """Raise `InvalidInput` unless the array broadcasts to this shape, that of the leading axes of `other`."""
+    own = tuple(array.shape)
+    if len(own) > len(shape) or any(
+        n not in (1, full) for n, full in zip(reversed(own), reversed(shape), strict=False)
+    ):
+        raise InvalidInput(f"{what}: shape {own} does not fit {other} of shape {shape}")
 
 
 def require_finite_energy(energy: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, namespace
+from hopattn.foundation.arrays import Array, as_array, namespace, require_broadcast
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import whole
@@ -154,13 +154,13 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
         return None
     if isinstance(rule, MaskRule):
         return rule.allowed(scores, rounding)
-    _require_fit(rule, tuple(scores.shape))
+    require_broadcast(rule, tuple(scores.shape), "mask", "scores")
     return like(rule, scores)
 
 
 def spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A boolean array broadcast to this shape, without a copy; raises `InvalidInput` where it does not fit."""
-    _require_fit(mask, shape)
+    require_broadcast(mask, shape, "mask", "scores")
     return np.broadcast_to(np.asarray(mask), shape)
 
 
@@ -182,14 +182,6 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
         return windows[::-1]  # the last row begins at the largest distance
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return bool(part.all()) if part.all() or not part.any() else part
-
-
-def _require_fit(mask: Array, shape: tuple[int, ...]) -> None:
-    """Raise `InvalidInput` unless an array broadcasts to scores of this shape."""
-    if mask.ndim > len(shape) or any(
-        own not in (1, full) for own, full in zip(reversed(mask.shape), reversed(shape), strict=False)
-    ):
-        raise InvalidInput(f"mask: shape {tuple(mask.shape)} does not fit scores of shape {shape}")
 
 
 def as_mask(mask: Any) -> Any:

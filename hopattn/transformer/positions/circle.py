@@ -10,7 +10,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_finite
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.scalars import whole
+from hopattn.transformer.positions.planes import n_planes, turned
 
 
 def rotation(angle: Any, dim: int = 2) -> np.ndarray:
@@ -68,13 +68,8 @@ def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _block_rotation(cos: np.ndarray, sin: np.ndarray, dim: int) -> np.ndarray:
-    planes, odd = divmod(whole(dim, "dim", least=2), 2)
-    if odd:
-        raise InvalidInput(f"dim: expected an even number of dimensions, not {dim}")
+    planes = n_planes(dim)
     if cos.shape not in ((), (planes,)):
         raise InvalidInput(f"angle: shape {cos.shape} does not fit {planes} planes; give one angle, or one for each")
-    matrix = np.zeros((dim, dim))
-    first = np.arange(0, dim, 2)
-    matrix[first, first] = matrix[first + 1, first + 1] = cos
-    matrix[first + 1, first], matrix[first, first + 1] = sin, -sin
-    return matrix
+    columns = turned(np.eye(dim), cos, sin)  # row j is the turned axis j, which is column j of the matrix
+    return np.ascontiguousarray(columns.T) + 0.0  # no −0

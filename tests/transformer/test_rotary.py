@@ -1,0 +1,212 @@
+"""Rotary positions against numbers by hand, complex numbers and fifty digits; scores depend on the offset alone."""
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer.positions.circle import circle
+from hopattn.transformer.positions.planes import LAYOUTS, frequencies
+from tests import exact
+from tests.counts import count
+from tests.draws import arrays
+
+layouts = st.sampled_from(LAYOUTS)
+dims = st.sampled_from([2, 4, 10])
+places = st.floats(-1000, 1000).map(lambda p: round(p, 3))
+bases = st.sampled_from([0.5, 1.0, 100.0, 10000.0, 500000.0])
+
+COS_1, SIN_1 = 0.5403023058681398, 0.8414709848078965
+COS_01, SIN_01 = 0.9999500004166653, 0.009999833334166664
+
+
+def by_complex_numbers(x, positions, base, layout):
+    """Each plane as one complex number, multiplied by e^(i p θ): the paper's own derivation."""
+    x, half = np.asarray(x), x.shape[-1] // 2
+    first, second = (x[..., :half], x[..., half:]) if layout == "half" else (x[..., ::2], x[..., 1::2])
+    steps = np.array([base ** (-2 * i / x.shape[-1]) for i in range(half)])
+    moved = (first + 1j * second) * np.exp(1j * np.asarray(positions)[..., None] * steps)
+    result = np.empty_like(x)
+    one, other = (slice(half), slice(half, None)) if layout == "half" else (slice(0, None, 2), slice(1, None, 2))
+    result[..., one], result[..., other] = moved.real, moved.imag
+    return result
+
+
+def test_position_one_of_dim_four_by_hand():
+    """θ is (1, 1/100): the first plane turns by one radian, the second by a hundredth."""
+    expected = [COS_1 - 2 * SIN_1, SIN_1 + 2 * COS_1, 3 * COS_01 - 4 * SIN_01, 3 * SIN_01 + 4 * COS_01]
+    np.testing.assert_allclose(ha.rope([1.0, 2.0, 3.0, 4.0], 1), expected, rtol=1e-15)
+    expected = [COS_1 - 3 * SIN_1, 2 * COS_01 - 4 * SIN_01, SIN_1 + 3 * COS_1, 2 * SIN_01 + 4 * COS_01]
+    np.testing.assert_allclose(ha.rope([1.0, 2.0, 3.0, 4.0], 1, layout="half"), expected, rtol=1e-15)
+
+
+@given(data=st.data(), dim=dims, base=bases, layout=layouts)
+def test_it_is_the_product_with_a_complex_number(data, dim, base, layout):
+    x, positions = data.draw(arrays((2, 3, dim))), data.draw(st.lists(places, min_size=3, max_size=3))
+    expected = by_complex_numbers(x, positions, base, layout)
+    np.testing.assert_allclose(ha.rope(x, positions, base, layout), expected, rtol=1e-11, atol=1e-10)
+
+
+@given(x=arrays((3, 6)), p=places)
+def test_it_is_the_rotation_of_each_plane(x, p):
+    matrix = ha.rotation(p * frequencies(6), 6)
+    np.testing.assert_allclose(ha.rope(x, p), x @ matrix.T, atol=1e-13)
+    blocks = [ha.rope(x, p, layout="half")[:, [i, i + 3]] for i in range(3)]
+    for block, i, step in zip(blocks, range(3), frequencies(6), strict=True):
+        np.testing.assert_allclose(block, x[:, [i, i + 3]] @ ha.rotation(p * step).T, atol=1e-13)
+
+
+@given(p=st.integers(-1000, 1000))
+def test_in_one_plane_it_is_a_point_on_the_circle(p):
+    np.testing.assert_allclose(ha.rope([1.0, 0.0], p), circle([p], np.degrees(1))[0], atol=1e-12)
+
+
+@given(data=st.data(), dim=dims, base=bases, layout=layouts, p=places, r=places, shift=places)
+def test_scores_depend_on_the_offset_alone(data, dim, base, layout, p, r, shift):
+    q, k = data.draw(arrays((dim,))), data.draw(arrays((dim,)))
+    here = ha.rope(q, p, base, layout) @ ha.rope(k, r, base, layout)
+    there = ha.rope(q, p + shift, base, layout) @ ha.rope(k, r + shift, base, layout)
+    assert here == pytest.approx(there, abs=1e-8)
+    assert here == pytest.approx(q @ ha.rope(k, r - p, base, layout), abs=1e-8)
+
+
+@given(data=st.data(), dim=dims, layout=layouts, p=places)
+def test_lengths_are_kept_and_the_way_back_undoes_it(data, dim, layout, p):
+    x = data.draw(arrays((4, dim)))
+    moved = ha.rope(x, p, layout=layout)
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=-1), np.linalg.norm(x, axis=-1), rtol=1e-13)
+    np.testing.assert_allclose(ha.rope(moved, -p, layout=layout), x, atol=1e-13)
+    np.testing.assert_array_equal(ha.rope(x, 0, layout=layout), x)
+
+
+@given(x=arrays((3, 8)))
+def test_the_layouts_differ_by_the_order_of_the_axes(x):
+    order = [0, 4, 1, 5, 2, 6, 3, 7]
+    np.testing.assert_array_equal(ha.rope(x, [0, 1, 5], layout="half")[:, order], ha.rope(x[:, order], [0, 1, 5]))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bound"), [("float64", lambda p: 1.3e-16 * max(p, 20)), ("float32", lambda p: 1.3e-7)]
+)
+def test_large_positions_keep_their_digits(dtype, bound):
+    rng, dim = np.random.default_rng(0), 64
+    for p in rng.integers([10**k for k in range(1, 8)], [10 ** (k + 1) for k in range(1, 8)]):
+        x = rng.normal(size=dim).astype(dtype)
+        found = ha.rope(x, p)
+        assert found.dtype == dtype
+        for i in range(0, dim // 2, count(1, 8)):
+            cos, sin = exact.cos_sin(int(p), exact.frequency(i, dim))
+            a, b = Decimal(float(x[2 * i])), Decimal(float(x[2 * i + 1]))
+            off = (
+                Decimal(float(found[2 * i])) - (a * cos - b * sin),
+                Decimal(float(found[2 * i + 1])) - (a * sin + b * cos),
+            )
+            assert np.hypot(*map(float, off)) <= bound(p) * np.hypot(float(a), float(b))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_library_gives_the_same_in_its_dtype(library, layout, dtype):
+    rng = np.random.default_rng(1)
+    x, positions = rng.normal(size=(2, 3, 5, 8)).astype(dtype), np.array([0, 1, 7, 100, 65_537])
+    expected = ha.rope(x, positions, layout=layout)
+    own = library.module.asarray(x.tolist(), dtype=getattr(library.module, dtype))
+    for given_as in (positions, positions.tolist(), library.module.asarray(positions.tolist())):
+        found = ha.rope(own, given_as, layout=layout)
+        assert type(found) is type(own)
+        assert found.dtype == own.dtype
+        np.testing.assert_allclose(library.numpy(found), expected, atol=1e-6 if dtype == "float32" else 1e-10)
+
+
+def test_positions_may_differ_from_text_to_text(library):
+    x = np.random.default_rng(2).normal(size=(2, 3, 4))
+    positions = np.array([[0.0, 1, 2], [10, 11, 12]])
+    found = library.numpy(ha.rope(library.array(x), library.array(positions)))
+    for i in range(2):
+        np.testing.assert_allclose(found[i], ha.rope(x[i], positions[i]), rtol=1e-14)
+
+
+def test_half_precision_is_computed_in_single_precision(torch):
+    x = torch.randn(5, 8, generator=torch.Generator().manual_seed(0)).to(torch.bfloat16)
+    found = ha.rope(x, [100, 101, 102, 103, 104])
+    assert found.dtype == torch.bfloat16
+    assert torch.equal(found, ha.rope(x.float(), [100, 101, 102, 103, 104]).to(torch.bfloat16))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_derivatives_by_torch_are_central_differences(torch, layout):
+    rng = np.random.default_rng(3)
+    x = torch.tensor(rng.normal(size=(2, 3, 4)), requires_grad=True)
+    positions = torch.tensor([0.0, 1.5, -7.0], dtype=torch.float64, requires_grad=True)
+    function = lambda x, p: ha.rope(x, p, 100.0, layout)  # noqa: E731
+    assert torch.autograd.gradcheck(function, (x, positions))
+    assert torch.autograd.gradgradcheck(function, (x, positions))
+    assert torch.autograd.gradcheck(lambda x: ha.rope(x, [0, 1, 2]), (x,))
+
+
+@pytest.mark.filterwarnings("ignore:Dynamo detected a call to a `functools.lru_cache`:UserWarning")
+def test_it_is_traced_whole_and_mapped_by_torch(torch):
+    torch._dynamo.reset()
+    x, positions = torch.randn(2, 3, 4, dtype=torch.float64), torch.arange(3)
+    whole = torch.compile(lambda x, p: ha.rope(x, p), backend="eager", fullgraph=True)
+    torch.testing.assert_close(whole(x, positions), ha.rope(x, positions), rtol=0, atol=1e-15)
+    torch.testing.assert_close(torch.func.vmap(lambda x: ha.rope(x, positions))(x), ha.rope(x, positions))
+    torch.testing.assert_close(torch.func.vmap(lambda x: ha.rope(x, [0, 1, 2]))(x), ha.rope(x, positions))
+
+
+def test_jax_compiles_maps_and_differentiates_it(jax):
+    x, positions = np.random.default_rng(4).normal(size=(2, 3, 4)), np.array([0, 5, 1000])
+    own, expected = jax.numpy.asarray(x), ha.rope(x, positions)
+    np.testing.assert_allclose(jax.jit(ha.rope)(own, jax.numpy.asarray(positions)), expected, atol=1e-12)
+    np.testing.assert_allclose(jax.jit(lambda x: ha.rope(x, positions))(own), expected, atol=1e-12)
+    np.testing.assert_allclose(jax.vmap(lambda x: ha.rope(x, positions))(own), expected, atol=1e-12)
+    real, way, h = np.array([0.0, 1.5, -7.0]), (x[::-1].copy(), np.array([1.0, -2.0, 0.5])), 1e-5
+    _, slope = jax.jvp(ha.rope, (own, jax.numpy.asarray(real)), tuple(map(jax.numpy.asarray, way)))
+    after, before = (ha.rope(x + step * way[0], real + step * way[1]) for step in (h, -h))
+    np.testing.assert_allclose(slope, (after - before) / (2 * h), atol=1e-8)
+    back = jax.grad(lambda x: (ha.rope(x, positions) * slope).sum())(own)
+    np.testing.assert_allclose(back, ha.rope(np.asarray(slope), -positions), atol=1e-12)  # by the transpose
+
+
+def test_jax_without_x64_keeps_digits_of_positions_that_numpy_holds(jax):
+    x, positions = np.ones((3, 8), np.float32), np.array([1, 10**4, 10**6])
+    jax.config.update("jax_enable_x64", False)
+    try:
+        precise = ha.rope(jax.numpy.asarray(x), positions)
+        rounded = ha.rope(jax.numpy.asarray(x), jax.numpy.asarray(positions))
+    finally:
+        jax.config.update("jax_enable_x64", True)
+    assert precise.dtype == rounded.dtype == np.float32
+    off = np.abs(np.asarray(rounded) - ha.rope(x, positions))
+    assert np.all(off <= 1.2e-7 * np.sqrt(2) * (positions[:, None] + 2))
+    np.testing.assert_allclose(np.asarray(precise), ha.rope(x, positions), atol=2.5e-7)
+
+
+@pytest.mark.parametrize(
+    ("x", "positions", "options", "message"),
+    [
+        (1.0, 0, {}, "not a single number"),
+        ([1.0, 2, 3], 0, {}, "dim of x: expected an even number of dimensions, such as 2 or 4, not 3"),
+        ([1.0], 0, {}, "dim of x: expected a whole number of at least 2"),
+        ([[1.0, 2], [3, 4]], [0, 1, 2], {}, r"positions: shape \(3,\) does not fit the rows of x of shape \(2,\)"),
+        ([1.0, 2], [0], {}, r"positions: shape \(1,\) does not fit"),
+        ([[1.0, 2], [3, 4]], [0, np.nan], {}, "positions: holds a NaN or an infinity"),
+        ([[1.0, 2], [3, 4]], [0, np.inf], {}, "positions: holds a NaN or an infinity"),
+        ([[1.0, 2], [3, 4]], [True, False], {}, "positions: expected real numbers, not bool"),
+        ([1.0, 2], 0, {"base": 0}, "base: expected a positive finite number, not 0"),
+        ([1.0, 2], 0, {"base": -1.0}, "base: expected a positive"),
+        ([1.0, 2], 0, {"layout": "halves"}, "layout: 'halves' is unknown; did you mean 'half'"),
+    ],
+)
+def test_impossible_positions_are_refused(x, positions, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.rope(x, positions, **options)
+
+
+def test_arrays_of_two_libraries_are_refused(torch):
+    with pytest.raises(InvalidInput, match="arrays of one library, not of numpy and torch"):
+        ha.rope(np.ones((3, 2)), torch.arange(3))
