@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.multi_head import MultiHead as MultiHead
     from hopattn.transformer.normalisation import Normalisation as Normalisation
     from hopattn.transformer.positions.circle import rotation as rotation
+    from hopattn.transformer.positions.joining import with_positions as with_positions
     from hopattn.transformer.positions.rotary import rope as rope
     from hopattn.transformer.positions.sinusoidal import sinusoidal as sinusoidal
     from hopattn.transformer.positions.sinusoidal import sinusoidal_shift as sinusoidal_shift
@@ -139,6 +140,7 @@ _NAMES = {
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.circle": ("rotation",),
+    "hopattn.transformer.positions.joining": ("with_positions",),
     "hopattn.transformer.positions.rotary": ("rope",),
     "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift"),
     "hopattn.views.notebook": ("html",),

@@ -15,6 +15,7 @@ from hopattn.foundation.vectors import unit
 from hopattn.scenario.language.fields import Angle, ByTomlType, Count, Problem, Table, Text, Vector
 from hopattn.scenario.language.lines import Path
 from hopattn.transformer.positions.circle import circle, rotation_degrees
+from hopattn.transformer.positions.joining import How, with_positions
 
 UNIT_TOLERANCE = 1e-6
 """The tolerance for the magnitude of a unit vector, which allows for numbers written with seven digits."""
@@ -91,7 +92,7 @@ class Positions(Table):
 
     turn: Angle
     """The angle between neighbouring positions, in degrees, counter-clockwise."""
-    how: Literal["concatenate", "add", "multiply"] = "concatenate"
+    how: How = "concatenate"
     """The way positions join the words: "concatenate" gives them a part of their own; "add" and "multiply" apply the
     point to each pair of the word's elements."""
     start: Annotated[int, Field(ge=-(10**6), le=10**6)] = 0
@@ -132,13 +133,11 @@ class Encoding:
         vectors[:, self.parts[WORD]] = [self.words[token] for token in tokens]
         if self.positions is not None:
             points = circle(self.positions.start + np.arange(len(tokens)), self.positions.turn)
-            repeated = np.tile(points, (vectors[:, self.parts[WORD]].shape[1] + 1) // 2)
             if self.positions.how == "concatenate":
                 vectors[:, self.parts[POSITION]] = points
-            elif self.positions.how == "add":
-                vectors[:, self.parts[WORD]] += repeated
             else:
-                vectors[:, self.parts[WORD]] *= repeated
+                words = vectors[:, self.parts[WORD]]
+                vectors[:, self.parts[WORD]] = with_positions(words, points, self.positions.how)
         return vectors
 
     def offset(self, steps: float) -> np.ndarray:

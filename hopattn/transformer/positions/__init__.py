@@ -4,4 +4,5 @@
 - `circle.py`: points on a circle, and rotations that move them
 - `sinusoidal.py`: points on circles of many frequencies, and the matrix of a step
 - `rotary.py`: queries and keys, turned by their positions
+- `joining.py`: words and positions added, multiplied or concatenated
 """
