@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from hopattn.transformer.layers import stack as stack
     from hopattn.transformer.multi_head import MultiHead as MultiHead
     from hopattn.transformer.normalisation import Normalisation as Normalisation
+    from hopattn.transformer.positions.alibi import alibi as alibi
+    from hopattn.transformer.positions.alibi import alibi_slopes as alibi_slopes
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.transformer.positions.joining import with_positions as with_positions
     from hopattn.transformer.positions.rotary import rope as rope
@@ -139,6 +141,7 @@ _NAMES = {
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
+    "hopattn.transformer.positions.alibi": ("alibi", "alibi_slopes"),
     "hopattn.transformer.positions.circle": ("rotation",),
     "hopattn.transformer.positions.joining": ("with_positions",),
     "hopattn.transformer.positions.rotary": ("rope",),

@@ -40,7 +40,7 @@ class PositionRule(MaskRule):
 
     def __call__(self, n: int, m: int | None = None) -> np.ndarray:
         """The mask `(n, m)` of n queries over m keys, as a NumPy array."""
-        return self.sees(_distance(n, m))
+        return self.sees(distances(n, m))
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
@@ -207,15 +207,18 @@ def like(mask: Any, scores: Array) -> Array:
     return namespace(scores).asarray(mask, device=device(scores))
 
 
-def _distance(n: int, m: int | None) -> np.ndarray:
-    """The distance from key to query in tokens, `(n, m)`; the queries are the last n of the m tokens."""
+def distances(n: int, m: int | None = None, what: str = "mask") -> np.ndarray:
+    """The distance from key to query in tokens, `(n, m)`, below 0 for a key after its query.
+
+    The queries are the last n of the m tokens. what: the name of what is made of the distances, for messages.
+    """
     n = whole(n, "n")
     m = n if m is None else whole(m, "m")
-    return np.asarray(_behind(n, m) + np.arange(n)[:, None] - np.arange(m))
+    return np.asarray(_behind(n, m, what) + np.arange(n)[:, None] - np.arange(m))
 
 
-def _behind(n: int, m: int) -> int:
+def _behind(n: int, m: int, what: str = "mask") -> int:
     """The number of keys before the first query; the queries are the last n of the m tokens."""
     if m < n:
-        raise InvalidInput(f"mask: {n} queries are more than {m} keys; the queries are the last words among the keys")
+        raise InvalidInput(f"{what}: {n} queries are more than {m} keys; the queries are the last words among the keys")
     return m - n

@@ -1,6 +1,6 @@
 """Attention heads: one head, heads in parallel, and layers of heads.
 
-- `positions/`: positions: on circles, as rotations of queries and keys
+- `positions/`: positions: on circles, as rotations of queries and keys, as biases of scores
 - `baselines.py`: simpler models to compare attention with: averages, bigrams
 - `plain_attention.py`: independent softmax attention in NumPy and PyTorch, to check ours with
 - `affine.py`: y = W x + b, of which the rest is made
