@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.blocks import Block as Block
     from hopattn.transformer.cache import KeyValueCache as KeyValueCache
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
+    from hopattn.transformer.baselines import NGram as NGram
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
@@ -138,6 +139,8 @@ _NAMES = {
     "hopattn.transformer.cache": ("KeyValueCache",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.heads": ("Head",),
+    "hopattn.transformer.baselines": ("NGram",),
+    "hopattn.transformer.heads": ("Head", "MultiHead", "attention"),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),

@@ -1,4 +1,4 @@
-"""Simple language models that a lecture compares with attention: the average of the words, and bigrams."""
+"""Simple language models that a lecture compares with attention: the average of the words, bigrams and n-grams."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real, whole
 
 
 def average(words: Array) -> Array:
@@ -40,10 +42,81 @@ class Bigram:
 
     def probability(self, word: str, after: str) -> float:
         """P(word | after); 0 if `after` was never followed by a word."""
-        followers = self.counts.get(after, Counter())
-        return followers[word] / followers.total() if followers else 0.0
+        return _share(self.counts.get(after, Counter()), word)
 
     def likeliest(self, after: str) -> list[str]:
         """The most frequent next words: several in a tie, an empty list if `after` was never followed by a word."""
-        followers = self.counts.get(after, Counter())
-        return [word for word, count in followers.items() if count == max(followers.values())]
+        return _most_frequent(self.counts.get(after, Counter()))
+
+
+@dataclass(frozen=True)
+class NGram:
+    """An n-gram model: P(w_i | w_{i−n+1} … w_{i−1}), estimated from counts; the bigram is n = 2.
+
+        P(w | context) = (count of w after the context + k) / (count of the context + k · |words|)
+
+    n: the number of words that are counted together, 1 or more; with n = 1 there is no context. counts: for each
+    context, a tuple of n − 1 words, the number of times that each word followed it. words: the vocabulary, in the order
+    of first appearance. add: k of add-k smoothing, 0 or more; with 0 the probability is the plain share. Raises
+    `InvalidInput` for another n or k.
+    Source: CS 371N Lecture 10 ("n-gram LMs"); Jurafsky & Martin, Speech and Language Processing, chapter 3 ("add-k").
+    """
+
+    n: int
+    counts: dict[tuple[str, ...], Counter[str]]
+    words: tuple[str, ...]
+    add: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", whole(self.n, "n"))
+        object.__setattr__(self, "add", real(self.add, "add", least=0.0))
+
+    @classmethod
+    def counted(cls, texts: Iterable[Sequence[str]], n: int = 2, *, add: float = 0.0) -> "NGram":
+        """The model of the runs of n words in texts. The first n − 1 words of a text are context only.
+
+        >>> model = NGram.counted([["A", "A", "B", "A", "A", "A"]], n=3)
+        >>> model.probability("B", after=["A", "A"])
+        0.5
+        """
+        n = whole(n, "n")
+        counts: dict[tuple[str, ...], Counter[str]] = {}
+        words: dict[str, None] = {}
+        for text in texts:
+            words.update(dict.fromkeys(text))
+            for end in range(n - 1, len(text)):
+                counts.setdefault(tuple(text[end - n + 1 : end]), Counter())[text[end]] += 1
+        return cls(n, counts, tuple(words), add)
+
+    def probability(self, word: str, after: Sequence[str] = ()) -> float:
+        """P(word | after), of which the last n − 1 words count; over all `words` these sum to 1.
+
+        It is 0 for a word that no text has. Without smoothing it is 0 too if nothing ever followed `after`; with it,
+        all words are then equally likely. Raises `InvalidInput` where `after` has fewer than n − 1 words.
+        """
+        if word not in self.words:
+            return 0.0
+        return _share(self._followers(after), word, self.add, len(self.words))
+
+    def distribution(self, after: Sequence[str] = ()) -> dict[str, float]:
+        """P(word | after) of every word; the arguments are those of `probability`."""
+        return {word: self.probability(word, after) for word in self.words}
+
+    def likeliest(self, after: Sequence[str] = ()) -> list[str]:
+        """The most frequent next words: several in a tie, an empty list if `after` was never followed by a word."""
+        return _most_frequent(self._followers(after))
+
+    def _followers(self, after: Sequence[str]) -> Counter[str]:
+        if len(after) < self.n - 1:
+            raise InvalidInput(f"after: {len(after)} words; n = {self.n} needs the {self.n - 1} before the next word")
+        return self.counts.get(tuple(after[len(after) - self.n + 1 :]), Counter())
+
+
+def _share(followers: Counter[str], word: str, add: float = 0.0, n_words: int = 0) -> float:
+    """(count + k) / (sum of the counts + k · n_words); 0 where nothing was counted."""
+    total = followers.total() + add * n_words
+    return (followers[word] + add) / total if total else 0.0
+
+
+def _most_frequent(followers: Counter[str]) -> list[str]:
+    return [word for word, count in followers.items() if count == max(followers.values())]
