@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from hopattn.transformer.normalisation import Normalisation as Normalisation
     from hopattn.transformer.positions.alibi import alibi as alibi
     from hopattn.transformer.positions.alibi import alibi_slopes as alibi_slopes
+    from hopattn.transformer.message_passing import pass_messages as pass_messages
+    from hopattn.transformer.message_passing import token_graph as token_graph
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.transformer.positions.joining import with_positions as with_positions
     from hopattn.transformer.positions.rotary import rope as rope
@@ -145,6 +147,7 @@ _NAMES = {
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.alibi": ("alibi", "alibi_slopes"),
+    "hopattn.transformer.message_passing": ("pass_messages", "token_graph"),
     "hopattn.transformer.positions.circle": ("rotation",),
     "hopattn.transformer.positions.joining": ("with_positions",),
     "hopattn.transformer.positions.rotary": ("rope",),

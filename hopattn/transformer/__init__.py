@@ -15,4 +15,5 @@
 - `normalisation.py`: the size of word vectors brought to 1
 - `blocks.py`: the layer of a transformer
 - `cache.py`: a text that grows word by word, with keys and values computed once
+- `message_passing.py`: attention as messages along the edges of a graph of tokens
 """

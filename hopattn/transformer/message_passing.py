@@ -1,0 +1,116 @@
+"""Attention as message passing on a graph of tokens.
+
+    h_i = ∇Φ(Σ_j p_ij v_j),   p_i = ∇Ψ(sim(k_j, q_i) over the edges j → i)
+
+Nodes are tokens; an edge j → i says that token i may attend to token j, so a mask is the edges that are missing. Each
+token recalls from its own neighbours. What stands outside the graph, and the order of the nodes, play no part.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import Array, constant, namespace
+from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.step import Retrieval
+from hopattn.transformer.heads import HeadTrace
+
+
+def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:
+    """The graph of what a head computed for one text: a `networkx.DiGraph`.
+
+    trace: of a text without leading axes. tokens: a word for each query, or nothing. source: a word for each key where
+    the keys come from another text (cross-attention); None where they are the same tokens.
+    Node i is token i; the tokens of another text are nodes after those of the first. A node has its `token`, and of
+    `query`, `key` and `value` those that it gives. An edge j → i has the `score` and the `weight` of token j for token
+    i as numbers, also where the weight is 0. Raises `InvalidInput` for a trace of several texts, for words that do not
+    fit it, and for other numbers of queries and keys than one text has.
+    Source: Gilmer et al. (2017), ICML (their message M(h_i, h_j) is our p_ij v_j, their update our ∇Φ); NOTE,
+    Self-attention ("Attention acts over a set of vectors in a graph").
+
+    >>> import numpy as np, hopattn as ha
+    >>> graph = token_graph(ha.Head(np.eye(2), np.eye(2), np.eye(2)).trace(np.eye(2)), ["their", "dog"])
+    >>> [(j, i, round(edge["weight"], 2)) for j, i, edge in graph.edges(data=True)]
+    [(0, 0, 1.0), (0, 1, 0.27), (1, 1, 0.73)]
+    """
+    import networkx as nx  # imported here, so that importing hopattn stays instant
+
+    scores = trace.scores
+    if scores.ndim != 2:
+        raise InvalidInput(f"trace: expected one text, with scores (n, m), not shape {tuple(scores.shape)}")
+    n, m = scores.shape
+    if source is None and n != m:
+        raise InvalidInput(f"trace: {n} queries and {m} keys are of two texts; give the words of the keys as source")
+    shift = 0 if source is None else n
+    graph = nx.DiGraph()
+    for i, token in enumerate(_words(tokens, n, "tokens")):
+        graph.add_node(i, token=token, query=trace.queries[i, :])
+    for j, token in enumerate(_words(() if source is None else source, m, "source")):
+        named = {"token": token} if shift else {}
+        graph.add_node(j + shift, key=trace.keys[j, :], value=trace.values[j, :], **named)
+    matched, weights = (np.asarray(constant(array)).tolist() for array in (scores, trace.weights))
+    allowed = None if trace.mask is None else np.broadcast_to(np.asarray(trace.mask), (n, m))
+    pairs = np.ndindex(n, m) if allowed is None else np.argwhere(allowed).tolist()
+    graph.add_edges_from((j + shift, i, {"score": matched[i][j], "weight": weights[i][j]}) for i, j in pairs)
+    return graph
+
+
+def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, Array]:
+    """The message that each node with a `query` receives along its incoming edges, `(dim_out,)`, by node.
+
+    graph: a `networkx.DiGraph`, such as that of `token_graph`. A node that asks has a `query` `(dim_key,)`, a node
+    with an outgoing edge a `key` `(dim_key,)` and a `value` `(dim_out,)`. The edges alone count, not their scores and
+    weights: these are computed from the vectors. A node without incoming edges receives 0. retrieval: the step of
+    recall, such as `head.retrieval`; by default the dot product and softmax with β = 1. Raises `InvalidInput` for a
+    node without the vectors that it needs, and for a similarity that is no matter of single pairs.
+
+    >>> import networkx as nx, numpy as np
+    >>> graph = nx.DiGraph([("dog", "their")])
+    >>> graph.add_node("their", query=np.ones(2))
+    >>> graph.add_node("dog", key=np.ones(2), value=np.array([3.0, 4.0]))
+    >>> pass_messages(graph)
+    {'their': array([3., 4.])}
+    """
+    step = Retrieval(Dot(), separations.make("softmax", beta=1.0), Identity()) if retrieval is None else retrieval
+    if not step.similarity.by_pairs:
+        raise InvalidInput(f"similarity: {step.similarity!r} goes by the place in a text, and a graph has none")
+    senders = [node for node, has in graph.nodes(data=True) if "key" in has and "value" in has]
+    return {node: _received(graph, node, senders[:1], step) for node, has in graph.nodes(data=True) if "query" in has}
+
+
+def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> Array:
+    """The vector that one node recalls from its neighbours, `(dim_out,)`.
+
+    A node without neighbours asks `any_sender`, which it may not attend to, as in a row of a mask with nothing in it.
+    """
+    neighbours = list(graph.predecessors(node)) or any_sender
+    if not neighbours:
+        raise InvalidInput(f"graph: no node has a key and a value, so that node {_shown(node)} can receive nothing")
+    query = _vector(graph, node, "query")
+    xp = namespace(query)
+    keys, values = (xp.stack([_vector(graph, j, name) for j in neighbours]) for name in ("key", "value"))
+    mask = None if graph.in_degree(node) else np.zeros((1, 1), dtype=bool)
+    return step.step(query[None, :], keys, values, mask)[0, :]
+
+
+def _vector(graph: Any, node: Any, name: str) -> Array:
+    """The vector of a node by its name; raises `InvalidInput` where it is missing."""
+    if name not in graph.nodes[node]:
+        raise InvalidInput(f"graph: node {_shown(node)} has no {name}, which its edges need")
+    return graph.nodes[node][name]
+
+
+def _shown(node: Any) -> str:
+    return shortened(repr(node))
+
+
+def _words(words: Iterable[str], n: int, what: str) -> list[str]:
+    """The words of n tokens; where none are given, their numbers. Raises `InvalidInput` for another number of words."""
+    given = list(words)
+    if given and len(given) != n:
+        raise InvalidInput(f"{what}: {len(given)} words do not fit {n} rows of the trace")
+    return given or [str(i) for i in range(n)]
