@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from hopattn.networks.hopfield import Hopfield as Hopfield
     from hopattn.retrieval.activation import activations as activations
     from hopattn.retrieval.cue import cue as cue
+    from hopattn.retrieval.learned_similarity import Additive as Additive
+    from hopattn.retrieval.learned_similarity import Bilinear as Bilinear
     from hopattn.retrieval.masks import causal as causal
     from hopattn.retrieval.masks import padding as padding
     from hopattn.retrieval.masks import strict as strict
@@ -92,6 +94,8 @@ if TYPE_CHECKING:
     from hopattn.transformer.positions.rotary import rope as rope
     from hopattn.transformer.positions.sinusoidal import sinusoidal as sinusoidal
     from hopattn.transformer.positions.sinusoidal import sinusoidal_shift as sinusoidal_shift
+    from hopattn.transformer.recurrent import Recurrent as Recurrent
+    from hopattn.transformer.recurrent import RecurrentDecoder as RecurrentDecoder
     from hopattn.views.notebook import html as html
 
     learning = learning_rules  # an assignment, because type checkers hide a name that an import changes
@@ -128,6 +132,7 @@ _NAMES = {
     "hopattn.networks.hopfield": ("Hopfield",),
     "hopattn.retrieval.activation": ("activations",),
     "hopattn.retrieval.cue": ("cue",),
+    "hopattn.retrieval.learned_similarity": ("Additive", "Bilinear"),
     "hopattn.retrieval.masks": ("causal", "padding", "strict", "window"),
     "hopattn.retrieval.separation": ("separations",),
     "hopattn.retrieval.similarity": ("cosine", "similarities"),
@@ -152,6 +157,7 @@ _NAMES = {
     "hopattn.transformer.positions.joining": ("with_positions",),
     "hopattn.transformer.positions.rotary": ("rope",),
     "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift"),
+    "hopattn.transformer.recurrent": ("Recurrent", "RecurrentDecoder"),
     "hopattn.views.notebook": ("html",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}

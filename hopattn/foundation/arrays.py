@@ -157,6 +157,26 @@ def stored_rows(values: Any, what: str) -> Array:
     return rows
 
 
+def as_matrix(values: Any, what: str, like: Array | None = None) -> Array:
+    """A floating-point matrix (out, in); raises `InvalidInput` for another shape."""
+    matrix = as_float(values, what, like)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidInput(f"{what}: expected a matrix (out, in), not shape {tuple(matrix.shape)}")
+    return matrix
+
+
+def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
+    """The vectors of a text, `(…, n, dim)`, which a matrix (out, dim) is to map; `other` names the matrix.
+
+    Raises `InvalidInput` for a text without a row, and for another dim.
+    """
+    text = as_float(values, what, like=matrix)
+    if text.ndim < 2 or 0 in text.shape[-2:]:
+        raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
+    require_dim(text, matrix.shape[1], what, other)
+    return text
+
+
 def require_dim(array: Array, dim: int, what: str, other: str) -> None:
     """Raise `InvalidInput` unless the last axis of `array` has the length `dim`, the dim of `other`."""
     if array.ndim == 0:

@@ -5,6 +5,7 @@
 Its files, each of which imports only those above it:
 
 - `similarity.py`: s = sim(K, x): how well a cue matches each key
+- `learned_similarity.py`: scores by matrices that a network learns: bilinear, additive
 - `fixed_scores.py`: a table of scores in place of a similarity
 - `separation/`: p = ∇Ψ(s): from scores to weights
 - `activation.py`: x⁺ = ∇Φ(h): from the field of a neuron to its state

@@ -1,4 +1,4 @@
-"""Attention heads: one head, heads in parallel, and layers of heads.
+"""Attention heads: one head, heads in parallel, layers of heads, and the recurrent networks that came before them.
 
 - `positions/`: positions: on circles, as rotations of queries and keys, as biases of scores
 - `baselines.py`: simpler models to compare attention with: averages, bigrams
@@ -16,4 +16,5 @@
 - `blocks.py`: the layer of a transformer
 - `cache.py`: a text that grows word by word, with keys and values computed once
 - `message_passing.py`: attention as messages along the edges of a graph of tokens
+- `recurrent.py`: a recurrent network, and its decoder with attention
 """

@@ -1,0 +1,198 @@
+"""Recurrent networks: a text is read word by word into one state; a decoder with attention looks back at all states.
+
+    h_t = ∇Φ(W x_t + U h_{t−1} + b)          c_i = Σ_j p_ij h_j,   p_i = ∇Ψ(sim(h, s_{i−1}))
+
+The decoder's context c_i is one step of associative recall: its state is the cue, the states of the network that read
+the text are keys and values.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import linear
+from hopattn.retrieval.activation import Activation, Identity, activations
+from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.retrieval.step import Retrieval
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Recurrent:
+    """A recurrent network: h_t = f(W x_t + U h_{t−1} + b), the same matrices at every word.
+
+    w_input: W, `(dim_hidden, dim)`. w_hidden: U, `(dim_hidden, dim_hidden)`. bias: b, `(dim_hidden,)`; 0 by default.
+    activation: f, a name or an object. Raises `InvalidInput` for matrices that do not fit one another.
+    Source: Elman (1990), Cognitive Science 14, 179 (the context units are our h_{t−1}).
+
+    >>> import numpy as np
+    >>> adding = Recurrent(np.eye(2), 0.5 * np.eye(2), activation="identity")
+    >>> adding([[1, 0], [0, 1], [0, 1]])
+    array([[1.  , 0.  ],
+           [0.5 , 1.  ],
+           [0.25, 1.5 ]])
+    """
+
+    w_input: Array
+    w_hidden: Array
+    bias: Array
+    activation: Activation
+
+    def __init__(self, w_input: Any, w_hidden: Any, bias: Any = None, *, activation: str | Activation = "tanh") -> None:
+        own = as_matrix(w_input, "w_input")
+        hidden = as_matrix(w_hidden, "w_hidden", like=own)
+        if hidden.shape[0] != own.shape[0]:
+            raise InvalidInput(f"w_hidden: {hidden.shape[0]} rows do not fit the {own.shape[0]} rows of w_input")
+        require_dim(hidden, own.shape[0], "w_hidden", "states")
+        shift = namespace(hidden).zeros_like(hidden[0, :]) if bias is None else as_float(bias, "bias", like=own)
+        if tuple(shift.shape) != (own.shape[0],):
+            raise InvalidInput(f"bias: expected ({own.shape[0]},), not shape {tuple(shift.shape)}")
+        object.__setattr__(self, "w_input", own)
+        object.__setattr__(self, "w_hidden", hidden)
+        object.__setattr__(self, "bias", shift)
+        object.__setattr__(self, "activation", activations.make(activation))
+
+    def __call__(self, x: Any, start: Any = None) -> Array:
+        """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`.
+
+        start: the state before the first word, `(…, dim_hidden)`; 0 by default.
+        """
+        text = as_text(x, "x", self.w_input, "w_input")
+        state = self.start(text[..., 0, :], start)
+        heard = linear(text, self.w_input)  # of all words in one product
+        states = []
+        for i in range(text.shape[-2]):
+            state = self._next(heard[..., i, :], state)
+            states.append(state)
+        return namespace(text).stack(states, axis=-2)
+
+    def step(self, word: Array, state: Array) -> Array:
+        """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`."""
+        return self._next(linear(word, self.w_input), state)
+
+    def _next(self, heard: Array, state: Array) -> Array:
+        """f(W x_t + U h_{t−1} + b), where `heard` is W x_t."""
+        return self.activation(heard + linear(state, self.w_hidden) + self.bias, state)
+
+    def start(self, word: Array, given: Any = None) -> Array:
+        """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`."""
+        zero = namespace(word).zeros_like(linear(word, self.w_input))
+        if given is None:
+            return zero
+        state = as_float(given, "start", like=zero)
+        require_dim(state, zero.shape[-1], "start", "the network's states")
+        if state.ndim > zero.ndim or any(
+            own not in (1, full) for own, full in zip(state.shape[-2::-1], zero.shape[-2::-1], strict=False)
+        ):
+            raise InvalidInput(f"start: shape {tuple(state.shape)} does not fit states of shape {tuple(zero.shape)}")
+        return zero + state
+
+
+@dataclass(frozen=True, eq=False)
+class DecoderTrace:
+    """The arrays that a decoder computes while it writes n_out words about a text of n_in words.
+
+    states: s_1 to s_n_out, `(…, n_out, dim_hidden)`. contexts: c_i, `(…, n_out, dim_memory)`. scores:
+    `(…, n_out, n_in)`. weights: the alignment table, `(…, n_out, n_in)`: row i says where the decoder looked before
+    word i.
+    """
+
+    states: Array
+    contexts: Array
+    scores: Array
+    weights: Array
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class RecurrentDecoder:
+    """A recurrent decoder with attention: s_i = f(W [y_{i−1}; c_i] + U s_{i−1} + b), where c_i is recalled by s_{i−1}.
+
+    cell: the recurrent network; its input is the previous word, joined with the context. similarity: "dot",
+    `Bilinear(matrix)`, `Additive(w_cue, w_key, v)`, or any other, between states of the decoder and of the text.
+    separation: a name or an object. beta: for a separation given by name. Raises `InvalidInput` for a cell that is no
+    Recurrent, and for unknown names.
+    Source: Bahdanau, Cho & Bengio (2015), ICLR, section 3.1 (their α_ij is our p_ij, their a the similarity, e_ij its
+    score). Their f is a gated unit; ours is Elman's.
+    """
+
+    cell: Recurrent
+    retrieval: Retrieval
+
+    def __init__(
+        self,
+        cell: Recurrent,
+        *,
+        similarity: str | Similarity = "dot",
+        separation: str | Separation = "softmax",
+        beta: float = 1.0,
+    ) -> None:
+        if not isinstance(cell, Recurrent):
+            raise InvalidInput(f"cell: expected a Recurrent, not {type(cell).__name__}")
+        own_beta = isinstance(separation, Separation) and beta == 1.0
+        separate = separations.make(separation, **({} if own_beta else {"beta": beta}))
+        object.__setattr__(self, "cell", cell)
+        object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), separate, Identity()))
+
+    def __call__(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> Array:
+        """The decoder's states, `(…, n_out, dim_hidden)`; see `trace` for the arguments."""
+        return self.trace(previous, memory, mask, start=start).states
+
+    def trace(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> DecoderTrace:
+        """All arrays that the decoder computes.
+
+        previous: the word before each output, y_0 to y_{n_out−1}, `(…, n_out, dim_out)`. memory: the states of the
+        text, `(…, n_in, dim_memory)`; the leading axes are those of `previous`. mask: boolean, True = may attend,
+        broadcast to `(…, n_out, n_in)`, such as `hopattn.padding(lengths, n_in)`. start: s_0, `(…, dim_hidden)`; 0 by
+        default.
+        """
+        words, keys = self._texts(previous, memory)
+        xp, rule = namespace(words), _between_texts(mask, words.shape[-2])
+        state = self.cell.start(xp.concat([words[..., 0, :], keys[..., 0, :]], axis=-1), start)
+        rows: list[tuple[Array, ...]] = []
+        for i in range(words.shape[-2]):
+            cue = state[..., None, :]
+            scores = self.retrieval.scores(cue, keys)
+            allowed = self.retrieval.allowed(_row(rule, i), scores, cue, keys)
+            weights = self.retrieval.separation.weights(scores, allowed)
+            context = self.retrieval.step(cue, keys, keys, allowed)  # c_i: one step of recall
+            state = self.cell.step(xp.concat([words[..., i, :], context[..., 0, :]], axis=-1), state)
+            rows.append((state[..., None, :], context, scores, weights))
+        return DecoderTrace(*(xp.concat(part, axis=-2) for part in zip(*rows, strict=True)))
+
+    def _texts(self, previous: Any, memory: Any) -> tuple[Array, Array]:
+        """Both texts as arrays; raises `InvalidInput` unless they fit each other and the cell."""
+        matrix = self.cell.w_input
+        words, keys = (as_float(each, what, like=matrix) for each, what in ((previous, "previous"), (memory, "memory")))
+        for text, what in ((words, "previous"), (keys, "memory")):
+            if text.ndim < 2 or 0 in text.shape[-2:]:
+                raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
+        if words.shape[:-2] != keys.shape[:-2]:
+            leading = [tuple(text.shape[:-2]) for text in (keys, words)]
+            raise InvalidInput(f"memory: the leading axes {leading[0]} are not those of previous, {leading[1]}")
+        if type(self.retrieval.similarity) in similarities.values():  # all others say themselves which dims they take
+            require_dim(keys, matrix.shape[0], "memory", "the decoder's states, with which it is compared,")
+        own, stored = words.shape[-1], keys.shape[-1]
+        if own + stored != matrix.shape[1]:
+            wide = f"the {matrix.shape[1]} columns of the cell's w_input"
+            raise InvalidInput(f"previous, memory: dims {own} + {stored} do not fit {wide}")
+        return words, keys
+
+
+def _between_texts(mask: Any, n_out: int) -> Any:
+    """A mask as a rule or an array; raises `InvalidInput` for a rule by position, which holds within one text."""
+    rule = as_mask(mask)
+    if isinstance(rule, PositionRule):
+        raise InvalidInput(f"mask: {rule!r} goes by position, which two texts do not share; expected a boolean array")
+    if not isinstance(rule, MaskRule) and rule.ndim > 1 and rule.shape[-2] not in (1, n_out):
+        raise InvalidInput(f"mask: {rule.shape[-2]} rows do not fit {n_out} outputs")
+    return rule
+
+
+def _row(mask: Any, i: int) -> Any:
+    """The part of a mask for output i, `(…, 1, n_in)`; a rule, or a mask that is the same for all, as it is."""
+    if isinstance(mask, MaskRule) or mask.ndim < 2 or mask.shape[-2] == 1:
+        return mask
+    return mask[..., i : i + 1, :]
