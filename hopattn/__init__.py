@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hopattn.experiments.comparison.over_random_patterns import compare_patterns as compare_patterns
     from hopattn.experiments.comparison.over_random_patterns import compare_random as compare_random
     from hopattn.experiments.comparison.result import Comparison as Comparison
+    from hopattn.experiments.forgetting import forgetting as forgetting
     from hopattn.experiments.sweep.of_scenario import sweep_scenario as sweep_scenario
     from hopattn.experiments.sweep.runner import sweep as sweep
     from hopattn.experiments.sweep.table import Sweep as Sweep
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.cache import KeyValueCache as KeyValueCache
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.baselines import NGram as NGram
+    from hopattn.transformer.first_word import FirstWord as FirstWord
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
@@ -112,6 +114,7 @@ _NAMES = {
     "hopattn.experiments.comparison.compare": ("compare",),
     "hopattn.experiments.comparison.over_random_patterns": ("compare_patterns", "compare_random"),
     "hopattn.experiments.comparison.result": ("Comparison",),
+    "hopattn.experiments.forgetting": ("forgetting",),
     "hopattn.experiments.sweep.of_scenario": ("sweep_scenario",),
     "hopattn.experiments.sweep.runner": ("sweep",),
     "hopattn.experiments.sweep.table": ("Sweep", "load_sweep"),
@@ -147,6 +150,7 @@ _NAMES = {
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.baselines": ("NGram",),
+    "hopattn.transformer.first_word": ("FirstWord",),
     "hopattn.transformer.heads": ("Head", "MultiHead", "attention"),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.multi_head": ("MultiHead",),

@@ -1,6 +1,7 @@
-"""Measurements over many trials: sweeps, comparisons, the certificate of descent.
+"""Measurements over many trials: sweeps, comparisons, the certificate of descent, forgetting.
 
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates
 - `sweep/`: a function or a scenario over a grid
+- `forgetting.py`: the first word of a text, read out with attention and without it
 - `comparison/`: several memories on the same keys, values and cues
 """

@@ -17,4 +17,5 @@
 - `cache.py`: a text that grows word by word, with keys and values computed once
 - `message_passing.py`: attention as messages along the edges of a graph of tokens
 - `recurrent.py`: a recurrent network, and its decoder with attention
+- `first_word.py`: how long the first word of a text is kept, with attention and without it
 """

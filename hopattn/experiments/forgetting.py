@@ -1,0 +1,64 @@
+"""Forgetting: how well the first word of a random text is read out, by the number of words after it."""
+
+import numpy as np
+
+from hopattn.experiments.sweep.table import Sweep
+from hopattn.foundation.arrays import require_room
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.grids import Grid, axis_values
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.foundation.vectors import normalised
+from hopattn.transformer.first_word import FirstWord
+
+AXIS = "words after the first"
+
+
+def forgetting(
+    lengths: Grid = (0, 1, 2, 4, 8, 16, 32, 64, 128),
+    model: FirstWord | None = None,
+    *,
+    names: int = 16,
+    trials: int = 200,
+    seed: Seed = None,
+    rng: Seed = None,
+) -> Sweep:
+    """Measure how well the first word is read out, with attention and without it, by the length of the text.
+
+    lengths: the numbers of words after the first, in rising order, or a text such as "0:100:11". model: the networks,
+    set by hand, and their law; `FirstWord()` by default. names: the names that the answer is compared with; one of
+    them is the first word. trials: random texts for each length; all words and names are random vectors of unit
+    magnitude. seed: of all texts (0); rng is another name of it.
+
+    The result has two numbers of each trial, with and without attention: `cosine` of what is read with the first word,
+    and `accuracy`, 1 where the nearest name is the first word and else 0. `model.cosine` and `model.accuracy` are the
+    law of their means. A length has the same texts whatever the other lengths are. Raises `InvalidInput` for lengths
+    that are no whole numbers in rising order, and for other numbers out of range.
+
+    >>> curve = forgetting((0, 10, 40), names=16, trials=50)
+    >>> curve.mean("accuracy without attention").round(1), curve.mean("accuracy with attention")
+    (array([1. , 0.3, 0.1]), array([1., 1., 1.]))
+    """
+    model = FirstWord() if model is None else model
+    if not isinstance(model, FirstWord):
+        raise InvalidInput(f"model: expected a FirstWord, not {type(model).__name__}")
+    after = tuple(whole(n, "lengths", least=0) for n in axis_values(lengths, "lengths"))
+    names, trials = whole(names, "names", least=2), whole(trials, "trials")
+    require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
+    entropy = whole_seed(seed, rng, 0)
+    points = [_measured(model, n, names, trials, np.random.default_rng([entropy, n])) for n in after]
+    return Sweep.of({AXIS: after}, trials, points)
+
+
+def _measured(model: FirstWord, n: int, names: int, trials: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """The numbers of every trial at one length, `(trials,)` each."""
+    words = normalised(rng.normal(size=(trials, n + 1, model.dim)))
+    others = normalised(rng.normal(size=(trials, names - 1, model.dim)))
+    choices = np.concatenate([words[:, :1], others], axis=1)
+    numbers = {}
+    for how, attention in (("without attention", False), ("with attention", True)):
+        read = normalised(model.read(words, attention=attention))
+        cosines = (choices @ read[:, :, None])[..., 0]
+        numbers[f"cosine {how}"] = cosines[:, 0]
+        numbers[f"accuracy {how}"] = (np.argmax(cosines, axis=1) == 0).astype(float)
+    return numbers

@@ -1,0 +1,123 @@
+"""The first word of a text: how long a recurrent network keeps it, with attention and without it.
+
+"They 'forget' over long strings": Sally is named in the first word of a story, and n words later somebody asks for
+her. The networks here are set by hand, not trained, so that the law of forgetting can be written down:
+
+    read = Σ_i a_i x_i          a_n = p_n,   a_i = p_i + ρ a_{i+1}
+
+p is the weight that the reader gives to the state after each word, ρ the spectral radius of the network's U. a_i is the
+derivative of what is read by the i-th word, and the recursion is that of back-propagation through time.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopattn.foundation.arrays import as_float, require_dim
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real, whole
+from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
+
+
+@dataclass(frozen=True)
+class FirstWord:
+    """A recurrent network that reads a story, and a decoder that is asked for the first word, a name.
+
+    dim: entries of a word vector. carry: ρ from 0 to 1, by which the state shrinks with each word; the spectral radius
+    of U. beta: how sharply the decoder with attention looks for the name, 0 or more.
+
+    A word is its vector and one more entry, the mark: 1 for the name, 0 for all others. The state is
+    h_t = x_t + U h_{t−1}, where U shrinks the word part by ρ and forgets the mark ("add each w_i into h_{i−1}"). The
+    decoder's first state is the question "the name?", and its next state is its context. With attention the context
+    is recalled from all states; without it the last state is all that there is.
+
+    For random words that are independent, of mean 0, of one length and in no preferred direction, the cosine of what
+    is read with the first word tends to a_0/√Σa_i² as dim grows:
+
+        without attention   ρⁿ √((1 − ρ²)/(1 − ρ^{2n+2})), and 1/√(n + 1) for ρ = 1
+        with attention      near 1, and down to 1/√2 about n = (1 − ρ)² e^{2β}, or (3e^{2β})^{1/3} for ρ = 1
+
+    The recurrent network forgets after some 1/log(1/ρ) words; where it lets nothing fade, the other words drown the
+    first. Attention gives the name the weight p_0 = e^β/(e^β + n), which falls too, but after exponentially many words.
+
+    Raises `InvalidInput` for other numbers. Source: CS 371N Lecture 10 ("Sally"); Bengio, Simard & Frasconi (1994),
+    IEEE Trans. Neural Networks 5, 157; Pascanu, Mikolov & Bengio (2013), ICML (ρ below 1: vanishing gradients).
+    """
+
+    dim: int = 64
+    carry: float = 0.9
+    beta: float = 8.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dim", whole(self.dim, "dim"))
+        object.__setattr__(self, "carry", real(self.carry, "carry", least=0.0))
+        object.__setattr__(self, "beta", real(self.beta, "beta", least=0.0))
+        if self.carry > 1:
+            raise InvalidInput(f"carry: expected a number from 0 to 1, not {self.carry:g}; above 1 the state explodes")
+
+    @property
+    def network(self) -> Recurrent:
+        """h_t = x_t + U h_{t−1}, on words with their mark, `(…, n + 1, dim + 1)`."""
+        kept = np.append(np.full(self.dim, self.carry), 0.0)
+        return Recurrent(np.eye(self.dim + 1), np.diag(kept), activation="identity")
+
+    @property
+    def decoder(self) -> RecurrentDecoder:
+        """s_i = c_i: a decoder that repeats its context, and looks for states of cosine 1 with its own state."""
+        size = self.dim + 1
+        cell = Recurrent(np.eye(size, 2 * size, size), np.zeros((size, size)), activation="identity")
+        return RecurrentDecoder(cell, beta=self.beta or 1.0, separation="softmax")
+
+    def read(self, words: np.ndarray, *, attention: bool) -> np.ndarray:
+        """The vector that the decoder answers for each text, `(n_texts, dim)`.
+
+        words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the
+        states after all words, or has the last one only.
+        """
+        texts = as_float(words, "words")
+        if texts.ndim != 3 or 0 in texts.shape:
+            raise InvalidInput(f"words: expected (n_texts, n + 1, dim), not shape {tuple(texts.shape)}")
+        require_dim(texts, self.dim, "words", "the network's words")
+        mark = np.zeros((*texts.shape[:-1], 1))
+        mark[:, 0] = 1.0
+        states = self.network(np.concatenate([texts, mark], axis=-1))
+        question = np.append(np.zeros(self.dim), 1.0 if self.beta else 0.0)
+        memory = states if attention else states[:, -1:]
+        answers = self.decoder(np.zeros((len(texts), 1, self.dim + 1)), memory, start=question)
+        return np.asarray(answers[:, 0, : self.dim])
+
+    def shares(self, n: int, *, attention: bool) -> np.ndarray:
+        """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""
+        n = whole(n, "n", least=0)
+        weights = np.zeros(n + 1)
+        if attention:
+            weights[:] = math.exp(-self.beta) / (1 + n * math.exp(-self.beta))
+            weights[0] = 1 / (1 + n * math.exp(-self.beta))
+        else:
+            weights[-1] = 1.0
+        shares, later = np.empty(n + 1), 0.0
+        for i in range(n, -1, -1):
+            later = shares[i] = weights[i] + self.carry * later
+        return shares
+
+    def cosine(self, n: int, *, attention: bool) -> float:
+        """The cosine of what is read with the first word, n words later: a_0/√Σa_i², exact as dim grows."""
+        shares = self.shares(n, attention=attention)
+        return float(shares[0] / np.linalg.norm(shares))
+
+    def accuracy(self, n: int, names: int, *, attention: bool) -> float:
+        """The probability that the first word is nearest to what is read, among so many random names of one length.
+
+        The other words add a random part of length √Σ_{i>0}a_i² to a_0 x_0, and its projections on the names are
+        normal, of variance 1/dim. With cos θ(z) of a part that projects to z on the first word itself, this is
+        E_z Φ(√dim cos θ)^(names − 1). Exact as dim grows; 1/names where nothing of the first word is left.
+        """
+        others = whole(names, "names", least=2) - 1
+        shares = self.shares(n, attention=attention)
+        noise = float(np.linalg.norm(shares[1:]))
+        nodes, weights = np.polynomial.hermite_e.hermegauss(64)
+        along = shares[0] + noise * nodes / math.sqrt(self.dim)
+        cosines = along / np.sqrt(along**2 + noise**2 * (1 - 1 / self.dim))
+        below = [0.5 * math.erfc(-cosine * math.sqrt(self.dim / 2)) for cosine in cosines]
+        return float(np.sum(weights * np.array(below) ** others) / np.sum(weights))

@@ -1,0 +1,93 @@
+"""The law of forgetting: the recursion is the network's own derivative, and the closed forms follow from it."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from tests.draws import arrays, sizes
+
+models = st.builds(
+    ha.FirstWord, st.just(3), st.floats(0, 1).map(lambda x: round(x, 3)), st.floats(0, 12).map(lambda x: round(x, 3))
+)
+either = pytest.mark.parametrize("attention", [False, True])
+
+
+@either
+@given(model=models, n=sizes, data=st.data())
+def test_the_answer_is_the_sum_of_the_words_by_their_shares(attention, model, n, data):
+    words = data.draw(arrays((2, n + 1, 3)))
+    shares = model.shares(n, attention=attention)
+    expected = sum(shares[i] * words[:, i] for i in range(n + 1))
+    np.testing.assert_allclose(model.read(words, attention=attention), expected, rtol=1e-11, atol=1e-11)
+
+
+@given(model=models, n=sizes)
+def test_shares_are_the_double_sum_written_out(model, n):
+    power = math.exp(model.beta)
+    for i, share in enumerate(model.shares(n, attention=True)):
+        weights = [power / (power + n)] + [1 / (power + n)] * n
+        assert share == pytest.approx(sum(weights[j] * model.carry ** (j - i) for j in range(i, n + 1)), rel=1e-12)
+    np.testing.assert_allclose(model.shares(n, attention=False), model.carry ** np.arange(n, -1, -1.0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 40])
+@pytest.mark.parametrize("carry", [0.0, 0.5, 0.9, 1.0])
+def test_without_attention_the_cosine_is_its_closed_form(carry, n):
+    kept = (1 - carry**2) / (1 - carry ** (2 * n + 2)) if carry < 1 else 1 / (n + 1)
+    expected = carry**n * math.sqrt(kept)
+    assert ha.FirstWord(carry=carry).cosine(n, attention=False) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [5.0, 6.0, 7.0])
+@pytest.mark.parametrize("carry", [0.3, 0.8, 1.0])
+def test_with_attention_the_cosine_falls_to_one_over_root_two_after_exponentially_many_words(carry, beta):
+    reach = (1 - carry) ** 2 * math.exp(2 * beta) if carry < 1 else (3 * math.exp(2 * beta)) ** (1 / 3)
+    model = ha.FirstWord(carry=carry, beta=beta)
+    slack = 0.08 if carry == 1 else 0.02  # for ρ = 1 the reach is few words beside e^β
+    assert model.cosine(round(reach), attention=True) == pytest.approx(math.sqrt(0.5), abs=slack)
+    assert model.cosine(round(reach), attention=False) < 0.2
+
+
+def test_one_word_more_costs_the_spectral_radius():
+    model = ha.FirstWord(carry=0.8)
+    radius = np.abs(np.linalg.eigvals(model.network.w_hidden)).max()
+    cosines = [model.cosine(n, attention=False) for n in range(20, 40)]
+    np.testing.assert_allclose(np.divide(cosines[1:], cosines[:-1]), radius, rtol=1e-4)
+
+
+def test_the_accuracy_runs_from_certainty_to_chance():
+    model = ha.FirstWord(dim=256)
+    falling = [model.accuracy(n, 8, attention=False) for n in range(0, 200, 10)]
+    assert falling[0] == pytest.approx(1.0) and falling[-1] == pytest.approx(1 / 8, abs=2e-3)
+    assert all(later <= earlier for earlier, later in pairwise(falling))
+    assert model.accuracy(200, 8, attention=True) == pytest.approx(1.0)
+
+
+def test_without_a_question_attention_is_the_average_of_the_states():
+    model = ha.FirstWord(dim=2, carry=0.0, beta=0.0)
+    words = np.random.default_rng(0).normal(size=(3, 5, 2))
+    np.testing.assert_allclose(model.read(words, attention=True), words.mean(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ha.FirstWord(carry=1.1), "carry: expected a number from 0 to 1, not 1.1"),
+        (lambda: ha.FirstWord(carry=-1), "carry: expected a finite number of at least 0"),
+        (lambda: ha.FirstWord(beta=-1), "beta: expected a finite number of at least 0"),
+        (lambda: ha.FirstWord(dim=0), "dim: expected a whole number of at least 1"),
+        (lambda: ha.FirstWord().shares(-1, attention=True), "n: expected a whole number of at least 0"),
+        (lambda: ha.FirstWord().accuracy(1, 1, attention=True), "names: expected a whole number of at least 2"),
+        (lambda: ha.FirstWord().read(np.ones((2, 64)), attention=True), r"words: expected \(n_texts, n \+ 1, dim\)"),
+        (lambda: ha.FirstWord().read(np.ones((2, 3, 4)), attention=True), "words: dim 4 does not fit the network's"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
