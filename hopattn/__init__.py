@@ -77,20 +77,20 @@ if TYPE_CHECKING:
     from hopattn.scenario.running import run as run
     from hopattn.transformer.affine import Affine as Affine
     from hopattn.transformer.attention import attention as attention
+    from hopattn.transformer.baselines import NGram as NGram
     from hopattn.transformer.blocks import Block as Block
     from hopattn.transformer.cache import KeyValueCache as KeyValueCache
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
-    from hopattn.transformer.baselines import NGram as NGram
     from hopattn.transformer.first_word import FirstWord as FirstWord
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
+    from hopattn.transformer.message_passing import pass_messages as pass_messages
+    from hopattn.transformer.message_passing import token_graph as token_graph
     from hopattn.transformer.multi_head import MultiHead as MultiHead
     from hopattn.transformer.normalisation import Normalisation as Normalisation
     from hopattn.transformer.positions.alibi import alibi as alibi
     from hopattn.transformer.positions.alibi import alibi_slopes as alibi_slopes
-    from hopattn.transformer.message_passing import pass_messages as pass_messages
-    from hopattn.transformer.message_passing import token_graph as token_graph
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.transformer.positions.joining import with_positions as with_positions
     from hopattn.transformer.positions.rotary import rope as rope
@@ -145,18 +145,17 @@ _NAMES = {
     "hopattn.scenario.running": ("run",),
     "hopattn.transformer.affine": ("Affine",),
     "hopattn.transformer.attention": ("attention",),
+    "hopattn.transformer.baselines": ("NGram",),
     "hopattn.transformer.blocks": ("Block",),
     "hopattn.transformer.cache": ("KeyValueCache",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
-    "hopattn.transformer.heads": ("Head",),
-    "hopattn.transformer.baselines": ("NGram",),
     "hopattn.transformer.first_word": ("FirstWord",),
-    "hopattn.transformer.heads": ("Head", "MultiHead", "attention"),
+    "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
+    "hopattn.transformer.message_passing": ("pass_messages", "token_graph"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.alibi": ("alibi", "alibi_slopes"),
-    "hopattn.transformer.message_passing": ("pass_messages", "token_graph"),
     "hopattn.transformer.positions.circle": ("rotation",),
     "hopattn.transformer.positions.joining": ("with_positions",),
     "hopattn.transformer.positions.rotary": ("rope",),

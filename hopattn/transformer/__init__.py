@@ -1,8 +1,6 @@
 """Attention heads: one head, heads in parallel, layers of heads, and the recurrent networks that came before them.
 
 - `positions/`: positions: on circles, as rotations of queries and keys, as biases of scores
-- `baselines.py`: simpler models to compare attention with: averages, bigrams
-- `positions/`: positions as vectors: points on a circle, and rotations that move them
 - `baselines.py`: simpler models to compare attention with: averages, n-grams
 - `plain_attention.py`: independent softmax attention in NumPy and PyTorch, to check ours with
 - `affine.py`: y = W x + b, of which the rest is made

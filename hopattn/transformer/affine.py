@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, namespace
+from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import linear
 
@@ -23,9 +23,7 @@ class Affine:
     bias: Array | None
 
     def __init__(self, weight: Any, bias: Any = None, what: str = "weight") -> None:
-        matrix = as_float(weight, what)
-        if matrix.ndim != 2 or 0 in matrix.shape:
-            raise InvalidInput(f"{what}: expected a matrix (out, in), not shape {tuple(matrix.shape)}")
+        matrix = as_matrix(weight, what)
         shift = None if bias is None else as_float(bias, f"{what}: bias", like=matrix)
         if shift is not None and tuple(shift.shape) != (matrix.shape[0],):
             raise InvalidInput(

@@ -8,7 +8,7 @@ One application is one step of associative recall.
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.arrays import Array, as_text, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.joint_mask import joint
@@ -19,6 +19,8 @@ from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval, biased
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.attention import split_bias
+
+MATRICES = "the head's matrices"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,14 +131,5 @@ class Head:
 
 def text_pair(x: Any, source: Any, head: Head) -> tuple[Array, Array]:
     """The texts of the queries and of the keys; raises `InvalidInput` for one that does not fit the head's matrices."""
-    text = as_text(x, "x", head.w_query)
-    return text, text if source is None else as_text(source, "source", head.w_key)
-
-
-def as_text(values: Any, what: str, matrix: Array) -> Array:
-    """Word vectors `(…, n, dim)` as an array; raises `InvalidInput` for others, and for a dim that does not fit."""
-    text = as_float(values, what, like=matrix)
-    if text.ndim < 2 or 0 in text.shape[-2:]:
-        raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
-    require_dim(text, matrix.shape[1], what, "the head's matrices")
-    return text
+    text = as_text(x, "x", head.w_query, MATRICES)
+    return text, text if source is None else as_text(source, "source", head.w_key, MATRICES)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint, masks_of
@@ -22,7 +22,7 @@ from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.attention import split_bias
 from hopattn.transformer.from_torch import TorchHeads, torch_heads
-from hopattn.transformer.heads import Head, HeadTrace, as_text
+from hopattn.transformer.heads import MATRICES, Head, HeadTrace
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +137,9 @@ class MultiHead:
     def _texts(self, query: Any, key: Any, value: Any) -> tuple[Array, Array, Array]:
         """The three texts; raises `InvalidInput` for one that does not fit the matrices of the first head."""
         first = self.heads[0]
-        text = as_text(query, "query", first.w_query)
-        keyed = text if key is query else as_text(key, "key", first.w_key)
-        valued = keyed if value is key else as_text(value, "value", first.w_value)
+        text = as_text(query, "query", first.w_query, MATRICES)
+        keyed = text if key is query else as_text(key, "key", first.w_key, MATRICES)
+        valued = keyed if value is key else as_text(value, "value", first.w_value, MATRICES)
         if valued.shape[-2] != keyed.shape[-2]:
             raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
         return text, keyed, valued
