@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.baselines import NGram as NGram
     from hopattn.transformer.blocks import Block as Block
     from hopattn.transformer.cache import KeyValueCache as KeyValueCache
+    from hopattn.transformer.encoder_decoder import EncoderDecoder as EncoderDecoder
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
     from hopattn.transformer.heads import Head as Head
@@ -148,6 +149,7 @@ _NAMES = {
     "hopattn.transformer.baselines": ("NGram",),
     "hopattn.transformer.blocks": ("Block",),
     "hopattn.transformer.cache": ("KeyValueCache",),
+    "hopattn.transformer.encoder_decoder": ("EncoderDecoder",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.first_word": ("FirstWord",),
     "hopattn.transformer.heads": ("Head",),

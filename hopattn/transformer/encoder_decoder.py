@@ -1,0 +1,93 @@
+"""The encoder and the decoder: one text is read whole, another is written word by word and attends to the first.
+
+    memory = encoder(source)          words = decoder(target, memory)          scores = read-out(words)
+
+The cross-attention of the decoder is one step of recall: its cues come from the target, its keys and values from the
+source.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hopattn.foundation.arrays import Array
+from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer.affine import Affine
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.from_torch import require_names, with_prefix
+from hopattn.transformer.normalisation import Normalisation
+
+SIDES = ("encoder", "decoder")
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderDecoder:
+    """Blocks that read a source, and blocks with a cross-attention that write a target.
+
+    encoder: blocks without a cross-attention. decoder: blocks with one; their heads have the mask "causal", so that no
+    word sees a later one. norms: a normalisation behind each side, or None. read_out: the map to one score for each
+    word of a vocabulary, or None. Raises `InvalidInput` for other blocks.
+    Source: Vaswani et al. (2017), 3.1.
+    """
+
+    encoder: tuple[Block, ...]
+    decoder: tuple[Block, ...]
+    norms: tuple[Normalisation | None, Normalisation | None] = (None, None)
+    read_out: Affine | None = None
+
+    def __post_init__(self) -> None:
+        for side, crossed in zip(SIDES, (False, True), strict=True):
+            blocks = getattr(self, side)
+            blocks = tuple(blocks) if isinstance(blocks, Iterable) else ()
+            if not blocks or not all(isinstance(block, Block) for block in blocks):
+                raise InvalidInput(f"{side}: expected at least one Block, in a list")
+            for i, block in enumerate(blocks, start=1):
+                if (block.cross is not None) != crossed:
+                    found = "has no" if crossed else "has a"
+                    raise InvalidInput(f"{side}: block {i} {found} cross-attention")
+            object.__setattr__(self, side, blocks)
+
+    @classmethod
+    def from_torch(
+        cls, state: Mapping[str, Any], n_heads: int, norm_first: bool = False, activation: str = "relu"
+    ) -> "EncoderDecoder":
+        """The layers of a `torch.nn.Transformer`: names and arrays of its `state_dict`, which has no read-out.
+
+        norm_first, activation: as in `Block.from_torch`. The decoder's heads get the mask "causal". Raises
+        `InvalidInput` for missing and further names, and for arrays that do not fit.
+        """
+        if not isinstance(state, Mapping):
+            require_names(state, ())
+        sides, norms = [], []
+        for side, mask in zip(SIDES, ("none", "causal"), strict=True):
+            own = with_prefix(state, side)
+            layers = with_prefix(own, "layers")
+            numbers = sorted({name.split(".")[0] for name in layers}, key=lambda name: (len(name), name))
+            if numbers != [str(i) for i in range(len(numbers))] or not numbers:
+                found = ", ".join(numbers) or "none"
+                raise InvalidInput(f"state: expected {side}.layers.0, {side}.layers.1, …, not {found}")
+            parts = [with_prefix(layers, number) for number in numbers]
+            sides.append(tuple(Block.from_torch(part, n_heads, norm_first, activation, mask=mask) for part in parts))
+            norms.append(Normalisation.from_torch(own, "norm", 1e-5) if "norm.weight" in own else None)
+        known = [name for name in state if str(name).startswith(tuple(f"{side}.layers." for side in SIDES))]
+        require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
+        return cls(sides[0], sides[1], (norms[0], norms[1]))
+
+    def memory(self, source: Any, mask: Any = None) -> Array:
+        """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""
+        words = source
+        for block in self.encoder:
+            words = block(words, mask)
+        return words if self.norms[0] is None else self.norms[0](words)
+
+    def __call__(self, source: Any, target: Any, source_mask: Any = None, target_mask: Any = None) -> Array:
+        """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
+
+        source: `(…, m, dim)`. target: `(…, n, dim)`, the words so far. source_mask: for the encoder and for the
+        cross-attention, such as `hopattn.padding`. target_mask: beside the heads' own mask.
+        """
+        memory, words = self.memory(source, source_mask), target
+        for block in self.decoder:
+            words = block(words, target_mask, source=memory, source_mask=source_mask)
+        words = words if self.norms[1] is None else self.norms[1](words)
+        return words if self.read_out is None else self.read_out(words)
