@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import io
 import json
+import os
 import re
 import shlex
 import sys
@@ -193,6 +194,7 @@ def _word(choice: Any) -> str:
 
 
 if __name__ == "__main__":
+    os.environ.pop("COLUMNS", None)  # the pages are as wide as a pipe
     for page in PAGES:
         page.write_text(refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sys.stdout.write(f"{page.relative_to(ROOT)}\n")

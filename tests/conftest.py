@@ -21,6 +21,8 @@ settings.register_profile(
 )
 settings.load_profile("house")
 
+os.environ.pop("COLUMNS", None)  # pages and tests are as wide as a pipe, whatever the terminal of this process is
+
 LIBRARIES = ("numpy", "array_api_strict", "torch", "jax")
 
 

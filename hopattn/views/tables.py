@@ -26,8 +26,8 @@ def show_sweep(sweep: "Sweep") -> None:
     out, (headings, rows) = console(), sweep_table(sweep)
     show(out, table(headings, rows[:MAX_ROWS], right=headings, labels=len(sweep.axes)))
     if len(rows) > MAX_ROWS:
-        out.print(Text(f"… {len(rows)} points in all; --out table.csv writes them"))
-    out.print(Text(sweep_size(sweep)))
+        show(out, Text(f"… {len(rows)} points in all; --out table.csv writes them"))
+    show(out, Text(sweep_size(sweep)))
 
 
 def sweep_table(sweep: "Sweep") -> tuple[list[str], list[list[str]]]:
@@ -126,8 +126,7 @@ def show_certificates(certificates: "Sequence[Certificate]") -> None:
     show(out, table(CERTIFICATE, certificate_rows(certificates), right=CERTIFICATE[2:6], labels=2))
     broken = [f"{pair.memory} under {pair.update}" for pair in certificates if not pair.holds]
     found = f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"
-    out.print()
-    out.print(Text(f"{found} ({certificates[0].dtype})"))
+    show(out, Text(""), Text(f"{found} ({certificates[0].dtype})"))
 
 
 _RECALL, _WEIGHTS = (tuple(column.heading for column in columns) for columns in (RECALL, WEIGHTS))

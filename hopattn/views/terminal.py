@@ -1,6 +1,9 @@
 """Results on the terminal: labelled tables of numbers, pictures, and the verdicts on the expectations."""
 
+import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,13 +19,30 @@ from hopattn.views.text_table import TextTable, text_table
 MAX_ROWS, MAX_COLUMNS = 40, 16
 """The largest table that is shown."""
 NO_TERMINAL_WIDTH = 160
-"""The width of a line, in letters, if the output goes to a file or a pipe."""
+"""The width of a line, in letters, if the output goes to a file or a pipe and COLUMNS is not set."""
 
 
 def console() -> Console:
-    """The console on standard output. Colours appear only on a terminal, and not if NO_COLOR is set."""
-    probe = Console(markup=False, highlight=False, emoji=False)
-    return probe if probe.is_terminal else Console(markup=False, highlight=False, emoji=False, width=NO_TERMINAL_WIDTH)
+    """The console on standard output. Colours appear only on a terminal, and not if NO_COLOR is set.
+
+    The variable COLUMNS gives the width of a line if it is a positive whole number; else the terminal has its own.
+    """
+    out = Console(markup=False, highlight=False, emoji=False, width=NO_TERMINAL_WIDTH)
+    columns = os.environ.get("COLUMNS", "").strip()
+    if re.fullmatch(r"0*[1-9][0-9]{0,5}", columns):
+        out.width = int(columns)
+    elif out.is_terminal:
+        out.width = _terminal_width()
+    return out
+
+
+def _terminal_width() -> int:
+    """The width of the terminal that this process reads from or writes to; 80 if it does not say its width."""
+    for descriptor in range(3):
+        with suppress(OSError):
+            if width := os.get_terminal_size(descriptor).columns:
+                return width
+    return 80
 
 
 def plain(text: Any) -> str:
@@ -42,13 +62,14 @@ def table(
 
 
 def show(out: Console, *parts: TextTable | Text) -> None:
-    """Write tables and texts; a text wraps between words, and a table is written in blocks that fit the line."""
+    """Write tables and texts; a text wraps between words, and a table is written in blocks that fit the line.
+
+    No line ends with a space.
+    """
     for part in parts:
-        if isinstance(part, Text):
-            out.print(part)
-        else:
-            for line in part.lines(out.width):
-                out.print(line, soft_wrap=True)
+        for line in part.wrap(out, out.width) if isinstance(part, Text) else part.lines(out.width):
+            line.rstrip()
+            out.print(line, soft_wrap=True)
 
 
 def array_table(array: Labelled) -> TextTable | Text:
@@ -89,20 +110,17 @@ def show_result(result: Result, explain: bool) -> None:
     explain: whether to write the arithmetic in place of the arrays.
     """
     out = console()
-    out.print(Text(plain(f"{result.name}: {result.title}"), style="bold"))
-    out.print(Text(plain(f"source: {result.source}")))
+    show(out, Text(plain(f"{result.name}: {result.title}"), style="bold"), Text(plain(f"source: {result.source}")))
     if result.note:
-        out.print(Text(plain(f"note: {result.note}")))
+        show(out, Text(plain(f"note: {result.note}")))
     for run in result.runs:
         if len(result.runs) > 1:
-            out.print()
-            out.print(Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
+            show(out, Text(""), Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
         for part in _arithmetic(run, out) if explain else _arrays(run, out):
             show(out, part)
     if result.expectations:
         show(out, Text(""), outcome_table(result.expectations))
-    out.print()
-    out.print(Text(tally(result.expectations)))
+    show(out, Text(""), Text(tally(result.expectations)))
 
 
 def show_check(results: Sequence[Result]) -> None:
@@ -115,9 +133,8 @@ def show_check(results: Sequence[Result]) -> None:
         if not result.ok:
             show(out, Text(""), Text(plain(f"{result.name} misses:")))
             show(out, outcome_table(outcome for outcome in result.expectations if outcome.met is False))
-    out.print()
     outcomes = [outcome for result in results for outcome in result.expectations]
-    out.print(Text(f"{len(results)} scenarios; {tally(outcomes)}"))
+    show(out, Text(""), Text(f"{len(results)} scenarios; {tally(outcomes)}"))
 
 
 def outcome_table(outcomes: Iterable[Outcome]) -> TextTable:

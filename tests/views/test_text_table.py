@@ -68,12 +68,42 @@ def test_a_long_text_wraps_between_words_beside_its_numbers():
     ]
 
 
-@pytest.mark.parametrize("terminal", [{"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm", "COLUMNS": "40"}, {}])
-def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(terminal):
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    command = [sys.executable, "-m", "hopattn", "run", "induction"]
-    process = subprocess.run(command, capture_output=True, text=True, check=True, env={**environment, **terminal})
-    printed = re.sub(r"\x1b\[\d*m", "", process.stdout).partition("as written")[2]
+TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm"}
+
+
+def printed_by(*arguments, **variables):
+    """The output of a command in a pipe, with variables in its environment in place of those of this process."""
+    known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    command = [sys.executable, "-m", "hopattn", *arguments]
+    process = subprocess.run(command, capture_output=True, text=True, check=True, env={**known, **variables})
+    return re.sub(r"\x1b\[\d*m", "", process.stdout)
+
+
+@pytest.mark.parametrize(
+    ("variables", "width"),
+    [
+        ({**TERMINAL, "COLUMNS": "40"}, 40),
+        ({"COLUMNS": "40"}, 40),
+        ({}, 160),
+        ({"COLUMNS": "0"}, 160),
+        ({"COLUMNS": "-40"}, 160),
+        ({"COLUMNS": "wide"}, 160),
+    ],
+)
+def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(variables, width):
+    printed = printed_by("run", "induction", **variables).partition("as written")[2]
     tables = printed.partition("     expectation")[0]
     assert "-0.7071" in tables.split()
-    assert max(map(len, tables.splitlines())) <= (40 if terminal else 160)
+    longest = max(map(len, tables.splitlines()))
+    assert longest <= width and (width == 40) == (longest <= 40)
+
+
+def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same():
+    assert "-0.7071" in printed_by("run", "induction", **TERMINAL, COLUMNS="0").split()
+
+
+@pytest.mark.parametrize("width", ["160", "50"])
+@pytest.mark.parametrize("command", ["run letters", "compare bank --memories modern,hopfield", "list --memories"])
+def test_no_line_ends_with_a_space(command, width):
+    lines = printed_by(*command.split(), COLUMNS=width).splitlines()
+    assert lines and [line for line in lines if line != line.rstrip()] == []
