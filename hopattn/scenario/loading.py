@@ -43,7 +43,7 @@ def load(path: Any) -> Scenario:
 
     path: the path of a TOML file, or the name of a scenario that comes with hopattn, such as "bank". Raises
     `InvalidScenario` (an `InvalidInput`) with all errors of the file, one a line: file, line, key, the text in
-    question, and the expected one.
+    question, and the expected one; an error of TOML's syntax comes alone.
 
     >>> import hopattn as ha
     >>> ha.load("bank").spec.source

@@ -31,6 +31,7 @@ KEY = "a key that has other characters than a–z, A–Z, 0–9, _ and - stands 
         ("a = [5., 1]", ".", "a number has a digit after its point: write 5.0"),
         ("a = 0,5", ",5", "a number has a decimal point: write 0.5"),
         ("a = { b = 0,5 }", "0,5", "a number has a decimal point: write 0.5"),
+        ("a = [0,6, 0,05]", "0,05", "a number has a decimal point: write 0.05"),
         ("a = -07", "07", "a number begins with no further 0: write 7"),
         ("a = 1/2", "/2", "a number is written as a decimal, such as 0.5"),
         # a quote that is missing or curly

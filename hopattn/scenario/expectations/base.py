@@ -11,6 +11,7 @@ from pydantic import Field
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
 from hopattn.scenario.language.lines import Path
 
@@ -89,7 +90,8 @@ class Numeric(Expectation):
         if self.erratum is not None and stated is None:
             yield Problem((*path, "erratum"), "needs `stated`, the number that the source prints")
         if stated is not None and shape_of(stated) != shape_of(expected):
-            yield Problem((*path, "stated"), f"has shape {shape_of(stated)}, but `is` has shape {shape_of(expected)}")
+            shapes = f"has shape {shape_of(stated)}, but `is` has shape {shape_of(expected)}"
+            yield Problem((*path, "stated"), shapes + comma_hint(stated, max(shape_of(expected)[-1:], default=0)))
 
 
 class Value(Numeric):

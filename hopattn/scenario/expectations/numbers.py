@@ -8,6 +8,7 @@ from pydantic import Field
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import Arrays, Numeric, Value, Verdict, shape_of
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Count, Matrix, Problem, Table
 from hopattn.scenario.language.lines import Path
 
@@ -73,7 +74,8 @@ class MatrixIs(Numeric):
         if not problems:
             shape = layout.arrays[layout.find(self.matrix, self.layer, self.head)[0]]
             if shape_of(self.is_) != shape:
-                yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the matrix has shape {shape}")
+                hint = comma_hint(self.is_, shape[-1]) if shape else ""
+                yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the matrix has shape {shape}{hint}")
         yield from self.stated_problems(self.is_, self.stated, path)
 
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:

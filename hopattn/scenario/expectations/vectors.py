@@ -10,6 +10,7 @@ from hopattn.foundation.errors import unknown
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shown
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Count, Problem, TextOrTexts, Vector
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.vocabulary import WORD
@@ -159,8 +160,10 @@ class VectorIs(Located, Numeric):
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from super().problems(layout, path)
         yield from self.stated_problems(self.is_, self.stated, path)
-        if (size := self.size(layout)) not in (None, len(self.is_)):
-            yield Problem((*path, "is"), f"{len(self.is_)} numbers do not fit the {size} elements of the vector")
+        size = self.size(layout)
+        if size is not None and size != len(self.is_):
+            fit = f"do not fit the {size} elements of the vector{comma_hint(self.is_, size)}"
+            yield Problem((*path, "is"), f"{len(self.is_)} numbers {fit}")
 
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         return self.compare(self.vector(arrays, layout), self.is_, self.stated)

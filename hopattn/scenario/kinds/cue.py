@@ -12,6 +12,7 @@ from hopattn.retrieval.cue import cue
 from hopattn.scenario.explain.arithmetic import dot, rotated, rotation_rows, vector
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
@@ -44,7 +45,9 @@ class Network(Table):
             yield from vocabulary.vector_problems(self.neurons, ("network", "neurons"))
         for i, row in enumerate(self.matrix or []):
             if len(row) != dim:
-                yield Problem(("network", "matrix", i), f"{len(row)} numbers do not fit the {dim} axes")
+                yield Problem(
+                    ("network", "matrix", i), f"{len(row)} numbers do not fit the {dim} axes{comma_hint(row, dim)}"
+                )
 
     def names(self, axes: list[str]) -> tuple[str, ...]:
         """The names of the neurons: those of the file; else the axes, for a layer with one neuron for each axis."""

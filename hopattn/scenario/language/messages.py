@@ -11,6 +11,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, Tag, ValidationError
 
 from hopattn.foundation.errors import nearest, shortened, unknown
+from hopattn.scenario.language.decimal_commas import text_hint
 from hopattn.scenario.language.fields import EntryIn, Problem, toml_type
 from hopattn.scenario.language.lines import Path
 
@@ -98,10 +99,19 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     if kind == "list_type" and isinstance(value, dict) and _known_keys(model, (*detail["loc"], 0)):
         header = ".".join(str(key) for key in path if isinstance(key, str))
         return f"is one table; expected a list of tables, each of which begins with [[{header}]] in place of [{header}]"
-    expected_type = _EXPECTED.get(kind)
-    if kind == "float_type" and isinstance(value, int) and not isinstance(value, bool):
-        expected_type = "a smaller number"
-    return f"{_quoted(value)} stands there; expected {expected_type}" if expected_type else str(detail["msg"])
+    if kind not in _EXPECTED:
+        return str(detail["msg"])
+    too_large = kind == "float_type" and isinstance(value, int) and not isinstance(value, bool)
+    expected = "a smaller number" if too_large else _EXPECTED[kind]
+    return f"{_quoted(value)} stands there; expected {expected}{_hint(kind, value, detail['loc'], model)}"
+
+
+def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[BaseModel]) -> str:
+    """The hint for a text in place of a number, or of a list of numbers; empty for anything else."""
+    if kind in ("float_type", "int_type"):
+        return text_hint(value, whole=kind == "int_type")
+    entries = [inner for annotation in _at(model, (*location, 0)) for inner, _ in _options(annotation)]
+    return text_hint(value, "[{}]") if kind == "list_type" and float in entries else ""
 
 
 def _quoted(value: Any) -> str:
@@ -125,11 +135,16 @@ def _article(name: str) -> str:
 
 def _known_keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
     """The keys that the schema allows in the table at a location."""
+    tables = [table for annotation in _at(model, location) for table in _models(annotation)]
+    return sorted({field.alias or name for table in tables for name, field in table.model_fields.items()})
+
+
+def _at(model: type[BaseModel], location: Sequence[str | int]) -> list[Any]:
+    """The annotations of what may stand at a location."""
     candidates: list[Any] = [model]
     for key in location:
         candidates = [inner for candidate in candidates for inner in _inside(candidate, key)]
-    tables = [table for candidate in candidates for table in _models(candidate)]
-    return sorted({field.alias or name for table in tables for name, field in table.model_fields.items()})
+    return candidates
 
 
 def _inside(annotation: Any, key: str | int) -> Iterator[Any]:

@@ -102,6 +102,8 @@ def _number(stop: Stop) -> _Found:
     if re.match(r"\.(?!\d)", rest):
         return stop.at, f"a number has a digit after its point: write {whole[0]}.0"
     if whole[0].lstrip("+-") == "0" and (match := re.match(r"\d+", rest)):
+        if comma := re.search(r"([+-]?\d+),0$", before):
+            return stop.statement + comma.start(), f"a number has a decimal point: write {comma[1]}.0{match[0]}"
         return stop.at - 1, f"a number begins with no further 0: write {int(match[0])}"
     return (stop.at, "a number is written as a decimal, such as 0.5") if rest[:1] in ("/", "%") else None
 

@@ -15,6 +15,7 @@ from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.scenario.language.decimal_commas import comma_hint, text_hint
 from hopattn.scenario.language.fields import (
     ByTomlType,
     EntryIn,
@@ -55,7 +56,7 @@ SCALED = "1/sqrt(dim)"
 def _beta_word(word: str) -> str:
     """The word that `beta` may be in place of a number; raises `PydanticCustomError` for any other."""
     if word != SCALED:
-        message = f"'{shortened(word)}' stands there; expected a positive number or \"{SCALED}\""
+        message = f"'{shortened(word)}' stands there; expected a positive number or \"{SCALED}\"{text_hint(word)}"
         raise PydanticCustomError("beta", "{message}", {"message": message})
     return word
 
@@ -114,7 +115,9 @@ class HeadTable(Table):
         for name in ("scores", "weights", "mask"):
             table = getattr(self, name)
             if isinstance(table, list) and ({len(row) for row in table} != {shape[1]} or len(table) != shape[0]):
-                yield Problem((*path, name), f"does not fit {shape[0]} queries and {shape[1]} keys, one row a query")
+                hint = "" if name == "mask" else comma_hint(table, shape[1])
+                fit = f"does not fit {shape[0]} queries and {shape[1]} keys, one row a query"
+                yield Problem((*path, name), fit + hint)
         rule = self.mask.get("name") if isinstance(self.mask, Mapping) else self.mask
         if crossed and isinstance(rule, str) and issubclass(mask_rules.get(rule, MaskRule), PositionRule):
             yield Problem((*path, "mask"), f"'{rule}' has no meaning between two texts; leave it out or write \"none\"")

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import unknown
+from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, Matrix, Number, Problem, Table
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.vocabulary import POSITION, Encoding
@@ -53,7 +54,8 @@ class Projection(Table):
         matrix = self.matrix or []
         columns, rows = self._size(encoding, self.source), self._size(encoding, self.target or self.source)
         if any(len(row) != columns for row in matrix):
-            yield Problem(path, f"every row needs {columns} numbers, one for each element that is read")
+            needed = f"every row needs {columns} numbers, one for each element that is read"
+            yield Problem(path, needed + comma_hint(matrix, columns))
         if role == "value" and len(matrix) != rows:
             yield Problem(path, f"needs {rows} rows, one for each element that is written, not {len(matrix)}")
 

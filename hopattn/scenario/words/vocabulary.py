@@ -12,6 +12,7 @@ from pydantic import Field, Tag
 
 from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import unit
+from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, ByTomlType, Count, Problem, Table, Text, Vector
 from hopattn.scenario.language.lines import Path
 from hopattn.transformer.positions.circle import circle, rotation_degrees
@@ -47,7 +48,7 @@ class Vocabulary(Table):
             magnitude = math.hypot(*vector)
             if len(vector) != len(self.axes):
                 fit = f"do not fit the {len(self.axes)} axes ({', '.join(self.axes[:8])})"
-                yield Problem((*path, name), f"{len(vector)} numbers {fit}")
+                yield Problem((*path, name), f"{len(vector)} numbers {fit}{comma_hint(vector, len(self.axes))}")
             elif self.magnitude == "unit" and not abs(magnitude - 1) <= UNIT_TOLERANCE:
                 advice = 'write it with more digits, or set magnitude = "normalise" or "free"'
                 yield Problem((*path, name), f"has magnitude {magnitude:.6g}; expected 1 ({advice})")

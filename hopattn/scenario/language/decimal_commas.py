@@ -1,0 +1,60 @@
+"""Hints for numbers that are written in another way than TOML's: with a decimal comma, or as a text."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hopattn.foundation.errors import shortened
+
+_NUMBER_TEXT = re.compile(r"\s*([+-]?)(\d*)(?:[.,](\d*))?([eE][+-]?\d+)?\s*", re.ASCII)
+_LARGEST = 2**53
+"""Up to this number, a float holds every whole number."""
+
+
+def comma_hint(values: Any, wanted: int) -> str:
+    """The hint for a vector, or for the first row of a matrix, in which decimal commas are likely; else empty.
+
+    They are likely where twice the wanted number of entries stands, and all are whole: in TOML, `0,6` is two numbers.
+
+    >>> comma_hint([0, 6, 0, 8], 2)
+    '; if the commas are decimal ones, write 0.6 in place of 0,6'
+    >>> comma_hint([0, 6, 0.5, 8], 2), comma_hint([0, 6, 0], 2)
+    ('', '')
+    """
+    rows = values if values and isinstance(values[0], Sequence) else [values]
+    row = next((row for row in rows if len(row) == 2 * wanted > 0 and _may_be_decimals(row)), None)
+    if row is None:
+        return ""
+    whole, decimals = int(row[0]), int(row[1])
+    return f"; if the commas are decimal ones, write {whole}.{decimals} in place of {whole},{decimals}"
+
+
+def _may_be_decimals(row: Sequence[float]) -> bool:
+    """Whether all numbers are whole, and every second one has no minus sign, as decimals have none."""
+    return all(abs(number) < _LARGEST and number == int(number) for number in row) and min(row[1::2]) >= 0
+
+
+def text_hint(value: Any, form: str = "{}", whole: bool = False) -> str:
+    """The hint for a text that stands in place of a number; empty for any other value.
+
+    form: how the number is to be written, `[{}]` in a list. whole: whether a whole number is wanted.
+
+    >>> text_hint("0,6"), text_hint("-.5", "[{}]"), text_hint("3", whole=True)
+    ('; write 0.6, without quotes', '; write [-0.5], without quotes', '; write 3, without quotes')
+    >>> text_hint("much"), text_hint("0.6", whole=True)
+    ('', '')
+    """
+    number = _as_number(value) if isinstance(value, str) else None
+    if number is None or (whole and not number.lstrip("+-").isdigit()):
+        return ""
+    return f"; write {form.format(shortened(number))}, without quotes"
+
+
+def _as_number(text: str) -> str | None:
+    """A text such as "0,6" as TOML writes the number; None if it is no number."""
+    match = _NUMBER_TEXT.fullmatch(text.replace("−", "-"))
+    if match is None or not (match[2] or match[3]):
+        return None
+    whole = (match[2] or "0").lstrip("0") or "0"
+    decimals = f".{match[3]}" if match[3] else ""
+    return f"{match[1]}{whole}{decimals}{match[4] or ''}"
