@@ -44,14 +44,18 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
     return by_lower[matches[0]] if matches else None
 
 
-def unknown(word: object, choices: Iterable[str]) -> str:
+def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -> str:
     """The message for a mistyped name: the name, the nearest choice, all choices.
+
+    further: other names, of which only the nearest is a choice, and only where no choice is near.
 
     >>> unknown("softmx", ["softmax", "argmax"])
     "'softmx' is unknown; did you mean 'softmax'? (choices: argmax, softmax)"
     """
     ordered = sorted(choices)
     guess = nearest(word, ordered)
+    if guess is None and (guess := nearest(word, sorted(further))):
+        ordered = sorted([*ordered, guess])
     hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
     shown = [choice if choice.isprintable() and choice.strip() == choice != "" else repr(choice) for choice in ordered]
     listed = shown if len(shown) <= MAX_LISTED else [*shown[:MAX_LISTED], f"… {len(shown)} in all"]

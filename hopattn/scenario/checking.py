@@ -149,7 +149,7 @@ class _Checker:
             self._report(("variant", i, "name"), f"'{variant.name}' is the name of two variants")
             return {}
         try:
-            varied, own = changed(document, variant.changes, known[""].written_out)
+            varied, own = changed(document, variant.changes, known[""].written_out, model.is_invented)
         except InvalidInput as error:
             self._report(place, str(error))
             return {}
@@ -166,7 +166,7 @@ class _Checker:
                 written |= self.document
                 written |= model.model_validate(self.document, context=self.context).written_out
         try:
-            result, places = changed(self.document, overrides, written)
+            result, places = changed(self.document, overrides, written, model.is_invented)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None
         return result, {path: f"--set {text}" for path, text in places.items()}

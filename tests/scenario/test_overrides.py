@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.language.overrides import changed, parse_assignment
 from hopattn.scenario.language.paths import parse_path
@@ -74,6 +75,49 @@ def test_the_end_of_a_path_is_enough_where_it_is_the_only_one(path, expected):
 def test_a_short_path_that_fits_nothing_or_several_is_refused(path, message):
     with pytest.raises(InvalidInput, match=re.escape(message)):
         changed(WRITTEN, {path: 0}, WRITTEN)
+
+
+def suggested(refused):
+    """The guess and the choices of a message."""
+    guess, choices = re.search(r"(?:did you mean '(.*)'\? )?\(choices: (.*)\)", str(refused.value)).groups()
+    return guess, choices.split(", ")
+
+
+WORDS = {"banks", "financial", "markets", "muddy", "rivers"}
+CUES = {'"half of R"', '"torn X"', '"white on black"'}
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "guess", "invented"),
+    [
+        ("bank", "maks", "mask", WORDS),
+        ("bank", "separatoin", "separation", WORDS),
+        ("bank", "bank", "banks", WORDS),
+        ("bank", "zzz", None, WORDS),
+        ("letters", "flpi", "flip", CUES),
+        ("letters", '"half of"', '"half of R"', CUES),
+    ],
+)
+def test_a_name_that_the_file_invents_is_suggested_only_where_it_is_near_and_no_key_is(name, key, guess, invented):
+    with pytest.raises(InvalidInput) as refused:
+        parse(ha.load(name).text, "file.toml", "file", {key: 0})
+    found, choices = suggested(refused)
+    assert found == guess and {*choices} & invented == {guess} & invented
+
+
+@pytest.mark.parametrize(("key", "guess", "words"), [("bta", "beta", set()), ("bank", "banks", {"banks"})])
+def test_the_axes_of_a_sweep_are_suggested_by_the_same_rule(key, guess, words):
+    spec = ha.load("bank").spec
+    with pytest.raises(InvalidInput) as refused:
+        path_of(key, spec.written_out, spec.is_invented)
+    found, choices = suggested(refused)
+    assert found == guess and {*choices} & WORDS == words
+
+
+def test_a_word_that_is_also_a_near_key_does_not_hide_the_key():
+    text = GOOD.replace("b = [0.6, 0.8]", "b = [0.6, 0.8]\nmaske = [1, 0]")
+    with pytest.raises(InvalidInput, match="'maskee' is unknown; did you mean 'mask'"):
+        parse(text, "file.toml", "file", {"maskee": 0})
 
 
 def test_every_way_to_change_a_value_reads_a_short_path_by_the_same_rule():

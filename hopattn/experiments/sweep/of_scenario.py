@@ -113,7 +113,7 @@ def sweep_scenario(
         where=str(Path(scenario.where).absolute()),
         name=scenario.name,
         changes=json.dumps(overrides),
-        paths=tuple((key, path_of(key, written)) for key in axes),
+        paths=tuple((key, path_of(key, written, base.spec.is_invented)) for key in axes),
         measures=measures,
     )
     _require_fitting_ends(trial, axes)

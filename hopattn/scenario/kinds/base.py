@@ -15,6 +15,7 @@ from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.schema_keys import is_invented
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.words.character_pictures import Strip
 
@@ -88,7 +89,12 @@ class Spec(Table):
     def sweep_problems(self) -> Iterator[Problem]:
         """Keys and values that a sweep cannot go over."""
         if self.sweep is not None:
-            yield from self.sweep.problems(self.written_out)
+            yield from self.sweep.problems(self.written_out, self.is_invented)
+
+    @classmethod
+    def is_invented(cls, path: tuple[str, ...]) -> bool:
+        """Whether the last key of a path is a name that the author of the file chose, such as a word or a cue."""
+        return is_invented(cls, path)
 
     @property
     def written_out(self) -> dict[str, Any]:

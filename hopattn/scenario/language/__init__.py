@@ -8,6 +8,7 @@
 - `overrides.py`: changes of single values, for `set` and `--set`
 - `decimal_commas.py`: hints for numbers with a decimal comma, and for texts in place of numbers
 - `array_layout.py`: the names, shapes and labels of the arrays that a scenario will compute
+- `schema_keys.py`: the keys that the schema allows at a place of a file
 - `messages.py`: the errors of the schema as messages for the user
 - `sweep_table.py`: the table `[sweep]`: axes, trials and measures
 """

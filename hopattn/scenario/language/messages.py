@@ -4,16 +4,16 @@ pydantic's errors become problems with the path in the file, the value that stan
 """
 
 import re
-import types
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any
 
-from pydantic import BaseModel, Tag, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from hopattn.foundation.errors import nearest, shortened, unknown
 from hopattn.scenario.language.decimal_commas import text_hint
-from hopattn.scenario.language.fields import EntryIn, Problem, toml_type
+from hopattn.scenario.language.fields import Problem, toml_type
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.schema_keys import annotations_at, known_keys, options
 
 _EXPECTED = {
     "string_type": "a text",
@@ -42,7 +42,7 @@ def schema_problems(error: ValidationError, model: type[BaseModel], document: Ma
     """
     details = [(detail, _document_path(detail, document)) for detail in error.errors(include_url=False)]
     mistyped = {
-        (path[:-1], nearest(path[-1], _known_keys(model, detail["loc"][:-1])))
+        (path[:-1], nearest(path[-1], known_keys(model, detail["loc"][:-1])))
         for detail, path in details
         if detail["type"] == "extra_forbidden"
     }
@@ -76,7 +76,7 @@ def _has(node: Any, key: str | int) -> bool:
 def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return unknown(path[-1], _known_keys(model, detail["loc"][:-1]))
+        return unknown(path[-1], known_keys(model, detail["loc"][:-1]))
     if kind == "missing":
         return "is missing"
     if kind == "literal_error" or (kind == "union_tag_invalid" and "'name'" in str(context.get("discriminator"))):
@@ -96,7 +96,7 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     if kind in _LIMITS:
         limit, words = _LIMITS[kind]
         return f"{_quoted(value)} stands there; expected {words} {context[limit]:g}"
-    if kind == "list_type" and isinstance(value, dict) and _known_keys(model, (*detail["loc"], 0)):
+    if kind == "list_type" and isinstance(value, dict) and known_keys(model, (*detail["loc"], 0)):
         header = ".".join(str(key) for key in path if isinstance(key, str))
         return f"is one table; expected a list of tables, each of which begins with [[{header}]] in place of [{header}]"
     if kind not in _EXPECTED:
@@ -110,7 +110,7 @@ def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[Base
     """The hint for a text in place of a number, or of a list of numbers; empty for anything else."""
     if kind in ("float_type", "int_type"):
         return text_hint(value, whole=kind == "int_type")
-    entries = [inner for annotation in _at(model, (*location, 0)) for inner, _ in _options(annotation)]
+    entries = [inner for annotation in annotations_at(model, (*location, 0)) for inner, _ in options(annotation)]
     return text_hint(value, "[{}]") if kind == "list_type" and float in entries else ""
 
 
@@ -131,55 +131,3 @@ def _huge(value: Any) -> str:
 
 def _article(name: str) -> str:
     return f"an {name}" if name == "array" else f"a {name}"
-
-
-def _known_keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
-    """The keys that the schema allows in the table at a location."""
-    tables = [table for annotation in _at(model, location) for table in _models(annotation)]
-    return sorted({field.alias or name for table in tables for name, field in table.model_fields.items()})
-
-
-def _at(model: type[BaseModel], location: Sequence[str | int]) -> list[Any]:
-    """The annotations of what may stand at a location."""
-    candidates: list[Any] = [model]
-    for key in location:
-        candidates = [inner for candidate in candidates for inner in _inside(candidate, key)]
-    return candidates
-
-
-def _inside(annotation: Any, key: str | int) -> Iterator[Any]:
-    """The annotations one step further in a location.
-
-    key: the key of a field, the index or key of an entry, or the tag of a choice of a union.
-    """
-    for option, tag in _options(annotation):
-        if tag is not None and tag == key:
-            yield option
-        elif isinstance(option, type) and issubclass(option, BaseModel):
-            yield from (field.annotation for name, field in option.model_fields.items() if (field.alias or name) == key)
-        elif get_origin(option) in (list, dict):
-            yield get_args(option)[-1]
-
-
-def _options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
-    """The choices of an annotation, each with the tag by which a location names it; None if it has no tag."""
-    if get_origin(annotation) is Annotated:
-        inner, *extras = get_args(annotation)
-        inner = next((extra.annotation for extra in extras if isinstance(extra, EntryIn)), inner)
-        tag = next((extra.tag for extra in extras if isinstance(extra, Tag)), None)
-        yield from _options(inner) if tag is None else [(inner, tag)]
-    elif get_origin(annotation) in (Union, types.UnionType):
-        for option in get_args(annotation):
-            yield from _options(option)
-    else:
-        fields = getattr(annotation, "model_fields", {})
-        yield annotation, next(iter(get_args(fields["name"].annotation)), None) if "name" in fields else None
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The tables among the choices of an annotation, those of nested unions too."""
-    for option, tag in _options(annotation):
-        if isinstance(option, type) and issubclass(option, BaseModel):
-            yield option
-        elif tag is not None:
-            yield from _models(option)

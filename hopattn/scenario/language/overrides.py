@@ -8,7 +8,7 @@ from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.paths import dotted, parse_path, whole_path
+from hopattn.scenario.language.paths import Invented, dotted, none_invented, parse_path, whole_path
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
@@ -43,18 +43,22 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 
 
 def changed(
-    document: Mapping[str, Any], changes: Mapping[str, Any], written: Mapping[str, Any] | None = None
+    document: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    written: Mapping[str, Any] | None = None,
+    invented: Invented = none_invented,
 ) -> tuple[dict[str, Any], dict[Path, str]]:
     """A changed copy of the document, and the origin of each change: path in the document → key of `changes`.
 
     changes: a value for each dotted path. A number in a path is the place of an entry in a list, counted from 1;
     without a number, every entry is changed. written: the document with all its defaults, in which the end of a path is
-    looked for (None: every path is whole). Raises `InvalidInput` for a path that the document does not have.
+    looked for (None: every path is whole). invented: which keys the author of the file chose. Raises `InvalidInput` for
+    a path that the document does not have.
     """
     result = copy.deepcopy(dict(document))
     origins: dict[Path, str] = {}
     for text, value in changes.items():
-        keys = parse_path(text) if written is None else whole_path(text, written)
+        keys = parse_path(text) if written is None else whole_path(text, written, invented)
         for place in list(_set(result, keys, value, (), text)):
             origins[place] = text
     return result, origins

@@ -7,7 +7,7 @@ file, or it is the end of one path alone, as `mask` is of layer.head.mask.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,14 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 _ABOUT_RUNS = frozenset({"variant", "expect", "sweep"})
 """The tables of a file that say nothing about one run; a short path never leads into them."""
+
+Invented = Callable[[tuple[str, ...]], bool]
+"""Whether the last key of a path is a name that the author of the file chose, such as a word or a cue."""
+
+
+def none_invented(path: tuple[str, ...]) -> bool:
+    """False: every key of the file is one of its format."""
+    return False
 
 
 @lru_cache(1024)
@@ -59,10 +67,11 @@ def dotted(keys: Iterable[str]) -> str:
     return ".".join(key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
 
 
-def whole_path(text: str, document: Mapping[str, Any]) -> tuple[str, ...]:
+def whole_path(text: str, document: Mapping[str, Any], invented: Invented = none_invented) -> tuple[str, ...]:
     """The keys of a path from the top of the document.
 
     text: a path, or the end of a path if only one place of the document has it. document: a file with all its defaults.
+    invented: which keys the author of the file chose; they are suggested only where no key of the format is near.
     Raises `InvalidInput` for an end that the document does not have, or has several times.
 
     >>> whole_path("mask", {"layer": [{"head": [{"mask": "none"}]}]})
@@ -75,8 +84,19 @@ def whole_path(text: str, document: Mapping[str, Any]) -> tuple[str, ...]:
     if places:
         listed = " or ".join(map(dotted, places[:5]))
         raise InvalidInput(f"{shortened(text)}: stands there several times; write {listed}")
-    choices = document if len(keys) > 1 else [*document, *(path[-1] for path in _of_one_run(document))]
-    raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), {dotted([key]) for key in choices})}")
+    known = [*((key,) for key in document), *([] if len(keys) > 1 else _of_one_run(document))]
+    raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), *names_of(known, invented))}")
+
+
+def names_of(paths: Iterable[tuple[str, ...]], invented: Invented, whole: bool = False) -> tuple[set[str], set[str]]:
+    """The last keys of paths: those of the format, and those that the author of the file chose.
+
+    whole: the whole paths in place of their last keys.
+    """
+    own, chosen = set[str](), set[str]()
+    for path in paths:
+        (chosen if invented(path) else own).add(dotted(path if whole else path[-1:]))
+    return own, chosen - own
 
 
 def places_of(keys: tuple[str, ...], document: Mapping[str, Any]) -> list[tuple[str, ...]]:

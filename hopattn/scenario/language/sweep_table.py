@@ -9,7 +9,16 @@ from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.grids import Values, axes_of, axis_values
 from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.paths import dotted, parse_path, places_of, whole_path, without_numbers
+from hopattn.scenario.language.paths import (
+    Invented,
+    dotted,
+    names_of,
+    none_invented,
+    parse_path,
+    places_of,
+    whole_path,
+    without_numbers,
+)
 
 _Entry = Annotated[int | Number, WithJsonSchema({"type": "number"})]
 AxisValues = Annotated[
@@ -37,24 +46,26 @@ class SweepTable(Table):
         """The values of each axis, by its key; raises `InvalidInput` for values that are no numbers or do not rise."""
         return axes_of(self.over, "over")
 
-    def problems(self, document: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, document: Mapping[str, Any], invented: Invented) -> Iterator[Problem]:
         """The problems of the axes: unknown keys, and values that are no numbers or do not rise.
 
-        document: the file with all its defaults.
+        document: the file with all its defaults. invented: which keys the author of the file chose.
         """
         for key, axis in self.over.items():
             place: Path = ("sweep", "over", key)
             try:
-                path_of(key, document)
+                path_of(key, document, invented)
                 axis_values(axis, key)
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
 
 
-def path_of(key: str, document: Mapping[str, Any]) -> str:
+def path_of(key: str, document: Mapping[str, Any], invented: Invented = none_invented) -> str:
     """The whole path of a key, such as layer.head.beta for `beta`.
 
-    document: a file with all its defaults. Raises `InvalidInput` for a key that it does not have, or has several times.
+    document: a file with all its defaults. invented: which keys the author of the file chose; they are suggested only
+    where no key of the format is near. Raises `InvalidInput` for a key that the file does not have, or has several
+    times.
     """
     document = {name: node for name, node in document.items() if name not in NOT_SWEPT}
     numbers = dict.fromkeys(_number_paths(document, ()))
@@ -63,8 +74,8 @@ def path_of(key: str, document: Mapping[str, Any]) -> str:
         path = whole_path(key, document)
         if without_numbers(path) in numbers:
             return key if path == keys else dotted(path)
-    near = numbers if len(keys) > 1 else dict.fromkeys(path[-1:] for path in numbers)
-    raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), map(dotted, near))}")
+    names = names_of(numbers, invented, whole=len(keys) > 1)
+    raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), *names)}")
 
 
 def _number_paths(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
