@@ -3,6 +3,7 @@
 - `blas_kernel.py`: the kernel of BLAS, chosen before NumPy is imported
 - `streams.py`: standard output and standard error, made safe
 - `scenario_names.py`: the names of scenarios, which a shell can complete
+- `pairs.py`: a command with options of the form KEY=VALUE
 - `commands/`: one command in each file
 - `main.py`: the group of all commands, and exit codes for errors
 """

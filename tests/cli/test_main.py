@@ -129,7 +129,7 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
         (("run", "bnak"), "there is no scenario or file 'bnak'; did you mean 'bank'?"),
         (("run", "none.toml"), "none.toml: there is no such file"),
         (("run", "."), "is a folder; expected a scenario file"),
-        (("run", "bank", "--set", "x"), "'x': expected key=value"),
+        (("run", "bank", "--set", "x"), "'x': expected KEY=VALUE"),
         (("run", "bank", "--set", "layer.head.mask=nine"), "--set layer.head.mask: 'nine' is unknown"),
         (("check", "bank", "bnak"), "did you mean 'bank'?"),
         (("run", "bad.toml"), "bad.toml:14: layer.1.head.1.separation: 'softmx' is unknown; did you mean 'softmax'?"),

@@ -176,7 +176,11 @@ def test_assignments(text, expected):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a", "expected key=value"), ("a=two words", "is no TOML value"), ("a=1\nb=2", "more than one")],
+    [
+        ("a", "--set 'a': expected KEY=VALUE, as in mask=causal"),
+        ("a=two words", "is no TOML value"),
+        ("a=1\nb=2", "more than one"),
+    ],
 )
 def test_wrong_assignments_are_refused(text, message):
     with pytest.raises(InvalidInput, match=message):

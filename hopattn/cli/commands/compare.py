@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 
 if TYPE_CHECKING:
     from hopattn.experiments.comparison.result import Comparison
 
 
-@click.command(short_help="Hold memories against one another, and against attention.")
+@click.command(cls=CommandWithPairs, short_help="Hold memories against one another, and against attention.")
 @click.argument("source", metavar="[NAME|FILE]", required=False, type=ScenarioName())
 @click.option(
     "--memories",

@@ -3,13 +3,18 @@
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 
+if TYPE_CHECKING:
+    from hopattn.scenario.loading import Scenario
 
-@click.command(short_help="Run a scenario.")
+
+@click.command(cls=CommandWithPairs, short_help="Run a scenario.")
 @click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
@@ -52,20 +57,12 @@ def command(
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
     scenario's hash, the command), all or nothing.
     """
-    from hopattn.foundation.errors import InvalidInput
-    from hopattn.scenario.files import MAX_BYTES, decode
     from hopattn.scenario.language.overrides import parse_assignment
-    from hopattn.scenario.loading import load, parse
     from hopattn.scenario.running import run
 
-    if scenario == "-":
-        if sys.stdin is None:
-            raise InvalidInput("-: standard input is closed")
-        data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        loaded = parse(decode(data, "-"), "-", "standard input")
-    else:
-        loaded = load(scenario)
-    result = run(loaded, seed, dict(parse_assignment(change) for change in changes), explain=explain)
+    overrides = dict(parse_assignment(change) for change in changes)
+    loaded = _loaded(scenario)
+    result = run(loaded, seed, overrides, explain=explain)
     if out is not None:
         result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
     if figures is not None:
@@ -82,3 +79,17 @@ def command(
 
         show_result(result, explain)
     return 0 if result.ok else 1
+
+
+def _loaded(scenario: str) -> "Scenario":
+    """The scenario of a name or a file; `-` stands for standard input."""
+    from hopattn.foundation.errors import InvalidInput
+    from hopattn.scenario.files import MAX_BYTES, decode
+    from hopattn.scenario.loading import load, parse
+
+    if scenario != "-":
+        return load(scenario)
+    if sys.stdin is None:
+        raise InvalidInput("-: standard input is closed")
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    return parse(decode(data, "-"), "-", "standard input")

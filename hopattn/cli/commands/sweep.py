@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import CannotDo
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from hopattn.scenario.loading import Scenario
 
 
-@click.command(short_help="Run a scenario over a grid of its numbers.")
+@click.command(cls=CommandWithPairs, short_help="Run a scenario over a grid of its numbers.")
 @click.argument("scenario", metavar="NAME|FILE", type=ScenarioName())
 @click.option(
     "--over", "axes", multiple=True, metavar="KEY=GRID", help="Numbers to go over, as in beta=0.1:32:log20 or load=1,2."

@@ -26,7 +26,7 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     """
     path, equals, value = text.partition("=")
     if not equals:
-        raise InvalidInput(f"'{shortened(text)}': expected key=value")
+        raise InvalidInput(f"--set '{shortened(text)}': expected KEY=VALUE, as in mask=causal")
     value = value.strip()
     try:
         parsed = tomllib.loads(f"value = {value}")
