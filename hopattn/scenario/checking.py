@@ -35,12 +35,12 @@ class Checked:
 
     runs: the specification of each run, by the name of its variant; the scenario as written has the empty name. lines:
     the line number of each path. not_applicable: the expectations, by number and run, that a change from outside left
-    without an object.
+    without an object, each with the reason.
     """
 
     runs: Mapping[str, Spec]
     lines: Mapping[Path, int]
-    not_applicable: frozenset[tuple[int, str]]
+    not_applicable: Mapping[tuple[int, str], str]
 
 
 def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:
@@ -63,7 +63,7 @@ class _Checker:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
         self.errors: set[tuple[int, str]] = set()
-        self.not_applicable: set[tuple[int, str]] = set()
+        self.not_applicable: dict[tuple[int, str], str] = {}
         self.layouts: dict[str, ArrayLayout] = {}
         self.document = self._toml()
         self.lines = key_lines(text)
@@ -82,7 +82,7 @@ class _Checker:
         self._expectations(base, document, origins)
         if self.errors:
             raise self._invalid()
-        return Checked(runs, self.lines, frozenset(self.not_applicable))
+        return Checked(runs, self.lines, self.not_applicable)
 
     def _toml(self) -> dict[str, Any]:
         try:
@@ -186,7 +186,7 @@ class _Checker:
                 elif name in self.layouts:
                     problems = [*expectation.problems(self.layouts[name], ("expect", i))]
                 if problems and origins and not own:
-                    self.not_applicable.add((i, name))
+                    self.not_applicable[i, name] = _reason(problems[0])
                 else:
                     self._report_all(problems, origins)
 
@@ -210,6 +210,12 @@ class _Checker:
 
     def _invalid(self) -> InvalidScenario:
         return InvalidScenario(message for _, message in sorted(self.errors))
+
+
+def _reason(problem: Problem) -> str:
+    """Why an expectation does not apply: its key and the message, without the list of all choices."""
+    key = _dotted(problem.path[2:])
+    return f"{key}: " * bool(key) + problem.message.partition(" (choices: ")[0]
 
 
 def _without(document: Mapping[str, Any], refused: list[Path]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """From a file to a checked scenario."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -25,8 +25,8 @@ class Scenario:
     text: str
     runs: Mapping[str, Spec]
     lines: Mapping[Path, int]
-    not_applicable: frozenset[tuple[int, str]] = frozenset()
-    """The expectations, by number and run, that a change from outside left without an object."""
+    not_applicable: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    """The expectations, by number and run, that a change from outside left without an object, each with the reason."""
 
     def __repr__(self) -> str:
         variants = f", variants: {', '.join(filter(None, self.runs))}" if len(self.runs) > 1 else ""

@@ -92,8 +92,8 @@ def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) ->
     for i, expectation in enumerate(scenario.spec.expect):
         for name in (name for name in expectation.variants if name in arrays):
             sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
-            if (i, name) in scenario.not_applicable:
-                outcomes.append(Outcome(name, sentence, "", "", None, line, "set aside: it does not apply any more"))
+            if reason := scenario.not_applicable.get((i, name)):
+                outcomes.append(Outcome(name, sentence, "", "", None, line, f"set aside: {reason}"))
             else:
                 met, expected, computed, note = expectation.judge(arrays[name], layouts[name])
                 outcomes.append(Outcome(name, sentence, expected, computed, met, line, note))

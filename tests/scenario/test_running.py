@@ -54,6 +54,21 @@ def test_verdicts(expect, met):
     assert outcome.met is met
 
 
+@pytest.mark.parametrize(
+    ("expect", "expected", "computed"),
+    [
+        ('cosine_to = "b"\nis = 1.01\nwithin = 0.009', "1.01 within 0.009", "1"),
+        ('cosine_to = "b"\nis = 1.01', "1.01 within 1e-09", "1"),
+        ("is = [0.6, 0.7]\nwithin = 0.01", "(0.6, 0.7) within 0.01", "(0.6, 0.8)"),
+        ('cosine_to = "b"\nis = 1.01\nwithin = 0.1', "1.01 ± 0.1", "1"),
+        ('cosine_to = "b"\nis = 1', "1", "1"),
+    ],
+)
+def test_a_missed_number_says_how_near_it_had_to_be(expect, expected, computed):
+    (outcome,) = outcomes(f'at = "b"\nof = "input"\n{expect}')
+    assert (outcome.expected, outcome.computed) == (expected, computed)
+
+
 def test_a_tie_for_the_nearest_word_is_a_miss():
     words = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 1.0])}
     assert nearest_words(np.array([0.5, 0.5]), words) == ["a", "b"]
@@ -92,6 +107,9 @@ def test_overrides_change_the_run_and_nothing_else():
 def test_expectations_that_lose_their_object_by_an_override_are_set_aside():
     result = ha.run(ha.load("bank"), overrides={"input.tokens": ["in", "muddy", "rivers", "banks"]})
     assert [outcome.met for outcome in result.expectations] == [False, False, None, True]
+    assert [outcome.note for outcome in result.expectations if outcome.met is None] == [
+        "set aside: weight.to: 'financial' is a word, but stands nowhere in this text (in, muddy, rivers, banks)"
+    ]
 
 
 def test_an_override_of_an_expectation_is_checked_like_the_file():

@@ -81,8 +81,8 @@ class Numeric(Expectation):
             met = met and agrees != (self.erratum is not None)
             verb = "agrees" if agrees else "is off"
             note = f"the source prints {shown(stated)}, which {verb}" + (f": {self.erratum}" if self.erratum else "")
-        close = f" ± {self.within:g}" if self.within > EXACT else ""
         digits = DIGITS if met else ALL_DIGITS
+        close = f" ± {self.within:g}" if met and self.within > EXACT else "" if met else f" within {self.within:g}"
         return Verdict(met, f"{shown(expected, digits)}{close}", shown(values.tolist(), digits), note)
 
     def stated_problems(self, expected: Any, stated: Any, path: Path) -> Iterator[Problem]:
