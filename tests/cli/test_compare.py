@@ -36,7 +36,9 @@ def test_random_patterns_are_a_table_and_a_paragraph(hopattn):
     assert "rounding" in next(line for line in table.split("\n") if line.startswith("modern"))
     assert "One step of modern is attention" in " ".join(words.split())
     assert "\nat rest: share of the cues that reached a fixed point\n" in words
-    assert err.startswith("attention written apart: NumPy")
+    held = "beside attention: one step of modern was held against attention computed independently, with NumPy"
+    assert err in (f"{held}\n", f"{held} and with PyTorch\n")
+    assert hopattn(*FEW, "--memories", "nearest")[2] == ""
 
 
 def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
@@ -68,6 +70,19 @@ def test_the_lectures_bank_is_compared(hopattn):
     assert "One step of modern is attention" in " ".join(out.split())
     beta = json.loads(hopattn("bank", "--over", "beta=1,2", "--json")[1])
     assert {row["beta"] for row in beta["rows"]} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("bank", "; 2 cues that may see no key are left out."),
+        ("aaba", "; 1 head is left out, without dot products or with a mask that hides every key."),
+        ("letters", None),
+    ],
+)
+def test_what_is_left_out_of_a_scenario_is_said_with_the_reason(hopattn, name, left_out):
+    words = " ".join(hopattn(name, "--memories", "nearest")[1].split())
+    assert left_out in words if left_out else "left out" not in words
 
 
 def test_a_comparison_in_which_nothing_takes_part_is_a_sentence(hopattn):

@@ -60,7 +60,8 @@ def test_a_softmax_that_is_none_is_found_out():
     assert found.is_attention  # at the beta that the object carries
     off = Row("modern", "", {"beta": 1.0}, 2, 2, 1, difference=1e-3, bound=1e-12)
     assert off.is_attention is False
-    assert "differs from attention written apart by up to 1.0e-03: more than rounding" in paragraph("x", [off], ())
+    words = paragraph("x", [off], ())
+    assert "differs by up to 1.0e-03 from attention computed independently: more than rounding" in words
 
 
 def test_the_energy_falls_by_what_scipy_says():
@@ -109,6 +110,33 @@ def test_a_memory_that_cannot_take_part_says_why_in_its_row():
     assert "hopfield and dense could not take part (patterns: row 0 holds 0.5" in found.words()
     masked = ha.compare(HADAMARD, HADAMARD, memories="hopfield", mask=np.tri(4, dtype=bool)).rows[0]
     assert masked.refusal == "mask: a network of couplings has no patterns to mask"
+
+
+def test_each_reason_is_given_once_and_a_memory_that_took_part_elsewhere_with_its_places():
+    def row(memory, where, refusal=""):
+        return Row(memory, where, {"beta": 1.0}, 2, 2, 1, refusal=refusal)
+
+    patterns = [f"patterns: row {i} holds 0.{i}1; the neurons are spins" for i in range(7)]
+    everywhere = [row(name, where, patterns[i]) for name in ("hopfield", "dense") for i, where in enumerate("ab")]
+    assert paragraph("x", everywhere, ()) == f"X. hopfield and dense could not take part (for example, {patterns[0]})."
+    two = [row("dense", "a", patterns[0]), row("dense", "b", "it is too large"), row("dense", "c", patterns[0])]
+    assert paragraph("x", two, ()) == (
+        f"X. dense could not take part at a and c ({patterns[0]}). dense could not take part at b (it is too large)."
+    )
+    many = [row("dense", "z"), *(row("dense", f"head {i}", patterns[0]) for i in range(1, 7))]
+    assert f"could not take part at head 1, head 2, head 3 and 3 more ({patterns[0]})" in paragraph("x", many, ())
+    grid = [Row("m", "", {"load": x}, 2, 2, 1, refusal="no" * (x > 0.1)) for x in (0.1, 0.2)]
+    assert "m could not take part at load 0.2 (no)." in paragraph("x", grid, ("load",))
+
+
+def test_cues_that_may_see_no_key_are_counted():
+    strict = np.tri(4, k=-1, dtype=bool)
+    assert (
+        ha.compare(HADAMARD, HADAMARD, mask=strict)
+        .words()
+        .startswith("3 cues and 4 keys of dim 4; 1 cue that may see no key is left out.")
+    )
+    assert "left out" not in ha.compare(HADAMARD, HADAMARD).words()
 
 
 def test_a_recall_that_diverges_is_reported_without_nan():

@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Hold memories against one another: what each recalls after one step (attention) and at the fixed point
     (Hopfield), how many steps that takes, how far its energy falls, over how many keys it spreads its weight; and
-    whether one step of the softmax is attention, by an attention that is written apart (PyTorch's too where it is
-    installed).
+    whether one step of the softmax is attention, held against attention that is computed independently (with NumPy,
+    and with PyTorch where it is installed).
 
     \b
     hopattn compare                                     random patterns
@@ -93,8 +93,11 @@ def command(
     from hopattn.views.tables import show_comparison
 
     show_comparison(result)
-    if result.referees:
-        click.echo(f"attention written apart: {', '.join(result.referees)}", err=True)
+    held = " and ".join(dict.fromkeys(row.memory for row in result.rows if row.difference is not None))
+    if held:
+        with_libraries = " and ".join(f"with {name}" for name in result.referees)
+        attention = f"attention computed independently, {with_libraries}"
+        click.echo(f"beside attention: one step of {held} was held against {attention}", err=True)
 
 
 def _compared(source: str | None, given: dict[str, Any]) -> "Comparison":

@@ -39,7 +39,7 @@ WEIGHTS = (
     Column(
         "difference",
         "beside attention",
-        "largest difference of the first step from independent attention",
+        "largest difference of the first step from attention that is computed independently",
     ),
 )
 """The measures of the weights after the cue, in the order of the table."""

@@ -127,7 +127,9 @@ def _compared(
         for number in numbers:
             new_rows, names = rows_at([problem], {"beta": own_beta if number is None else number}, settings)
             rows, referees = [*rows, *new_rows], names or referees
-    return Comparison(about, tuple(rows), tuple(axes), settings.seed, referees)
+    hidden = sum(problem.left_out for problem in problems)
+    left_out = f"; {counted(hidden, 'cue')} that may see no key {'is' if hidden == 1 else 'are'} left out"
+    return Comparison(about + left_out * bool(hidden), tuple(rows), tuple(axes), settings.seed, referees)
 
 
 def rows_at(

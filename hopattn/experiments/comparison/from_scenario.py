@@ -1,6 +1,6 @@
 """The problems of a scenario: the queries, keys and values of its heads, or its patterns and cues."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,16 @@ def problems_of(scenario: Scenario, seed: int | None = None) -> list[ScenarioPro
     if not problems:
         raise InvalidInput(f"{scenario.where}: no head has scores that are dot products of queries and keys")
     return problems
+
+
+def heads_left_out(scenario: Scenario, problems: Sequence[ScenarioProblem]) -> str:
+    """The heads of a scenario that none of its problems is made from, in words; empty if there are none."""
+    specs = [spec for spec in scenario.runs.values() if isinstance(spec, Attention)]
+    count = sum(len(layer.head) for spec in specs for layer in spec.layer) - len(problems)
+    if not specs or not count:
+        return ""
+    heads = "1 head is" if count == 1 else f"{count} heads are"
+    return f"; {heads} left out, without dot products or with a mask that hides every key"
 
 
 def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Iterator[ScenarioProblem]:

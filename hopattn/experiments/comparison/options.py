@@ -6,7 +6,7 @@ from typing import Any
 
 from hopattn.experiments.comparison.compare import compare_problems
 from hopattn.experiments.comparison.from_files import heads_of, patterns_of
-from hopattn.experiments.comparison.from_scenario import problems_of
+from hopattn.experiments.comparison.from_scenario import heads_left_out, problems_of
 from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GIVEN, compare_patterns, compare_random
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -47,7 +47,7 @@ def of_scenario(name: str, given: GivenOptions) -> Comparison:
     scenario = load(name)
     problems = problems_of(scenario, options.get("seed"))
     betas = [one.problem.default_beta if one.beta is None else one.beta for one in problems]
-    about = f"scenario {scenario.name}: {scenario.spec.title}"
+    about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
     return compare_problems([one.problem for one in problems], about, betas, **_with_beta_axis(options))
 
 

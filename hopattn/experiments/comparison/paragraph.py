@@ -1,6 +1,7 @@
 """The result of a comparison in one paragraph."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -9,6 +10,9 @@ from hopattn.experiments.comparison.row import Row
 HALF = 0.5
 LEVEL = 0.005
 """Fractions that differ by less are described as equal."""
+FEW = 4
+"""The most places that a sentence lists."""
+_NUMBER = re.compile(r"[-−]?\d+(\.\d+)?(e[+-]?\d+)?")
 Rows = Sequence[Row]
 
 
@@ -28,7 +32,7 @@ def paragraph(about: str, rows: Rows, axes: Sequence[str]) -> str:
         *_not_at_rest(by_memory),
         *_spread(by_memory),
         *_attention(by_memory),
-        *_refusals(rows),
+        *_refusals(rows, axes),
     ]
     return " ".join(sentences)
 
@@ -128,24 +132,37 @@ def _attention(by_memory: Mapping[str, Rows]) -> Iterator[str]:
     names = _and(dict.fromkeys(name for name, _ in compared))
     if different := [row for _, row in compared if not row.is_attention]:
         most = max(row.difference or 0.0 for row in different)
-        yield f"One step of {names} differs from attention written apart by up to {most:.1e}: more than rounding."
+        difference = f"by up to {most:.1e} from attention computed independently"
+        yield f"One step of {names} differs {difference}: more than rounding."
         return
     bound = ceiling(max(row.bound or 0.0 for _, row in compared))
-    yield f"One step of {names} is attention: written apart, it gives the same within rounding ({bound})."
+    yield f"One step of {names} is attention: computed independently, it gives the same within rounding ({bound})."
 
 
-def _refusals(rows: Rows) -> Iterator[str]:
-    """The memories that could not take part, and the reasons."""
-    reasons: dict[str, list[str]] = {}
+def _refusals(rows: Rows, axes: Sequence[str]) -> Iterator[str]:
+    """The memories that could not take part, each with its reasons; a memory that took part elsewhere, with the place.
+
+    Reasons that differ in their numbers alone are one reason, of which the first is an example.
+    """
+    refused: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if row.refusal and row.memory not in reasons.setdefault(row.refusal, []):
-            reasons[row.refusal].append(row.memory)
-    by_names: dict[tuple[str, ...], list[str]] = {}
-    for reason, names in reasons.items():
-        by_names.setdefault(tuple(names), []).append(reason)
-    for absent, own in by_names.items():
-        more = "" if len(own) == 1 else "; elsewhere for the like"
-        yield f"{_and(absent)} could not take part ({own[0]}{more})."
+        if row.refusal:
+            refused.setdefault((_NUMBER.sub("0", row.refusal), row.memory), []).append(row)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (kind, memory), own in refused.items():
+        everywhere = len(own) == sum(row.memory == memory for row in rows)
+        places = dict.fromkeys(filter(None, (_place(row, axes) for row in own)))
+        where = "" if everywhere or not places else f" at {_and(_few(list(places)))}"
+        alike.setdefault((kind, where), []).append(memory)
+    for (kind, where), names in alike.items():
+        reasons = dict.fromkeys(row.refusal for name in names for row in refused[kind, name])
+        example = "for example, " if len(reasons) > 1 else ""
+        yield f"{_and(names)} could not take part{where} ({example}{next(iter(reasons))})."
+
+
+def _few(places: Sequence[str]) -> list[str]:
+    """The first places of a list, and the number of the others."""
+    return [*places] if len(places) <= FEW else [*places[: FEW - 1], f"{len(places) - FEW + 1} more"]
 
 
 def ceiling(value: float) -> str:
