@@ -1,6 +1,8 @@
 """Numbers, sums and weights as text, as a lecture writes them."""
 
+import math
 import re
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -22,7 +24,40 @@ def test_the_lectures_own_lines():
 def test_a_rounded_number_is_not_called_equal():
     assert dot([1 / 3], [1]) == ".3333×1 ≈ .3333"
     assert equals(0.12345) == "≈"
-    assert equals(0.1234, 2) == "="
+    assert equals([0.1234, 2]) == "="
+    assert equals(1e-5) == "=" and equals(1.2345e-5) == "≈"
+
+
+def test_what_is_exactly_true_as_it_is_written_is_called_equal():
+    root = math.sqrt(0.28)
+    assert dot([0, 0.6, root], [1, 0, 0]) == "0×1 + .6×0 + .5292×0 = 0 + 0 + 0 = 0"
+    assert dot([0.6, root], [1, 0]) == ".6×1 + .5292×0 = .6 + 0 = .6"
+    assert dot([0.6, root], [0.8, 0.6]) == ".6×.8 + .5292×.6 ≈ .48 + .3175 ≈ .7975"  # digits are cut
+    assert dot([0.6, root], [0, root]) == ".6×0 + .5292×.5292 ≈ 0 + .28 = .28"  # .5292² is .28005
+    assert dot([1e-7], [1e-7]) == "1e−07×1e−07 ≈ 0"
+    weights = list(weighing(separations["power"](n=3), [1 / 3, 0.5, 0], ["a", "b", "c"]))
+    assert weights == ["weights (power): a (.3333)^2 ≈ .1111, b (.5)^2 = .25, c (0)^2 = 0"]
+    third = list(weighing(separations["softmax"](), [0, 0, 0], ["a", "b", "c"]))
+    assert third[1] == "weights (softmax): a 1/3 ≈ .3333, b 1/3 ≈ .3333, c 1/3 ≈ .3333"
+
+
+def as_decimal(text):
+    """The value of a sum of products, or of numbers, as it is written."""
+    terms = text.replace("−", "-").replace("(", "").replace(")", "").split(" + ")
+    return sum(math.prod(Decimal(part) for part in term.split("×")) for term in terms)
+
+
+ENTRIES = st.one_of(st.floats(-2, 2), st.integers(-200, 200).map(lambda n: n / 100))
+
+
+@given(st.lists(st.tuples(ENTRIES, ENTRIES), min_size=2, max_size=4))
+def test_a_line_with_an_equals_sign_is_true_to_the_last_digit_as_it_is_written(pairs):
+    sides = re.split(" ([=≈]) ", dot(*zip(*pairs, strict=True)))
+    for i in range(1, len(sides), 2):
+        if sides[i] == "=":
+            assert as_decimal(sides[i - 1]) == as_decimal(sides[i + 1])
+    if all(n == round(n, 2) for pair in pairs for n in pair):  # two decimals have four in their product: none is cut
+        assert sides[1::2] == ["=", "="]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ LARGE = 20
 """The largest exponent with which the powers of a softmax are written out."""
 ROUNDING = 1e-12
 """A smaller number is a rounding error and is written as 0."""
+ROUNDED = 12
+"""The number of decimals of a sum that are free of rounding errors."""
 MANY = 8
 """The number of terms from which zero terms are left out; a vector of more than twice as many elements is cut."""
 
@@ -39,15 +41,32 @@ def factor(value: float) -> str:
     return f"({text})" if text.startswith("−") else text
 
 
-def equals(*values: Any) -> str:
-    """`=` if all values are shown in full, `≈` if one of them is rounded."""
-    flat = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
-    return "=" if np.all(np.abs(flat - np.round(flat, DIGITS)) < 1e-12 * np.maximum(1, np.abs(flat))) else "≈"
+def written(values: Any) -> np.ndarray:
+    """Numbers as a reader sees them, with the digits that `number` shows."""
+    flat = np.asarray(values, dtype=float)
+    shown = [float(number(value).replace("−", "-")) for value in flat.ravel()]
+    return np.array(shown).reshape(flat.shape)
 
 
-def _shown_as(value: float) -> str:
-    """`=` if a number is shown in full, `≈` if its last digits are cut."""
-    return "=" if abs(float(number(value).replace("−", "-")) - value) <= 1e-12 * max(1.0, abs(value)) else "≈"
+def equals(results: Any, worked: Any = None) -> str:
+    """`=` if a line is true as it is written and no digit of its results is cut, else `≈`.
+
+    results: the numbers behind the sign. worked: what the numbers before it give as they are written (None: not known,
+    so that the results alone decide).
+
+    >>> equals(0.0, written(math.sqrt(0.28)) * 0), equals(0.28, written(math.sqrt(0.28)) ** 2)
+    ('=', '≈')
+    """
+    shown = written(results)
+    size = np.abs(shown)
+    near = np.where(size < 10.0**-DIGITS, 1e-9 * size, ROUNDING * np.maximum(1, size))
+    cut = np.abs(shown - results) > np.where(size == 0, ROUNDING, near)
+    return "≈" if np.any(cut) or (worked is not None and np.any(np.abs(shown - worked) > near)) else "="
+
+
+def added(terms: Any) -> Any:
+    """The sum of numbers as they are written, `(…, n_terms)` to `(…,)`, without the rounding errors of the sum."""
+    return np.round(np.sum(terms, axis=-1), ROUNDED)
 
 
 def vector(values: Any) -> str:
@@ -78,11 +97,12 @@ def dot(left: Any, right: Any) -> str:
     if len(terms) > 2 * MANY:
         return f"sum of {len(terms)} products {equals(total)} {number(total)}"
     products = " + ".join(f"{factor(a) if i else number(a)}×{factor(b)}" for i, (a, b) in enumerate(terms))
-    if len(terms) == 1:
-        return f"{products} {equals(terms, total)} {number(total)}"
     values = [a * b for a, b in terms]
-    added = " + ".join(factor(value) if i else number(value) for i, value in enumerate(values))
-    return f"{products} {equals(terms, values)} {added} {equals(values, total)} {number(total)}"
+    by_hand = written(terms).prod(axis=1)
+    if len(terms) == 1:
+        return f"{products} {equals(values, by_hand)} {number(total)}"
+    sum_ = " + ".join(factor(value) if i else number(value) for i, value in enumerate(values))
+    return f"{products} {equals(values, by_hand)} {sum_} {equals(total, added(written(values)))} {number(total)}"
 
 
 def weighted_sum(weights: Sequence[float], names: Sequence[str]) -> str:
@@ -139,9 +159,11 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
     elif isinstance(n := getattr(separation, "n", None), int):
         times = "" if separation.beta == 1 else f"{number(separation.beta)}×"
         opening, closing = ("[", "]₊") if kind == "rectified_power" else ("(", ")")
+        bases = written(separation.beta) * written(scores)
+        by_hand = (np.maximum(bases, 0) if kind == "rectified_power" else bases) ** (n - 1)
         powers = ", ".join(
-            f"{name} {opening}{times}{number(score)}{closing}^{n - 1} {_shown_as(weight)} {number(weight)}"
-            for name, score, weight in zip(names, scores, weights, strict=True)
+            f"{name} {opening}{times}{number(score)}{closing}^{n - 1} {equals(weight, power)} {number(weight)}"
+            for name, score, weight, power in zip(names, scores, weights, by_hand, strict=True)
         )
         yield f"weights ({kind.replace('_', ' ')}): {powers}"
     else:
@@ -159,10 +181,11 @@ def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: S
         total = float(powers.sum())
         left = " + ".join(f"{symbol}^{factor(exponent)}" for exponent in exponents)
         values = " + ".join(number(power) for power in powers)
-        right = f" {equals(powers, total)} {number(total)}" if len(names) > 1 else ""
-        yield f"{left} {equals(exponents, powers)} {values}{right}"
+        right = f" {equals(total, added(written(powers)))} {number(total)}" if len(names) > 1 else ""
+        by_hand = np.power(base if has_base else math.e, written(exponents))
+        yield f"{left} {equals(powers, by_hand)} {values}{right}"
         quotients = ", ".join(
-            f"{name} {number(power)}/{number(total)} {equals(weight)} {number(weight)}"
+            f"{name} {number(power)}/{number(total)} {equals(weight, written(power) / written(total))} {number(weight)}"
             for name, power, weight in zip(names, powers, weights, strict=True)
         )
         yield f"weights (softmax): {quotients}"

@@ -7,6 +7,7 @@ import numpy as np
 from hopattn.foundation.labelled import Labelled
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.explain.arithmetic import (
+    added,
     dot,
     equals,
     in_parts,
@@ -16,6 +17,7 @@ from hopattn.scenario.explain.arithmetic import (
     vector,
     weighing,
     weighted_sum,
+    written,
 )
 from hopattn.scenario.parts.layers import HeadTable, LayerTable
 from hopattn.scenario.words.vocabulary import POSITION, Encoding
@@ -112,7 +114,8 @@ def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, atte
             product = dot(query, key) if by_products else f"{head.similarity} {number(score)}"
         if head.similarity == "cosine" and not head.scores:
             lengths = [float(np.linalg.norm(query)), float(np.linalg.norm(key))]
-            product += f"; divided by {' × '.join(map(number, lengths))} {equals(lengths, score)} {number(score)}"
+            sign = equals(score, written(query @ key) / written(lengths).prod())
+            product += f"; divided by {' × '.join(map(number, lengths))} {sign} {number(score)}"
         yield f"    similarity to {names[j]}: {product}"
 
 
@@ -125,7 +128,8 @@ def _explain_output(head: HeadTable, coding: Encoding, own: Mapping[str, Labelle
     if terms == "0":
         yield "    output: 0"
         return
-    yield f"    output: {terms} {equals(weights, field)} {in_parts(field, coding.parts)}"
+    sign = equals(field, added(written(weights) * own["values"].values.T))
+    yield f"    output: {terms} {sign} {in_parts(field, coding.parts)}"
     if head.activation != "identity":
         yield f"    {head.activation}: {in_parts(output, coding.parts)}"
 
@@ -139,7 +143,8 @@ def _explain_sum(layer: LayerTable, coding: Encoding, arrays: Mapping[str, Label
         sum_ = ""
         if layer.residual and len(coding.parts) == 1:
             terms = f"{vector(before.values[row])} + {in_parts(output[row], coding.parts)}"
-            sum_ = f"{terms} {equals(before.values[row], output[row], state[row])} "
+            parts = np.stack([written(before.values[row]), written(output[row])], axis=-1)
+            sum_ = f"{terms} {equals(state[row], added(parts))} "
         yield f"  {before.labels[0][row]}: {sum_}{in_parts(state[row], coding.parts)}"
 
 

@@ -11,7 +11,7 @@ from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
-from hopattn.scenario.explain.arithmetic import dot, equals, number, vector, weighing, weighted_sum
+from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Size, Strip, as_characters
 from hopattn.scenario.words.word_list import Words
@@ -121,7 +121,9 @@ def _explain_weights(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, wo
     for line in weighing(memory.separation, scores, names):
         yield f"  {line}"
     field = weights @ memory.values
-    numbers = "" if words.size else f" {equals(weights, field)} {vector(field)}"
+    numbers = (
+        "" if words.size else f" {equals(field, added(written(weights) * np.asarray(memory.values).T))} {vector(field)}"
+    )
     yield f"  field: {weighted_sum(weights, names)}{numbers}"
 
 
