@@ -25,7 +25,8 @@ def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
     lines = out.splitlines()
     assert lines[0].split() == ["load", "temperature", "overlap"] and len(lines) == 1 + 6 + 1
     assert lines[-1] == "6 points, 2 trials each; ± is the 95 % interval of the mean"
-    assert err.splitlines()[-1] == "6 of 6 points"
+    kept = "the points are kept in phases-points.jsonl, for the same command once more; the file can be deleted"
+    assert err.splitlines()[-2:] == ["6 of 6 points", kept]
     table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
     assert table["load"].tolist() == [0.1, 0.1, 0.1, 0.2, 0.2, 0.2]
     with np.load(tmp_path / "table.npz") as archive:
@@ -35,7 +36,8 @@ def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
     assert json.loads((tmp_path / "table.json").read_text())["axes"]["temperature"] == [0.1, 0.5, 0.9]
     assert b"temperature" in (tmp_path / "map.svg").read_bytes()
     assert len(read_checkpoint(tmp_path / "phases-points.jsonl")[1]) == 6
-    code, again, _ = hopattn("sweep", "phases", *SMALL, *AXES, "--json")
+    code, again, err = hopattn("sweep", "phases", *SMALL, *AXES, "--json")
+    assert err.splitlines() == [kept]
     assert code == 0 and json.loads(again) == json.loads((tmp_path / "table.json").read_text())
 
 
@@ -45,6 +47,7 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
     file.write_bytes(file.read_bytes()[:-5])
     code, again, err = hopattn("sweep", "phases", *SMALL, *AXES, "--points", "p.jsonl")
     assert code == 0 and again == out and "p.jsonl: the last line was torn; its point is computed anew" in err
+    assert err.splitlines()[-1].startswith("the points are kept in p.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,8 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
 
     require_writable(outputs)
     loaded = load(scenario)
-    result = _finished_sweep(loaded, points or Path(f"{loaded.name}-points.jsonl"), **options)
+    points = points or Path(f"{loaded.name}-points.jsonl")
+    result = _finished_sweep(loaded, points, **options)
     for path in outputs:
         write_sweep(result, path, loaded.spec.title)
     if as_json:
@@ -70,6 +71,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
         from hopattn.views.tables import show_sweep
 
         show_sweep(result)
+    click.echo(f"the points are kept in {points}, for the same command once more; the file can be deleted", err=True)
     return 0
 
 
