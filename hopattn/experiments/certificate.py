@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from inspect import signature
 from multiprocessing import get_context
 from typing import Any
 
@@ -267,13 +266,24 @@ class Overview:
     source: str
 
 
+def _with_default_parts(card: Card, rng: np.random.Generator) -> Recallable:
+    """A memory with random patterns, as many as the defaults of the card's other parameters need."""
+    needed = [name for name, given in card.parameters.items() if given.default is given.empty]
+    while True:  # k subsets of k patterns need more than one of them
+        arguments = card.draw(rng)
+        try:
+            memory: Recallable = card.build(**{name: arguments[name] for name in needed})
+        except InvalidInput:
+            continue
+        return memory
+
+
 def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     """The summary of a named memory; its claims are those of `draws` random instances."""
     rng = np.random.default_rng(seed)
     instances = [card.drawn(rng) for _ in range(draws)]
     claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in updates}
-    needed = [name for name, given in signature(card.build).parameters.items() if given.default is given.empty]
-    default = card.build(**{name: value for name, value in card.draw(rng).items() if name in needed})
+    default = _with_default_parts(card, rng)
     parts = [getattr(default, part, None) for part in ("similarity", "separation", "activation")]
     names = ["couplings" if part is None else name_of(part) for part in parts]
     return Overview(

@@ -186,6 +186,13 @@ def test_the_overview_has_the_parts_of_a_memory_and_the_updates_that_descend():
     assert overview(named_memories["modern"]).separation == "softmax"
 
 
+@pytest.mark.parametrize("name", named_memories)
+def test_every_memory_has_an_overview_whatever_the_seed(name):
+    """With seed 4, one pattern is drawn for `k_subsets`, which takes two by default."""
+    for seed in (0, 4):
+        assert overview(named_memories[name], draws=1, seed=seed).name == name
+
+
 def test_an_energy_that_is_no_number_is_no_descent():
     class Leaky(ha.Hopfield):
         why_not_convex = ""
