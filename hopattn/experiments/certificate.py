@@ -269,13 +269,15 @@ class Overview:
 def _with_default_parts(card: Card, rng: np.random.Generator) -> Recallable:
     """A memory with random patterns, as many as the defaults of the card's other parameters need."""
     needed = [name for name, given in card.parameters.items() if given.default is given.empty]
-    while True:  # k subsets of k patterns need more than one of them
+    for _ in range(100):  # one pattern is too few for subsets of two
         arguments = card.draw(rng)
         try:
             memory: Recallable = card.build(**{name: arguments[name] for name in needed})
-        except InvalidInput:
-            continue
-        return memory
+        except InvalidInput as error:
+            reason = error
+        else:
+            return memory
+    raise InvalidInput(f"{card.name}: its defaults fit none of 100 random memories: {reason}")
 
 
 def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:

@@ -7,6 +7,12 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, first_true, namespace, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.threads import workers
+
+LARGE_PRODUCT = 2**23
+"""The number of multiplications from which a product is divided into tiles."""
+TILE = 256, 512
+"""The rows and the columns of a tile of a product."""
 
 
 def normalised(x: Array) -> Array:
@@ -21,10 +27,35 @@ def normalised(x: Array) -> Array:
 
 def linear(x: Array, matrix: Array) -> Array:
     """y = W x for each row of x, `(…, dim)` to `(…, out)`; all rows of a batch are one matrix product."""
-    if x.ndim < 3:
+    if x.ndim < 2:
         return x @ matrix.mT
-    rows = namespace(x, matrix).reshape(x, (-1, x.shape[-1])) @ matrix.mT
-    return namespace(rows).reshape(rows, (*x.shape[:-1], matrix.shape[0]))
+    rows = x if x.ndim == 2 else namespace(x, matrix).reshape(x, (-1, x.shape[-1]))
+    product = _by_tiles(rows, matrix) if _worth_tiles(rows, matrix) else rows @ matrix.mT
+    return product if x.ndim == 2 else namespace(product).reshape(product, (*x.shape[:-1], matrix.shape[0]))
+
+
+def _worth_tiles(rows: Array, matrix: Array) -> bool:
+    """Whether a product is large, and of NumPy arrays of one floating-point type that BLAS multiplies."""
+    if not (isinstance(rows, np.ndarray) and isinstance(matrix, np.ndarray)):
+        return False
+    return len(rows) * matrix.size >= LARGE_PRODUCT and rows.dtype == matrix.dtype and rows.dtype.itemsize in (4, 8)
+
+
+def _by_tiles(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """X Wᵀ in tiles that are shared among threads.
+
+    The threads of BLAS wait actively for a while after a large product, and would take a core from the blocks of
+    attention that follow it. The tiles do not depend on the number of threads, so that the threads change no bit.
+    """
+    product = np.empty((len(rows), len(matrix)), rows.dtype)
+
+    def fill(i: int, j: int) -> None:
+        here = slice(i, i + TILE[0]), slice(j, j + TILE[1])
+        np.matmul(rows[here[0]], matrix[here[1]].T, out=product[here])
+
+    with workers() as share:
+        share(fill, [(i, j) for i in range(0, len(rows), TILE[0]) for j in range(0, len(matrix), TILE[1])])
+    return product
 
 
 def nonzero(x: Array) -> Array:
