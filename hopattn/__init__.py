@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from hopattn.retrieval.cue import cue as cue
     from hopattn.retrieval.learned_similarity import Additive as Additive
     from hopattn.retrieval.learned_similarity import Bilinear as Bilinear
+    from hopattn.retrieval.features import RandomFeatures as RandomFeatures
     from hopattn.retrieval.masks import causal as causal
     from hopattn.retrieval.masks import padding as padding
     from hopattn.retrieval.masks import strict as strict
@@ -137,6 +138,7 @@ _NAMES = {
     "hopattn.retrieval.activation": ("activations",),
     "hopattn.retrieval.cue": ("cue",),
     "hopattn.retrieval.learned_similarity": ("Additive", "Bilinear"),
+    "hopattn.retrieval.features": ("RandomFeatures",),
     "hopattn.retrieval.masks": ("causal", "padding", "strict", "window"),
     "hopattn.retrieval.separation": ("separations",),
     "hopattn.retrieval.similarity": ("cosine", "similarities"),

@@ -13,7 +13,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,6 +26,7 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.files import json_text, npz, write_over
 from hopattn.foundation.registry import Registry
 from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
@@ -39,7 +40,9 @@ PARTS: dict[type[Any], Registry[Any]] = {
     Separation: separations,
     Activation: activations,
 }
-"""The registry of each kind of part."""
+"""The registry of each kind of part of a memory."""
+_PARTS: dict[type[Any], Registry[Any]] = {**PARTS, Features: feature_maps}
+"""These, and the registry of each kind of part that is a parameter of another part."""
 
 
 class Savable:
@@ -106,12 +109,8 @@ def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str,
 
 def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """An argument as the header has it: a part, a memory, or the name of an array."""
-    for base, registry in PARTS.items():
-        if isinstance(value, base):
-            word = next((word for word, entry in registry.items() if entry is type(value)), None)
-            if word is None:
-                raise InvalidInput(f"save: {value!r} is in no registry, so that no file can name it")
-            return {"part": word, **asdict(value)}
+    if isinstance(value, tuple(PARTS)):
+        return dict(_part(value))
     if isinstance(value, Savable):
         return {"memory": _packed(value, f"{name}/", arrays)}
     if namespace(value) is not np:
@@ -122,6 +121,24 @@ def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, An
     if same is None:
         arrays[name] = value
     return {"array": name if same is None else same}
+
+
+def _part(value: Any) -> Any:
+    """A part as its name and parameters, of which some may be parts; any other parameter as it is."""
+    for base, registry in _PARTS.items():
+        if isinstance(value, base):
+            word = next((word for word, entry in registry.items() if entry is type(value)), None)
+            if word is None:
+                raise InvalidInput(f"save: {value!r} is in no registry, so that no file can name it")
+            return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
+    return value
+
+
+def _made(name: str, value: Mapping[str, Any]) -> Any:
+    """The part that `_part` wrote as the parameter `name`."""
+    registries = {registry.what: registry for registry in _PARTS.values()}
+    own = {key: _made(key, one) if isinstance(one, Mapping) else one for key, one in value.items()}
+    return registries[name].make(own.pop("part"), **own)
 
 
 def _unpacked(header: dict[str, Any], place: str, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
@@ -144,6 +161,4 @@ def _argument(
         return arrays[value["array"]]
     if "memory" in value:
         return _unpacked(value["memory"], place, arrays, kinds)
-    registries = {registry.what: registry for registry in PARTS.values()}
-    parameters = dict(value)
-    return registries[name].make(parameters.pop("part"), **parameters)
+    return _made(name, value)

@@ -4,6 +4,7 @@
 
 Its files, each of which imports only those above it:
 
+- `features.py`: φ(x): maps of cues and keys whose products are scores
 - `similarity.py`: s = sim(K, x): how well a cue matches each key
 - `learned_similarity.py`: scores by matrices that a network learns: bilinear, additive
 - `fixed_scores.py`: a table of scores in place of a similarity

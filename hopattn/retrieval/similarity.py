@@ -6,14 +6,14 @@ Add a similarity by adding a frozen dataclass here.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.vectors import normalised, row_length
+from hopattn.retrieval.features import Features, feature_maps
 
 
 @dataclass(frozen=True)
@@ -118,30 +118,18 @@ class Hamming(Similarity):
 class FeatureMap(Similarity):
     """s_μ = φ(k_μ)·φ(x), with φ applied to each entry: "identity", "relu" or "elu" (elu(x) + 1, above 0).
 
-    Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML.
+    phi: one of these names, or an object, such as `hopattn.RandomFeatures(n, seed)`, whose φ is of the whole vector.
+    Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML; Choromanski et al. (2021), ICLR.
     """
 
-    phi: str = "elu"
+    phi: str | Features = "elu"
     source: ClassVar[str] = "Katharopoulos et al. 2020"
 
     def __post_init__(self) -> None:
-        reject_unknown("phi", [self.phi], _FEATURES)
+        feature_maps.make(self.phi)
 
     def __call__(self, cues: Array, keys: Array) -> Array:
-        phi = _FEATURES[self.phi]
-        return phi(cues) @ phi(keys).mT
-
-
-def _elu(x: Array) -> Array:
-    xp = namespace(x)
-    return xp.where(x > 0, x + 1, xp.exp(xp.clip(x, None, 0.0)))
-
-
-_FEATURES: dict[str, Callable[[Array], Array]] = {
-    "identity": lambda x: x,
-    "relu": lambda x: namespace(x).clip(x, 0.0, None),
-    "elu": _elu,
-}
+        return feature_maps.make(self.phi).kernel(cues, keys)
 
 
 def _differences(cues: Array, keys: Array) -> Array:

@@ -11,6 +11,7 @@ from hopattn.memories.models.card import named, real_patterns
 from hopattn.memories.random_patterns import random_reals, random_shape
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator
+from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.similarity import Dot, FeatureMap
 
 Feature = Literal["identity", "relu", "elu"]
@@ -22,20 +23,23 @@ Feature = Literal["identity", "relu", "elu"]
     draw=lambda rng: {"keys": random_reals(rng) / 4},
     answers=True,
 )
-def linear(keys: Any, values: Any = None, feature_map: Feature = "identity", normalise: bool = False) -> Memory:
+def linear(
+    keys: Any, values: Any = None, feature_map: Feature | Features = "identity", normalise: bool = False
+) -> Memory:
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1). normalise: weights that sum to 1; it needs features that are not negative. Only the
-    identity without normalisation has an energy. That energy has no lower bound, so recall may diverge. Raises
-    `InvalidInput` for keys and values that do not fit, and for a normalised identity.
+    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, seed)` bring the answer near the softmax's.
+    normalise: weights that sum to 1; it needs features that are not negative. Only the identity without normalisation
+    has an energy. That energy has no lower bound, so recall may diverge. `ha.linear_attention` gives the same answers
+    without the scores. Raises `InvalidInput` for keys and values that do not fit, and for a normalised identity.
     Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
 
     >>> import hopattn as ha
     >>> ha.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
     array([7.])
     """
-    if normalise and feature_map == "identity":
+    if normalise and not feature_maps.make(feature_map).nonnegative:
         raise InvalidInput("normalise: identity features may be negative; choose feature_map='relu' or 'elu'")
     return Memory(
         real_patterns(keys, "keys"),

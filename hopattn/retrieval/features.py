@@ -1,0 +1,178 @@
+"""Features: maps φ of cues and keys whose products are scores, s = φ(k)·φ(x).
+
+Add features by adding a frozen dataclass here.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from hopattn.foundation.arrays import Array, constant, in_numbers_of, namespace
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import Registry
+from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.seeds import Seed, generator, whole_seed
+
+
+@dataclass(frozen=True)
+class Features(ABC):
+    """A map φ of vectors `(…, dim)` to features `(…, n_features)`, whose products are the scores."""
+
+    nonnegative: ClassVar[bool] = False
+    """True where no feature is below 0: only then can scores be divided by their sum."""
+
+    @abstractmethod
+    def __call__(self, x: Array) -> Array: ...
+
+    def kernel(self, cues: Array, keys: Array) -> Array:
+        """φ(k)·φ(x): cues `(…, n_cues, dim)` or `(dim,)`, keys `(…, n, dim)`; gives `(…, n_cues, n)` or `(n,)`."""
+        return self(cues) @ self(keys).mT
+
+
+@dataclass(frozen=True)
+class Identity(Features):
+    """φ(x) = x."""
+
+    def __call__(self, x: Array) -> Array:
+        return x
+
+
+@dataclass(frozen=True)
+class Relu(Features):
+    """φ(x) = max(x, 0), entry by entry."""
+
+    nonnegative: ClassVar[bool] = True
+
+    def __call__(self, x: Array) -> Array:
+        return namespace(x).clip(x, 0.0, None)
+
+
+@dataclass(frozen=True)
+class Elu(Features):
+    """φ(x) = elu(x) + 1, entry by entry: x + 1 above 0, exp(x) below. Source: Katharopoulos et al. (2020), ICML."""
+
+    nonnegative: ClassVar[bool] = True
+
+    def __call__(self, x: Array) -> Array:
+        xp = namespace(x)
+        return xp.where(x > 0, x + 1, xp.exp(xp.clip(x, None, 0.0)))
+
+
+@dataclass(frozen=True)
+class Exponentials(Features):
+    """Features that are exponentials, and so above 0; they are computed by their exponents, which cannot overflow."""
+
+    nonnegative: ClassVar[bool] = True
+
+    @abstractmethod
+    def exponents(self, x: Array) -> Array:
+        """log φ(x), `(…, n_features)`, finite for every finite x."""
+
+    def __call__(self, x: Array) -> Array:
+        """φ(x), `(…, n_features)`; a feature beyond the fourth root of the range of the numbers counts as that."""
+        return _exp(self.exponents(x), 0.25)
+
+    def log_kernel(self, cues: Array, keys: Array) -> Array:
+        """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key, and so φ(k)·φ(x) is above 0.
+
+        The features of each vector are divided by their largest, which is then 1, and none counts as less than √tiny,
+        with tiny the smallest number above 0: so each product is at least tiny, and their sum has a logarithm. The two
+        largest features are put back as logarithms. Products below tiny are lost that way, which counts only for a cue
+        and a key with no larger one, that is for opposite vectors of length 100 and more.
+        """
+        xp = namespace(cues, keys)
+        (own, top), (stored, tops) = (_relative(self.exponents(x)) for x in (cues, keys))
+        largest = top + (tops[..., 0] if cues.ndim == 1 else tops.mT)
+        return xp.log(own @ stored.mT) + largest
+
+    def kernel(self, cues: Array, keys: Array) -> Array:
+        """φ(k)·φ(x), above 0; beyond the square root of the range of the numbers it counts as the nearest inside."""
+        return _exp(self.log_kernel(cues, keys), 0.5)
+
+
+@dataclass(frozen=True)
+class RandomFeatures(Exponentials):
+    """φ_i(x) = exp(√β ω_i·x − β|x|²/2) / √n: positive random features, whose product estimates exp(β k·x).
+
+    n: the number of features. seed: a whole number, or a generator, which gives one. orthogonal: directions ω_i that
+    are orthogonal in each group of `dim`, with the lengths of normal vectors; False: independent normal vectors. beta:
+    β, 1 by default; attention's own is 1/√dim. The same seed gives the same directions for vectors of one dim.
+
+    Each ω_i by itself is a standard normal vector, and so the mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error
+    falls like 1/√n, and grows with |k + x|. No product of features is 0 or less, see `log_kernel`. Raises
+    `InvalidInput` for an n below 1, a β that is not positive, and anything but a seed or a generator.
+    Source: Choromanski et al. (2021), ICLR, "Rethinking attention with Performers", lemma 1 and section 2.4 (their m is
+    our n; they scale q and k by d^(−1/4), which is our β).
+
+    >>> import hopattn as ha, numpy as np
+    >>> scores = ha.RandomFeatures(4096).kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    >>> bool(np.allclose(scores, np.exp([0.6, -0.6]), rtol=0.1))
+    True
+    """
+
+    n: int = 256
+    seed: Seed = 0
+    orthogonal: bool = True
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", whole(self.n, "n"))
+        object.__setattr__(self, "seed", whole_seed(self.seed, None, default=0))
+        object.__setattr__(self, "beta", positive(self.beta, "beta"))
+        if not isinstance(self.orthogonal, bool):
+            raise InvalidInput(f"orthogonal: expected True or False, not {self.orthogonal!r}")
+
+    def directions(self, dim: int) -> np.ndarray:
+        """ω, `(n, dim)`: the directions for vectors of this dim, as an array of the caller's own."""
+        return _directions(self.n, dim, self.seed, self.orthogonal).copy()
+
+    def exponents(self, x: Array) -> Array:
+        """log φ(x) = √β ω·x − β|x|²/2 − ½ log n, `(…, n)`.
+
+        It is finite for every finite x: an entry of √β x beyond the fourth root of the largest number counts as that
+        root, and so does √β itself.
+        """
+        xp = namespace(x)
+        bound = float(xp.finfo(x.dtype).max) ** 0.25
+        root = min(max(math.sqrt(self.beta), 1 / bound), bound)
+        scaled = root * xp.clip(x, -bound / root, bound / root)
+        along = scaled @ in_numbers_of(x, self.directions(x.shape[-1])).mT
+        return along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
+
+
+def _relative(exponents: Array) -> tuple[Array, Array]:
+    """The features divided by the largest of their row, `(…, n)`, from √tiny to 1, and its logarithm, `(…, 1)`."""
+    xp = namespace(exponents)
+    top = constant(xp.max(exponents, axis=-1, keepdims=True))
+    lowest = 0.49 * math.log(float(xp.finfo(exponents.dtype).smallest_normal))
+    return xp.exp(xp.clip(exponents - top, lowest, None)), top
+
+
+def _exp(x: Array, power: float) -> Array:
+    """exp(x), no more than this power of the largest number, and no less than its inverse."""
+    bound = power * math.log(float(namespace(x).finfo(x.dtype).max))
+    return namespace(x).exp(namespace(x).clip(x, -bound, bound))
+
+
+@lru_cache(maxsize=64)
+def _directions(n: int, dim: int, seed: int, orthogonal: bool) -> np.ndarray:
+    """Standard normal vectors, `(n, dim)`: independent, or orthogonal in groups of dim."""
+    rng = generator(seed)
+    rows = rng.normal(size=(n, dim))
+    if orthogonal:
+        turns = [_rotation(rng, dim) for _ in range(-(-n // dim))]
+        rows = np.linalg.norm(rows, axis=1)[:, None] * np.concatenate(turns)[:n]
+    return rows
+
+
+def _rotation(rng: np.random.Generator, dim: int) -> np.ndarray:
+    """A random orthogonal matrix, `(dim, dim)`, of which none is preferred; its rows have uniform directions."""
+    q, r = np.linalg.qr(rng.normal(size=(dim, dim)))
+    return np.asarray((q * np.sign(np.diagonal(r))).T)
+
+
+feature_maps: Registry[Features] = Registry("phi", Features, [__name__])
