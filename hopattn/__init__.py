@@ -81,12 +81,16 @@ if TYPE_CHECKING:
     from hopattn.transformer.baselines import NGram as NGram
     from hopattn.transformer.blocks import Block as Block
     from hopattn.transformer.cache import KeyValueCache as KeyValueCache
+    from hopattn.transformer.delta_attention import DeltaState as DeltaState
+    from hopattn.transformer.delta_attention import delta_attention as delta_attention
     from hopattn.transformer.encoder_decoder import EncoderDecoder as EncoderDecoder
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
+    from hopattn.transformer.linear_attention import linear_attention as linear_attention
+    from hopattn.transformer.linear_state import LinearState as LinearState
     from hopattn.transformer.message_passing import pass_messages as pass_messages
     from hopattn.transformer.message_passing import token_graph as token_graph
     from hopattn.transformer.multi_head import MultiHead as MultiHead
@@ -151,11 +155,14 @@ _NAMES = {
     "hopattn.transformer.baselines": ("NGram",),
     "hopattn.transformer.blocks": ("Block",),
     "hopattn.transformer.cache": ("KeyValueCache",),
+    "hopattn.transformer.delta_attention": ("DeltaState", "delta_attention"),
     "hopattn.transformer.encoder_decoder": ("EncoderDecoder",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.first_word": ("FirstWord",),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
+    "hopattn.transformer.linear_attention": ("linear_attention",),
+    "hopattn.transformer.linear_state": ("LinearState",),
     "hopattn.transformer.message_passing": ("pass_messages", "token_graph"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),

@@ -45,7 +45,7 @@ def attention(
     """
     keys = as_float(k, "k")
     queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-    _require_texts(queries, keys, values)
+    require_texts(queries, keys, values)
     if isinstance(separation, Separation) and beta is None:
         made = separation
     else:
@@ -71,7 +71,8 @@ def split_bias(bias: Any, keys: Array) -> tuple[Array | None, Array | None]:
     return finite, xp.where(finite, given, xp.zeros_like(given))
 
 
-def _require_texts(queries: Array, keys: Array, values: Array) -> None:
+def require_texts(queries: Array, keys: Array, values: Array) -> None:
+    """Raise `InvalidInput` unless queries, keys and values fit one another, as `attention` expects them."""
     for array, what in ((queries, "q"), (keys, "k"), (values, "v")):
         if array.ndim < 2 or 0 in array.shape[-2:]:
             raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(array.shape)}")

@@ -1,0 +1,122 @@
+"""Linear attention with the delta rule: each word corrects what the state answers to its key.
+
+W_t = W_{t−1} + η_t (v_t − W_{t−1} φ(k_t)) φ(k_t)ᵀ / |φ(k_t)|²          output = W_t φ(q_t)
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast, widened
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.vectors import nonzero, normalised, row_length
+from hopattn.retrieval.features import Features, feature_maps
+from hopattn.transformer.attention import require_texts
+from hopattn.transformer.linear_state import queries_of, require_dims
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaState:
+    """A text as the delta rule keeps it: a matrix W, in which a pair learned later overwrites its key's earlier value.
+
+    features: φ, as of `ha.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before the first key. dims:
+    those of a key and a value. length: the number of keys so far. The next state comes from `attended`; its size does
+    not grow. Raises `InvalidInput` for unknown features.
+    Source: Schlag, Irie & Schmidhuber (2021), ICML, section 4 (their β is our η; they divide φ by the sum of its
+    entries, not by its length, so that at their β = 1 a pair is not stored exactly).
+
+    >>> import hopattn as ha
+    >>> _, state = ha.DeltaState().attended([[1.0, 0.0]] * 2, [[1.0, 0.0]] * 2, [[3.0], [5.0]])
+    >>> state.read([[1.0, 0.0]])
+    array([[5.]])
+    """
+
+    features: str | Features = "identity"
+    couplings: Array | None = None
+    dims: tuple[int, int] | None = None
+    length: int = 0
+
+    def __post_init__(self) -> None:
+        feature_maps.make(self.features)
+
+    def read(self, q: Any) -> Array:
+        """W φ(q), `(…, n, dim_out)`, of queries `(…, n, dim)`; raises `InvalidInput` for a state without keys."""
+        queries, couplings = queries_of(q, self.dims, self.couplings), self.couplings
+        assert couplings is not None
+        fields = feature_maps.make(self.features)(widened(queries)) @ couplings.mT
+        return namespace(queries).astype(fields, queries.dtype)
+
+    def attended(self, q: Any, k: Any, v: Any, rate: Any = 1.0, chunk: int = 64) -> tuple[Array, "DeltaState"]:
+        """The outputs of further words, each read after its own key is learned, and the state behind them.
+
+        q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.delta_attention`, which raises the same.
+        """
+        keys = as_float(k, "k")
+        queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
+        require_texts(queries, keys, values)
+        require_dims(self.dims, keys, values)
+        if queries.shape[-2] != keys.shape[-2]:
+            raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
+        rates, state, parts = _rates(rate, widened(keys)), self, []
+        for part in blocks(keys.shape[-2], whole(chunk, "chunk")):
+            rows = (..., part, slice(None))
+            output, state = state._next(widened(queries[rows]), widened(keys[rows]), widened(values[rows]), rates[rows])
+            parts.append(output)
+        xp = namespace(queries)
+        return xp.astype(xp.concat(parts, axis=-2), queries.dtype), state
+
+    def _next(self, q: Array, k: Array, v: Array, rates: Array) -> tuple[Array, "DeltaState"]:
+        """The outputs of one chunk of words, and the state behind it.
+
+        The errors e of its words, for keys u of length 1, solve e_i = v_i − W u_i − Σ_{j<i} η_j (u_j·u_i) e_j.
+        """
+        xp, phi = namespace(q, k, v), feature_maps.make(self.features)
+        cues, stored = phi(q), phi(k)
+        units, targets = normalised(stored), v / nonzero(row_length(stored))[..., None]
+        earlier = xp.tril(units @ units.mT, k=-1) * rates.mT
+        known = targets if self.couplings is None else targets - units @ self.couplings.mT
+        errors = xp.linalg.solve(earlier + in_numbers_of(earlier, np.eye(earlier.shape[-1])), known)
+        learned = rates * errors
+        outputs = xp.tril(cues @ units.mT) @ learned
+        couplings = learned.mT @ units
+        if self.couplings is not None:
+            outputs, couplings = outputs + cues @ self.couplings.mT, couplings + self.couplings
+        dims, length = (k.shape[-1], v.shape[-1]), self.length + k.shape[-2]
+        return outputs, replace(self, couplings=couplings, dims=dims, length=length)
+
+
+def delta_attention(
+    q: Any, k: Any, v: Any, *, rate: Any = 1.0, features: str | Features = "identity", chunk: int = 64
+) -> Array:
+    """Causal linear attention with the delta rule: word t is answered by W_t φ(q_t), after its own pair was learned.
+
+    q, k: `(…, n, dim)`. v: `(…, n, dim_out)`. rate: η, above 0 and below 2, or an array of rates that broadcasts to
+    `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.linear_attention`; a key whose
+    features are all 0 is not learned. chunk: the number of words at once; it changes the time alone. Gives
+    `(…, n, dim_out)`. The last state is the matrix of `ha.delta(k, v, rate)`, and `ha.DeltaState` takes a text word by
+    word. Raises `InvalidInput` for shapes that do not fit, a rate outside its range and unknown features.
+    Source: Schlag, Irie & Schmidhuber (2021), ICML (see `ha.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
+
+    >>> import hopattn as ha
+    >>> keys = [[1.0, 0.0], [1.0, 0.0]]
+    >>> ha.delta_attention(keys, keys, [[3.0], [5.0]])
+    array([[3.],
+           [5.]])
+    """
+    outputs, _ = DeltaState(features).attended(q, k, v, rate, chunk)
+    return outputs
+
+
+def _rates(rate: Any, keys: Array) -> Array:
+    """η of each key, `(…, n, 1)`; raises `InvalidInput` for a number outside its range and a shape that misfits."""
+    xp = namespace(keys)
+    if isinstance(rate, (int, float, str)) or rate is None:
+        if (number := real(rate, "rate", above=0.0)) >= 2:
+            raise InvalidInput(f"rate: expected a number below 2, not {number:g}: from there on errors grow")
+        return xp.full_like(keys[..., :1], number)
+    rates = in_numbers_of(keys, as_float(rate, "rate", like=keys))
+    require_broadcast(rates, tuple(keys.shape[:-1]), "rate", "the keys")
+    return xp.broadcast_to(rates, tuple(keys.shape[:-1]))[..., None]

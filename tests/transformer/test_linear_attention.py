@@ -1,0 +1,229 @@
+"""Linear attention: sums equal scores, masks, chunks, word by word; large and small exponents; the delta rule."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import FeatureMap
+from hopattn.retrieval.step import Retrieval
+from tests.counts import count
+
+RANDOM = ha.RandomFeatures(12, seed=1, beta=0.5)
+FEATURES = ["identity", "relu", "elu", RANDOM]
+CASES = [(phi, normalise) for phi in FEATURES for normalise in (False, True) if (phi, normalise) != ("identity", True)]
+every = pytest.mark.parametrize(("features", "normalise"), CASES)
+seeds = st.integers(0, 2**32 - 1)
+chunks = st.sampled_from([1, 2, 3, 64])
+
+
+def texts(seed, n, m=None, batch=()):
+    rng = np.random.default_rng(seed)
+    m = n if m is None else m
+    return (rng.normal(size=(*batch, rows, dim)) for rows, dim in ((n, 3), (m, 3), (m, 2)))
+
+
+def by_scores(q, k, v, features, normalise, mask):
+    """The quadratic form: one step of recall, with all scores."""
+    separation = separations["proportional" if normalise else "identity"]()
+    return Retrieval(FeatureMap(features), separation, Identity()).step(q, k, v, mask)
+
+
+def by_loops(q, k, v, features, normalise, mask):
+    """S ← S + φ(k) vᵀ and z ← z + φ(k), word by word, with the paper's letters."""
+    phi, outputs = ha.LinearState(features, False).phi, []
+    s, z = 0, 0
+    for query, key, value in zip(q, k, v, strict=True):
+        before = s, z
+        s, z = s + np.outer(phi(key), value), z + phi(key)
+        seen, total = before if mask == "strict" else (s, z)
+        field = phi(query) @ seen if np.ndim(seen) else np.zeros(v.shape[-1])
+        below = np.sum(phi(query) * total)
+        outputs.append(field if not normalise else field / below if below else 0 * field)
+    return np.array(outputs)
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * max(1, np.abs(expected).max()))
+
+
+@every
+@pytest.mark.parametrize("mask", ["causal", "strict"])
+@given(seed=seeds, n=st.integers(1, 9), chunk=chunks)
+def test_sums_are_scores_and_the_loops_of_the_paper(features, normalise, mask, seed, n, chunk):
+    q, k, v = texts(seed, n)
+    found = ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
+    close(found, by_scores(q, k, v, features, normalise, mask))
+    close(found, by_loops(q, k, v, features, normalise, mask))
+
+
+@every
+@pytest.mark.parametrize("mask", [None, "causal", "strict"])
+@given(seed=seeds, n=st.integers(1, 5), more=st.integers(0, 4), chunk=chunks)
+def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, seed, n, more, chunk):
+    q, k, v = texts(seed, n, n + more, batch=(2, 3))
+    found = ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
+    close(found, by_scores(q, k, v, features, normalise, mask))
+    shared = ha.linear_attention(q, k[0, 0], v[0, 0], features=features, mask=mask, normalise=normalise, chunk=chunk)
+    close(shared[0, 0], found[0, 0])
+
+
+@every
+@given(seed=seeds)
+def test_it_is_the_memory_and_the_head(features, normalise, seed):
+    q, k, v = texts(seed, 4)
+    close(
+        ha.linear_attention(q, k, v, features=features, normalise=normalise),
+        ha.linear(k, v, features, normalise).step(q),
+    )
+    separation = "proportional" if normalise else "identity"
+    head = ha.Head(
+        np.eye(3), np.eye(3), np.eye(3), similarity=FeatureMap(features), separation=separation, mask="causal"
+    )
+    close(ha.linear_attention(q, q, q, features=features, mask="causal", normalise=normalise), head(q))
+
+
+@every
+@given(seed=seeds, n=st.integers(2, 9))
+def test_word_by_word_with_a_state_that_does_not_grow(features, normalise, seed, n):
+    q, k, v = texts(seed, n)
+    state, outputs, sizes = ha.LinearState(features, normalise), [], set()
+    for i in range(n):
+        state = state.extended(k[i : i + 1], v[i : i + 1])
+        outputs.append(state.read(q[i : i + 1]))
+        sizes.add(state.couplings.shape)
+    close(np.concatenate(outputs), ha.linear_attention(q, k, v, features=features, mask="causal", normalise=normalise))
+    assert len(sizes) == 1 and state.length == n
+    whole = ha.LinearState(features, normalise).extended(k, v)
+    close(whole.read(q), state.read(q))
+    halves, middle = ha.LinearState(features, normalise).attended(q[:1], k[:1], v[:1])
+    rest, end = middle.attended(q[1:], k[1:], v[1:], chunk=2)
+    close(np.concatenate([halves, rest]), np.concatenate(outputs))
+    close(end.read(q), state.read(q))
+
+
+def test_the_identity_without_a_sum_is_the_dot_product():
+    q, k, v = texts(0, 6)
+    found = ha.linear_attention(q, k, v, features="identity", mask="causal", normalise=False)
+    close(found, ha.attention(q, k, v, mask="causal", separation="identity", beta=1.0))
+
+
+def test_many_random_features_are_the_softmax():
+    """The error over a text and 20 seeds (8): a quarter with 16 times the features."""
+    rng = np.random.default_rng(3)
+    q, k, v = (0.7 * rng.normal(size=(12, 4)) for _ in range(3))
+    expected = ha.attention(q, k, v, mask="causal")
+
+    def error(n):
+        made = [ha.RandomFeatures(n, seed, beta=0.5) for seed in range(count(20, 8))]
+        found = [ha.linear_attention(q, k, v, features=one, mask="causal") for one in made]
+        return np.sqrt(np.mean((np.array(found) - expected) ** 2))
+
+    few, many = error(400), error(6400)
+    assert many < 0.05
+    assert few / many == pytest.approx(4, rel=0.3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@given(seed=seeds, powers=st.lists(st.integers(-30, 30), min_size=12, max_size=12), chunk=chunks)
+def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, seed, powers, chunk):
+    """Sums of 0 would give 0 or NaN in place of a mean, and the values are all near 1."""
+    q, k, _ = texts(seed, 6)
+    scales = 10.0 ** np.array(powers)
+    q, k = (scales[:6, None] * q).astype(dtype), (scales[6:, None] * k).astype(dtype)
+    v = np.linspace(1, 2, 6)[:, None].astype(dtype)
+    for mask in (None, "causal"):
+        found = ha.linear_attention(q, k, v, features=RANDOM, mask=mask, chunk=chunk)
+        assert found.dtype == dtype
+        assert np.all(found >= 1 - 1e-5) and np.all(found <= 2 + 1e-5)
+        below = by_scores(q, k, v, RANDOM, True, mask)
+        assert np.all(below >= 1 - 1e-5) and np.all(below <= 2 + 1e-5)
+
+
+@given(seed=seeds)
+def test_word_by_word_is_exact_where_every_exponential_underflows(seed):
+    """By the logarithms of the single products, for vectors of length 100 and more."""
+    q, k, v = texts(seed, 5)
+    q, k = 100 * q, 100 * k
+    phi = ha.RandomFeatures(12, seed=1)
+    logs = np.logaddexp.reduce(phi.exponents(q)[:, None, :] + phi.exponents(k), axis=-1)
+    logs = np.where(np.tri(5), logs, -np.inf)
+    weights = np.exp(logs - logs.max(-1, keepdims=True))
+    expected = (weights / weights.sum(-1, keepdims=True)) @ v
+    found = ha.linear_attention(q, k, v, features=phi, mask="causal", chunk=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@given(seed=seeds, chunk=chunks, features=st.sampled_from(FEATURES[1:]))
+def test_later_words_change_nothing(seed, chunk, features):
+    q, k, v = texts(seed, 6)
+    before = ha.linear_attention(q, k, v, features=features, mask="causal", chunk=chunk)
+    k[4:], v[4:] = 1000 * k[4:], -v[4:]
+    after = ha.linear_attention(q, k, v, features=features, mask="causal", chunk=chunk)
+    np.testing.assert_allclose(after[:4], before[:4], rtol=1e-12)
+
+
+def test_scores_that_are_all_zero_give_zero():
+    q, k, v = np.array([[1.0, -1.0]]), np.array([[-1.0, 1.0]]), np.ones((1, 2))
+    assert ha.linear_attention(q, k, v, features="relu").tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("features", ["elu", RANDOM])
+@pytest.mark.parametrize("mask", [None, "causal", "strict"])
+def test_the_same_on_every_library_and_half_precision_keeps_its_type(features, mask, library):
+    given_texts = list(texts(5, 5))
+    expected = ha.linear_attention(*given_texts, features=features, mask=mask, chunk=2)
+    found = ha.linear_attention(*map(library.array, given_texts), features=features, mask=mask, chunk=2)
+    np.testing.assert_allclose(library.numpy(found), expected, rtol=1e-12, atol=1e-14)
+    half = ha.linear_attention(*(one.astype(np.float16) for one in given_texts), features=features, mask=mask)
+    assert half.dtype == np.float16
+    np.testing.assert_allclose(half, expected, atol=0.02)
+
+
+@pytest.mark.parametrize("features", ["identity", "elu", RANDOM])
+@pytest.mark.parametrize("mask", [None, "causal", "strict"])
+def test_derivatives_are_those_of_the_scores(features, mask, torch, jax):
+    given_texts, normalise = list(texts(6, 5)), features != "identity"
+
+    def loss(form):
+        return lambda *arrays: (form(*arrays)[1:] ** 2).sum()
+
+    sums = loss(
+        lambda q, k, v: ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=2)
+    )
+    scores = loss(lambda q, k, v: by_scores(q, k, v, features, normalise, mask))
+    of_torch = [[torch.tensor(one, requires_grad=True) for one in given_texts] for _ in range(2)]
+    found = torch.autograd.grad(sums(*of_torch[0]), of_torch[0])
+    expected = torch.autograd.grad(scores(*of_torch[1]), of_torch[1])
+    of_jax = jax.jit(jax.grad(sums, argnums=(0, 1, 2)))(*map(jax.numpy.asarray, given_texts))
+    for one, other, by_jax in zip(found, expected, of_jax, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(by_jax, other, rtol=1e-9, atol=1e-11)
+
+
+Q, K, V = (np.ones((3, 2)) for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ha.linear_attention(Q, K, V, features="elo"), "phi: 'elo' is unknown; did you mean 'elu'"),
+        (lambda: ha.linear_attention(Q, K, V, features="identity"), "normalise: features 'identity' may be negative"),
+        (lambda: ha.linear_attention(Q, K, V, mask=ha.window(2)), "mask: expected 'none', 'causal' or 'strict', not"),
+        (lambda: ha.linear_attention(Q, K[:2], V[:2], mask="causal"), "mask: 3 queries are more than 2 keys"),
+        (lambda: ha.linear_attention(Q, K, V[:2]), "v: 2 rows do not fit 3 keys"),
+        (lambda: ha.linear_attention(Q, K, V, mask="causal", chunk=0), "chunk: expected a whole number of at least 1"),
+        (lambda: ha.LinearState().read(Q), "state: it holds no keys yet"),
+        (lambda: ha.LinearState().attended(Q[:2], K, V), "q: 2 rows do not fit 3 keys"),
+        (lambda: ha.LinearState().extended(K, V).extended(K, V[:, :1]), "v: dim 1 does not fit the state of dim 2"),
+        (lambda: ha.LinearState().extended(K, V).extended(K[:, :1], V), "k: dim 1 does not fit the state of dim 2"),
+        (lambda: ha.LinearState().extended(K, V).read(Q[:, :1]), "q: dim 1 does not fit the state of dim 2"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
