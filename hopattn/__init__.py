@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from hopattn.networks.hopfield import Hopfield as Hopfield
     from hopattn.retrieval.activation import activations as activations
     from hopattn.retrieval.cue import cue as cue
+    from hopattn.retrieval.features import RandomFeatures as RandomFeatures
     from hopattn.retrieval.learned_similarity import Additive as Additive
     from hopattn.retrieval.learned_similarity import Bilinear as Bilinear
-    from hopattn.retrieval.features import RandomFeatures as RandomFeatures
     from hopattn.retrieval.masks import causal as causal
     from hopattn.retrieval.masks import padding as padding
     from hopattn.retrieval.masks import strict as strict

@@ -105,7 +105,7 @@ class RandomFeatures(Exponentials):
     Each ω_i by itself is a standard normal vector, and so the mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error
     falls like 1/√n, and grows with |k + x|. No product of features is 0 or less, see `log_kernel`. Raises
     `InvalidInput` for an n below 1, a β that is not positive, and anything but a seed or a generator.
-    Source: Choromanski et al. (2021), ICLR, "Rethinking attention with Performers", lemma 1 and section 2.4 (their m is
+    Source: Choromanski et al. (2021), ICLR, "Rethinking attention with Performers" (their m is
     our n; they scale q and k by d^(−1/4), which is our β).
 
     >>> import hopattn as ha, numpy as np

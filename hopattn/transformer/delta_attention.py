@@ -25,7 +25,7 @@ class DeltaState:
     features: φ, as of `ha.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before the first key. dims:
     those of a key and a value. length: the number of keys so far. The next state comes from `attended`; its size does
     not grow. Raises `InvalidInput` for unknown features.
-    Source: Schlag, Irie & Schmidhuber (2021), ICML, section 4 (their β is our η; they divide φ by the sum of its
+    Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
     entries, not by its length, so that at their β = 1 a pair is not stored exactly).
 
     >>> import hopattn as ha

@@ -36,7 +36,7 @@ def linear_attention(
     other masks, use those. `ha.LinearState` takes a text word by word.
 
     Raises `InvalidInput` for shapes that do not fit, unknown features, a normalised identity and another mask.
-    Source: Katharopoulos et al. (2020), ICML, equations 5 and 6 (their φ is ours); Choromanski et al. (2021), ICLR.
+    Source: Katharopoulos et al. (2020), ICML (their φ is ours); Choromanski et al. (2021), ICLR.
 
     >>> import hopattn as ha
     >>> ha.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)

@@ -48,7 +48,7 @@ class LinearState:
     feature i of a key so far. Column i of W is then divided by it, so that z_i is at least 1; the features of a query
     times these tops are divided by the largest of them, so that one of them is 1. The sum that an output is divided by
     is therefore at least 1, whatever over- or underflows.
-    Source: Katharopoulos et al. (2020), ICML, section 3.4 (their S is our Wᵀ, their z ours); Choromanski et al. (2021).
+    Source: Katharopoulos et al. (2020), ICML (their S is our Wᵀ, their z ours); Choromanski et al. (2021).
 
     >>> import hopattn as ha
     >>> state = ha.LinearState("elu").extended([[1.0, 0.0]], [[3.0]]).extended([[0.0, 1.0]], [[5.0]])
