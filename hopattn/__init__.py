@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from hopattn.transformer.encoder_decoder import EncoderDecoder as EncoderDecoder
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
+    from hopattn.transformer.gradients.saturation import softmax_saturation as softmax_saturation
+    from hopattn.transformer.gradients.softmax import softmax_jacobian as softmax_jacobian
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
@@ -159,6 +161,8 @@ _NAMES = {
     "hopattn.transformer.encoder_decoder": ("EncoderDecoder",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.first_word": ("FirstWord",),
+    "hopattn.transformer.gradients.saturation": ("softmax_saturation",),
+    "hopattn.transformer.gradients.softmax": ("softmax_jacobian",),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.linear_attention": ("linear_attention",),

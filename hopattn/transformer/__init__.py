@@ -20,4 +20,5 @@
 - `message_passing.py`: attention as messages along the edges of a graph of tokens
 - `recurrent.py`: a recurrent network, and its decoder with attention
 - `first_word.py`: how long the first word of a text is kept, with attention and without it
+- `gradients/`: how much of a change of the output reaches the input and the weights
 """
