@@ -40,6 +40,7 @@ class Block:
     attention: the heads over the text itself. feed_forward: the layer for each word. norms: a normalisation for each
     sub-layer in their order: attention, cross-attention if there is one, feed-forward. norm_first: whether a
     normalisation stands before its sub-layer or after its residual. cross: the heads over another text (a decoder).
+    residual: whether the input of each sub-layer is added to its output (as in every transformer).
     Raises `InvalidInput` for parts of another type or dim, and for another number of norms.
     Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first.
     """
@@ -49,6 +50,7 @@ class Block:
     norms: Sequence[Callable[[Any], Array]]
     norm_first: bool = False
     cross: MultiHead | None = None
+    residual: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "norms", tuple(self.norms))
@@ -97,8 +99,10 @@ class Block:
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of PyTorch's layer; the inverse of `from_torch`.
 
-        Raises `InvalidInput` for parts that PyTorch's layer cannot have.
+        Raises `InvalidInput` for parts that PyTorch's layer cannot have, and for a block without residuals.
         """
+        if not self.residual:
+            raise InvalidInput("to_torch: residual is False; PyTorch's layer always adds the input of a sub-layer")
         parts = [(ATTENTION, self.attention), *([] if self.cross is None else [(CROSS, self.cross)])]
         state = {f"{name}.{own}": array for name, heads in parts for own, array in heads.to_torch().items()}
         state |= affine_state("linear1", self.feed_forward.inner) | affine_state("linear2", self.feed_forward.outer)
@@ -139,7 +143,9 @@ class Block:
         words, states = as_float(x, "x", like=self.attention.w_out), list[Array]()
         for layer, norm in zip(layers, self.norms, strict=True):
             before = states[-1] if states else words
-            states.append(before + layer(norm(before)) if self.norm_first else norm(before + layer(before)))
+            computed = layer(norm(before) if self.norm_first else before)
+            added = before + computed if self.residual else computed
+            states.append(added if self.norm_first else norm(added))
         return BlockTrace(words, tuple(states))
 
 

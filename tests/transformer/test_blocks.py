@@ -147,6 +147,18 @@ def test_a_trace_has_the_state_after_each_sub_layer():
     assert np.array_equal(block(x), trace.state)
 
 
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_without_residuals_the_output_takes_the_place_of_the_words(norm_first):
+    whole, x = random_block(norm_first=norm_first), np.random.default_rng(9).normal(size=(5, DIM))
+    block = ha.Block(whole.attention, whole.feed_forward, whole.norms, norm_first, residual=False)
+    words = x
+    for layer, norm in zip((block.attention, block.feed_forward), block.norms, strict=True):
+        words = layer(norm(words)) if norm_first else norm(layer(words))
+    np.testing.assert_allclose(block(x), words, rtol=1e-12)
+    with pytest.raises(InvalidInput, match="to_torch: residual is False"):
+        block.to_torch()
+
+
 BLOCK = random_block()
 
 
