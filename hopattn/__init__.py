@@ -86,8 +86,11 @@ if TYPE_CHECKING:
     from hopattn.transformer.encoder_decoder import EncoderDecoder as EncoderDecoder
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
+    from hopattn.transformer.gradients.block import backward as backward
+    from hopattn.transformer.gradients.depth import vanishing_gradients as vanishing_gradients
     from hopattn.transformer.gradients.saturation import softmax_saturation as softmax_saturation
     from hopattn.transformer.gradients.softmax import softmax_jacobian as softmax_jacobian
+    from hopattn.transformer.gradients.stack import gradient_flow as gradient_flow
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
@@ -161,8 +164,11 @@ _NAMES = {
     "hopattn.transformer.encoder_decoder": ("EncoderDecoder",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.first_word": ("FirstWord",),
+    "hopattn.transformer.gradients.block": ("backward",),
+    "hopattn.transformer.gradients.depth": ("vanishing_gradients",),
     "hopattn.transformer.gradients.saturation": ("softmax_saturation",),
     "hopattn.transformer.gradients.softmax": ("softmax_jacobian",),
+    "hopattn.transformer.gradients.stack": ("gradient_flow",),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.linear_attention": ("linear_attention",),
