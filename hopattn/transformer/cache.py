@@ -51,7 +51,7 @@ class KeyValueCache:
     ("causal", "strict" or a window): a word then never sees a later one. length: the number of words so far.
 
     A cache is used once: `extended` gives the next one. Raises `InvalidInput` for other layers.
-    Source: Shazeer (2019), arXiv:1911.02150, section 2.4.
+    Source: Shazeer (2019), arXiv:1911.02150.
 
     >>> import numpy as np, hopattn as ha
     >>> layer = ha.AttentionLayer(ha.MultiHead([ha.Head(*[np.eye(2)] * 3)], np.eye(2)))

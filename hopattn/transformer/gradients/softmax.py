@@ -29,7 +29,7 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
     beta: a positive number. where: boolean, True = may attend; it broadcasts to the scores. Rows and columns of masked
     entries are 0. Raises `InvalidInput` for scores that are no NumPy array or list of rows with at least one entry,
     for a mask that is not boolean or does not fit, and for another β.
-    Source: Ramsauer et al. (2021), ICLR, appendix A, J = β (diag p − p pᵀ) (their p is our p).
+    Source: Ramsauer et al. (2021), ICLR, J = β (diag p − p pᵀ) (their p is our p).
 
     >>> softmax_jacobian([0.0, 0.0])
     array([[ 0.25, -0.25],
