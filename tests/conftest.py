@@ -15,7 +15,7 @@ from tests.counts import FULL, count
 settings.register_profile(
     "house",
     deadline=None,
-    max_examples=count(60, 6),
+    max_examples=count(60, 5),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from tests.counts import spread
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
 AXES = ("--over", "load=0.1,0.2", "--over", "temperature=0.1:0.9:3")
@@ -79,7 +80,7 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     assert (tmp_path / "phases-points.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", spread(["2", "1"], 1))
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
     words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "30", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]

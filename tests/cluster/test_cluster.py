@@ -36,7 +36,7 @@ def cluster(dask):
 @pytest.fixture
 def client(dask, cluster):
     with dask.Client(cluster, set_as_default=False) as client:
-        client.wait_for_workers(WORKERS, timeout=30)
+        client.wait_for_workers(WORKERS, timeout=120)
         yield client
 
 
@@ -228,7 +228,7 @@ def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_p
     state = found.step(cues)
     assert not trap.exists()
     assert_allclose(state, ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-12 * np.abs(keys).max())
-    client.wait_for_workers(WORKERS, timeout=30)
+    client.wait_for_workers(WORKERS, timeout=120)
     assert set(client.run(os.getpid).values()) != before
 
 

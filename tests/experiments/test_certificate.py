@@ -14,7 +14,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.memories.models import named_memories
 from hopattn.retrieval.activation import Identity
-from tests.counts import count
+from tests.counts import count, spread
+from tests.draws import in_dtypes
 
 PAIRS = [(name, update) for name in named_memories for update in updates]
 
@@ -26,8 +27,7 @@ def fewer(monkeypatch):
     monkeypatch.setattr(certificate, "PATIENCE", count(certificate.PATIENCE, 50))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("name", "update"), PAIRS)
+@pytest.mark.parametrize(("name", "update", "dtype"), in_dtypes(PAIRS))
 def test_every_claim_stands(name, update, dtype, fewer):
     found = certify(name, update, count=count(200, 20) if update != "graded" else count(20, 5), seed=1, dtype=dtype)
     assert found.holds, found
@@ -152,7 +152,7 @@ def test_the_tolerance_is_the_same_multiple_of_epsilon_in_both_dtypes():
     assert (both.claimed, both.dtype) == (3, "float32")
 
 
-@pytest.mark.parametrize("name", named_memories)
+@pytest.mark.parametrize("name", spread(named_memories, 6))
 def test_in_float32_every_number_of_a_memory_and_of_its_states_is_float32(name, monkeypatch, fewer):
     seen = set()
     monkeypatch.setattr(certificate, "_energy", lambda memory, states: seen.add(states.dtype) or np.zeros(len(states)))

@@ -23,7 +23,7 @@ def texts(svg):
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
 
 
-@pytest.mark.parametrize("name", plots)
+@pytest.mark.parametrize("name", spread(plots, 8))
 def test_the_gallery_equals_the_figures_drawn_now(name):
     _, data, notes = drawing_of(name, plots[name].scenario)
     gallery = (GALLERY / f"{name}.svg").read_bytes()
@@ -33,7 +33,7 @@ def test_the_gallery_equals_the_figures_drawn_now(name):
         assert data == gallery, "make figures"
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", spread(FORMATS, 2))
 def test_the_same_figure_is_the_same_bytes(format, results):
     plot, result = plots["animation"](), results["graded"]
     again = drawing_of("animation", "graded")[1:] if format == "svg" else rendered_figure(plot, result, format)

@@ -19,6 +19,7 @@ from hopattn.figures.style import DPI, SIZE, styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
+from tests.counts import spread
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
 
@@ -233,7 +234,7 @@ tokens = {list(ODD)}
     assert figure_of("animation", result).axes
 
 
-@pytest.mark.parametrize("name", ["recall", "landscape", "states", "separations"])
+@pytest.mark.parametrize("name", spread(["recall", "landscape", "states", "separations"], 2))
 def test_a_long_title_stays_within_the_figure(name, results):
     result = replace(results[plots[name].scenario], title="of many words " * 12)
     figure = figure_of(name, result)

@@ -14,6 +14,7 @@ from hopattn.figures.gallery.positions import Positions
 from hopattn.figures.gallery.similarity import Similarity
 from hopattn.figures.gallery.steps import Steps
 from hopattn.scenario.loading import parse
+from tests.counts import spread
 from tests.figures.finished import finished
 
 ODD = ("$x_1$", "<script>", "[no]", "Ωμέγα", "a" * 60, "_under", "100%")
@@ -39,7 +40,7 @@ tokens = [{text}]
 """
 
 
-@pytest.mark.parametrize("plot", [Flow, Masks, Moved, Plane, Steps])
+@pytest.mark.parametrize("plot", spread([Flow, Masks, Moved, Plane, Steps], 3))
 @pytest.mark.parametrize("tokens", [ODD, (ODD * 29)[:200], ODD[:1]], ids=["odd", "many", "one"])
 def test_odd_words_do_not_break_a_figure(plot, tokens):
     result = ha.run(parse(odd_scenario(tokens), "odd.toml", "odd"))

@@ -1,6 +1,7 @@
 """Heads in parallel: computed together as one by one, PyTorch's weights and names, grouped queries, bias, masks."""
 
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
+from tests.counts import spread
 from tests.draws import masks_for
 
 DIM, HEADS = 12, 3
@@ -149,8 +151,9 @@ def test_everything_may_be_masked_by_a_bias():
     assert np.all(ha.attention(np.eye(2), np.eye(2), np.eye(2), bias=np.full((2, 2), -np.inf)) == 0)
 
 
-@pytest.mark.parametrize("mask", ["causal", "none", ha.window(20), "nonzero"])
-@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize(
+    ("mask", "padded"), spread(product(["causal", "none", ha.window(20), "nonzero"], [False, True]), 4), ids=str
+)
 def test_a_long_text_takes_no_square_of_memory(mask, padded):
     rng, n = np.random.default_rng(8), 3000
     x = rng.normal(size=(2, n, 8))
