@@ -23,9 +23,10 @@ def namespace(*arrays: Array) -> Any:
     NumPy (2.1 and later) is such a namespace itself. The compatibility layer is imported only for other libraries,
     because its import takes as long as NumPy's.
     """
-    if len(arrays) == 1 and isinstance(arrays[0], np.ndarray):  # the most frequent case
-        return np
-    if all(isinstance(array, (np.ndarray, np.generic)) for array in arrays):
+    for array in arrays:
+        if not isinstance(array, (np.ndarray, np.generic)):
+            break
+    else:
         return np
     from array_api_compat import array_namespace
 

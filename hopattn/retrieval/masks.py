@@ -100,6 +100,8 @@ class Nonzero(MaskRule):
         return ~(namespace(scores).abs(scores) <= rounding())
 
 
+_NO_MASK = NoMask()
+
 mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
 
 
@@ -187,7 +189,7 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
 def as_mask(mask: Any) -> Any:
     """A mask (a name, a rule, an array or None) as a rule or a boolean array; raises `InvalidInput` for others."""
     if mask is None:
-        return NoMask()
+        return _NO_MASK
     if isinstance(mask, MaskRule):
         return mask
     if isinstance(mask, str):

@@ -17,7 +17,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
 from hopattn.retrieval.blockwise.streaming import stream
-from hopattn.retrieval.masks import as_mask, resolve
+from hopattn.retrieval.masks import NoMask, as_mask, resolve
 from hopattn.retrieval.one_pass import Pass
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.scores import scaled
@@ -84,6 +84,8 @@ class Retrieval:
 
     def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
         """The mask as a boolean array for these scores, or None where nothing is masked."""
+        if isinstance(mask, NoMask):
+            return None
         return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
 
     def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:

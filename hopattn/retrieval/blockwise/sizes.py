@@ -53,8 +53,9 @@ def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> 
         return False
     pairs = (cues.shape[-2] if cues.ndim > 1 else 1) * keys.shape[-2]
     scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
-    texts = max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2]))
-    if not similarity.by_pairs or scores < LARGE_TEXT or scores * texts < ENOUGH:
+    if not similarity.by_pairs or scores < LARGE_TEXT:
+        return False
+    if scores * max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2])) < ENOUGH:
         return False
     rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
     return all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
