@@ -15,7 +15,7 @@ from hopattn.foundation.arrays import Array, as_float, as_text, namespace, requi
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint, masks_of
-from hopattn.retrieval.masks import MaskRule
+from hopattn.retrieval.masks import MaskRule, PositionRule
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
@@ -153,7 +153,10 @@ class MultiHead:
     def attended(self, queries: Array, keys: Array, values: Array) -> Array:
         """The output `(…, n, dim)` of alike heads for what `projected` gives, under the heads' own mask."""
         head = self.heads[0]
-        return self.out(_merged(head.retrieval.step(queries, keys, values, head.mask)))
+        mask = head.mask
+        if queries.shape[-2] == 1 and isinstance(mask, PositionRule) and mask(1, keys.shape[-2]).all():
+            mask = None  # under a causal mask, the last word sees every key
+        return self.out(_merged(head.retrieval.step(queries, keys, values, mask)))
 
     def _side_by_side(self, query: Array, key: Array, value: Array, mask: Any, bias: Any) -> Array:
         """The concatenated outputs of alike heads, `(…, n, sum of their dim_out)`, from one batched step."""
