@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, is_half, namespace, require_room, widened
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.arrays import Array, is_half, namespace, require_broadcast, require_room, widened
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
 from hopattn.retrieval.blockwise.streaming import stream
@@ -149,12 +148,7 @@ class Retrieval:
 
 def biased(scores: Array, bias: Array, separation: Separation) -> Array:
     """The scores whose product with β is β s + bias; raises `InvalidInput` for a bias that does not broadcast."""
-    try:
-        shape = np.broadcast_shapes(tuple(scores.shape), tuple(bias.shape))
-    except ValueError:
-        shape = ()
-    if shape != tuple(scores.shape):
-        raise InvalidInput(f"bias: shape {tuple(bias.shape)} does not fit scores of shape {tuple(scores.shape)}")
+    require_broadcast(bias, tuple(scores.shape), "bias", "scores")
     return scores + bias / separation.beta
 
 

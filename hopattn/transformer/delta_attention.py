@@ -14,8 +14,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import nonzero, normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
-from hopattn.transformer.attention import require_texts
-from hopattn.transformer.linear_state import queries_of, require_dims
+from hopattn.transformer.linear_state import further_words, queries_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +53,7 @@ class DeltaState:
 
         q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.delta_attention`, which raises the same.
         """
-        keys = as_float(k, "k")
-        queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-        require_texts(queries, keys, values)
-        require_dims(self.dims, keys, values)
-        if queries.shape[-2] != keys.shape[-2]:
-            raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
+        queries, keys, values = further_words(q, k, v, self.dims)
         rates, state, parts = _rates(rate, widened(keys)), self, []
         for part in blocks(keys.shape[-2], whole(chunk, "chunk")):
             rows = (..., part, slice(None))

@@ -95,12 +95,7 @@ class LinearState:
         chunk: the number of words at once, from 1 (word by word) on; it changes the time alone. Raises `InvalidInput`
         as `attention` does.
         """
-        keys = as_float(k, "k")
-        queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-        require_texts(queries, keys, values)
-        require_dims(self.dims, keys, values)
-        if queries.shape[-2] != keys.shape[-2]:
-            raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
+        queries, keys, values = further_words(q, k, v, self.dims)
         state, parts, marked = self, [], self._marked(widened(values))
         for part in blocks(keys.shape[-2], whole(chunk, "chunk")):
             rows = (..., part, slice(None))
@@ -185,3 +180,18 @@ def require_dims(dims: tuple[int, int] | None, keys: Array, values: Array) -> No
     if dims is not None:
         require_dim(keys, dims[0], "k", "the state")
         require_dim(values, dims[1], "v", "the state")
+
+
+def further_words(q: Any, k: Any, v: Any, dims: tuple[int, int] | None) -> tuple[Array, Array, Array]:
+    """Queries, keys and values of further words as arrays of one library.
+
+    dims: those of the state, None for an empty one. Raises `InvalidInput` for shapes that do not fit one another or the
+    state.
+    """
+    keys = as_float(k, "k")
+    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
+    require_texts(queries, keys, values)
+    require_dims(dims, keys, values)
+    if queries.shape[-2] != keys.shape[-2]:
+        raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
+    return queries, keys, values
