@@ -33,10 +33,14 @@ def memory(keys, values=None, *, similarity="dot", separation="softmax", activat
 
 
 def small(store, dtype):
-    """Keys, cues and mask in a dtype; in float32 a quarter of the size, so that no exponential overflows."""
+    """Keys, cues and mask in a dtype; in float32 a quarter of the size, so that no exponential overflows.
+
+    All numbers are multiples of 1/64, so that dot products are exact in any order of the sum:
+    a tie for the best score is then a tie on every processor, and `argmax` has one answer.
+    """
     keys, cues, mask = store
-    scale = 1 if dtype == "float64" else 0.25
-    return (scale * keys).astype(dtype), (scale * cues).astype(dtype), mask
+    scale = 64 if dtype == "float64" else 16
+    return (np.round(scale * keys) / 64).astype(dtype), (np.round(scale * cues) / 64).astype(dtype), mask
 
 
 @in_dtype
