@@ -19,7 +19,8 @@ from hopattn.scenario.explain.arithmetic import (
     weighted_sum,
     written,
 )
-from hopattn.scenario.parts.layers import HeadTable, LayerTable
+from hopattn.scenario.parts.heads import HeadTable
+from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import POSITION, Encoding
 
 EXPLAINED_ROWS = 12

@@ -1,6 +1,7 @@
 """The parts of a model, as a scenario file writes them.
 
 - `projection.py`: queries, keys and values
+- `heads.py`: attention heads
 - `layers.py`: layers of heads
 - `memories.py`: memories, by the name of a model or by their parts
 """

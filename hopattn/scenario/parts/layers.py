@@ -1,188 +1,17 @@
-"""Layers of heads as a scenario writes them: by parts of a vector, by matrices, or by scores or weights alone."""
+"""Layers of heads as a scenario writes them."""
 
-import math
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
-from pydantic import AfterValidator, Field, Tag, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
-from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.retrieval.activation import activations
-from hopattn.retrieval.fixed_scores import FixedScores
-from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
-from hopattn.retrieval.separation import separations
-from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.scenario.language.decimal_commas import comma_hint, text_hint
-from hopattn.scenario.language.fields import (
-    ByTomlType,
-    EntryIn,
-    Matrix,
-    NameIn,
-    PositiveNumber,
-    Problem,
-    Table,
-    registry_entry,
-)
+from hopattn.scenario.language.fields import Problem, Table
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.parts.projection import Projection
+from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.heads import Head
 from hopattn.transformer.layers import AttentionLayer
 from hopattn.transformer.multi_head import MultiHead
-
-BoolMatrix = Annotated[list[Annotated[list[bool], Field(min_length=1)]], Field(min_length=1)]
-
-
-ProjectionOrMatrix = Annotated[Annotated[Projection, Tag("table")] | Annotated[Matrix, Tag("array")], ByTomlType]
-Mask = Annotated[
-    Annotated[str, NameIn(mask_rules), Tag("text")]
-    | Annotated[Table, EntryIn(mask_rules), Tag("table")]
-    | Annotated[BoolMatrix, Tag("array")],
-    ByTomlType,
-]
-SeparationChoice = Annotated[
-    Annotated[str, NameIn(separations), Tag("text")]
-    | Annotated[Table, EntryIn(separations, without=("beta",)), Tag("table")],
-    ByTomlType,
-]
-
-
-SCALED = "1/sqrt(dim)"
-
-
-def _beta_word(word: str) -> str:
-    """The word that `beta` may be in place of a number; raises `PydanticCustomError` for any other."""
-    if word != SCALED:
-        message = f"'{shortened(word)}' stands there; expected a positive number or \"{SCALED}\"{text_hint(word)}"
-        raise PydanticCustomError("beta", "{message}", {"message": message})
-    return word
-
-
-class HeadTable(Table):
-    """One attention head."""
-
-    query: ProjectionOrMatrix | None = None
-    """The query of a word: the vector by which it looks for other words."""
-    key: ProjectionOrMatrix | None = None
-    """The key of a word: the vector by which it is found."""
-    value: ProjectionOrMatrix | None = None
-    """The value of a word: the vector that it passes on to the words that attend to it."""
-    scores: Matrix | None = None
-    """The scores, where the source prints them, in place of query and key."""
-    weights: Matrix | None = None
-    """The weights, where the source prints them, in place of query, key and separation. Under a mask, the remaining
-    weights of a row are scaled so that the row keeps its sum; without one ("none", the default here) the weights stay
-    as they are."""
-    similarity: Annotated[str, NameIn(similarities)] = "dot"
-    """How well a query matches a key."""
-    separation: SeparationChoice = "softmax"
-    """How scores become weights."""
-    activation: Annotated[str, NameIn(activations)] = "identity"
-    """The activation of the output: "unit" keeps it at unit magnitude."""
-    beta: Annotated[
-        Annotated[PositiveNumber, Tag("number")] | Annotated[str, AfterValidator(_beta_word), Tag("text")],
-        ByTomlType,
-        WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"const": SCALED}]}),
-    ] = 1.0
-    """The inverse temperature, which multiplies the scores before the separation."""
-    base: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
-    """The base of the powers in the softmax, in place of e: beta = ln base."""
-    mask: Mask | None = None
-    """Which words may be attended to; "causal" by default, and "none" where the queries are other words or the weights
-    are given."""
-
-    def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
-        """The problems of the head.
-
-        shape: the number of queries and of keys. crossed: whether the queries are other words than the keys.
-        """
-        projection_problems = [
-            problem
-            for role in ("query", "key", "value")
-            for problem in self._projection_problems(role, encoding, (*path, role))
-        ]
-        yield from projection_problems
-        if self.base is not None and self.beta != 1.0:
-            yield Problem((*path, "base"), "beta and base say the same thing; give one of them")
-        if self.scores is not None and self.weights is not None:
-            yield Problem((*path, "weights"), "scores and weights are both given; give one of them")
-        for role in ("query", "key"):
-            if getattr(self, role) is not None and (self.scores or self.weights):
-                yield Problem((*path, role), "is not used where scores or weights are given")
-        for name in ("scores", "weights", "mask"):
-            table = getattr(self, name)
-            if isinstance(table, list) and ({len(row) for row in table} != {shape[1]} or len(table) != shape[0]):
-                hint = "" if name == "mask" else comma_hint(table, shape[1])
-                fit = f"does not fit {shape[0]} queries and {shape[1]} keys, one row a query"
-                yield Problem((*path, name), fit + hint)
-        rule = self.mask.get("name") if isinstance(self.mask, Mapping) else self.mask
-        if crossed and isinstance(rule, str) and issubclass(mask_rules.get(rule, MaskRule), PositionRule):
-            yield Problem((*path, "mask"), f"'{rule}' has no meaning between two texts; leave it out or write \"none\"")
-        yield from self._parameter_problems(path)
-        if not projection_problems:
-            yield from self._agreement_problems(encoding, path)
-
-    def _projection_problems(self, role: str, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """The problems of one projection; those of a matrix without a table stand at the role, not at its `matrix`."""
-        for problem in self.projection(role).problems(encoding, path, role):
-            bare_matrix = isinstance(getattr(self, role), list)
-            yield Problem(path, problem.message) if bare_matrix else problem
-
-    def _parameter_problems(self, path: Path) -> Iterator[Problem]:
-        """The problems of the parameters of separation and mask, found by building both."""
-        for key, make in (("separation", lambda: self._separation(1)), ("mask", lambda: self._mask(crossed=False))):
-            try:
-                make()
-            except InvalidInput as error:
-                yield Problem((*path, key), str(error))
-
-    def _agreement_problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """The problem of a query and a key with different numbers of elements."""
-        sizes = [len(self.projection(role).array(encoding)) for role in ("query", "key")]
-        if sizes[0] != sizes[1]:
-            yield Problem((*path, "key"), f"gives {sizes[1]} numbers, but the query gives {sizes[0]}")
-
-    def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int]) -> Head:
-        """The head with its matrices; shape and crossed as for `problems`, which must have found no problem."""
-        query, key = (self.projection(role).array(encoding) for role in ("query", "key"))
-        value = self.projection("value").value_array(encoding)
-        rule = self._mask(crossed)
-        if self.weights is not None:
-            table = _renormalised(np.array(self.weights, dtype=float), resolve(rule, np.zeros(shape)))
-            similarity: Similarity = FixedScores(table)
-            return Head(
-                query,
-                query,
-                value,
-                similarity=similarity,
-                separation="identity",
-                activation=self.activation,
-                mask=rule,
-            )
-        similarity = (
-            FixedScores(np.array(self.scores, dtype=float)) if self.scores else similarities.make(self.similarity)
-        )
-        separation = self._separation(len(key))
-        return Head(
-            query, key, value, similarity=similarity, separation=separation, activation=self.activation, mask=rule
-        )
-
-    def _separation(self, dim: int) -> Separation:
-        beta = math.log(self.base) if self.base else dim**-0.5 if isinstance(self.beta, str) else self.beta
-        return registry_entry(separations, self.separation, beta=beta)
-
-    def projection(self, role: str) -> Projection:
-        """The projection for a role ("query", "key" or "value"); by default the whole vector as it is."""
-        given: Any = getattr(self, role)
-        return Projection() if given is None else Projection(matrix=given) if isinstance(given, list) else given
-
-    def _mask(self, crossed: bool) -> MaskRule | np.ndarray:
-        if self.mask is None:
-            return mask_rules.make("none" if crossed or self.weights else "causal")
-        return np.array(self.mask) if isinstance(self.mask, list) else registry_entry(mask_rules, self.mask)
 
 
 class LayerTable(Table):
@@ -205,15 +34,3 @@ class LayerTable(Table):
         """
         heads = [head.build(encoding, crossed, shape) for head in self.head]
         return AttentionLayer(MultiHead(heads, np.tile(np.eye(encoding.dim), len(heads))), self.residual)
-
-
-def _renormalised(table: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
-    """Given weights under a mask: the remaining weights of a row keep their proportions, and the row keeps its sum.
-
-    table: the weights, `(n_queries, n_keys)`. allowed: the mask, or None for no mask.
-    """
-    if allowed is None:
-        return table
-    remaining = np.where(allowed, table, 0.0)
-    total = remaining.sum(axis=-1, keepdims=True)
-    return np.where(total == 0, 0.0, remaining * table.sum(axis=-1, keepdims=True) / np.where(total == 0, 1.0, total))

@@ -31,7 +31,7 @@ from hopattn.scenario.language.fields import (
     own_fields,
     registry_entry,
 )
-from hopattn.scenario.parts.layers import SeparationChoice
+from hopattn.scenario.parts.heads import SeparationChoice
 
 _REGISTRIES: dict[Any, Any] = {Separation: separations, Similarity: similarities, Activation: activations}
 PARTS = ("similarity", "separation", "beta", "activation")
