@@ -21,8 +21,8 @@ class Located(Expectation):
 
     at: str
     """The token; `their#2` is the second `their`."""
-    of: Literal["state", "output", "input"] = "state"
-    """The vector: the word after the layer, the output of the heads, or the input."""
+    of: Literal["state", "output", "input", "context"] = "state"
+    """The vector: the word after the layer, the output of the heads, the input, or what a recurrent decoder recalls."""
     layer: Count | None = None
     """The layer; by default the last."""
     part: Annotated[str | None, Field(alias="in")] = None

@@ -3,4 +3,5 @@
 - `arithmetic.py`: numbers, sums and weights as text
 - `attention.py`: the arithmetic of layers of attention
 - `recall.py`: the arithmetic and the pictures of a recall
+- `recurrent.py`: the arithmetic of a recurrent network and its decoder
 """

@@ -3,5 +3,6 @@
 - `projection.py`: queries, keys and values
 - `heads.py`: attention heads
 - `layers.py`: layers of heads
+- `recurrent.py`: recurrent networks, and their decoder with attention
 - `memories.py`: memories, by the name of a model or by their parts
 """
