@@ -8,7 +8,6 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.grids import Grid, axis_values
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, whole_seed
-from hopattn.foundation.vectors import normalised
 from hopattn.transformer.first_word import FirstWord
 
 AXIS = "words after the first"
@@ -46,19 +45,5 @@ def forgetting(
     names, trials = whole(names, "names", least=2), whole(trials, "trials")
     require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
     entropy = whole_seed(seed, rng, 0)
-    points = [_measured(model, n, names, trials, np.random.default_rng([entropy, n])) for n in after]
+    points = [model.measured(n, names, trials, np.random.default_rng([entropy, n])) for n in after]
     return Sweep.of({AXIS: after}, trials, points)
-
-
-def _measured(model: FirstWord, n: int, names: int, trials: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """The numbers of every trial at one length, `(trials,)` each."""
-    words = normalised(rng.normal(size=(trials, n + 1, model.dim)))
-    others = normalised(rng.normal(size=(trials, names - 1, model.dim)))
-    choices = np.concatenate([words[:, :1], others], axis=1)
-    numbers = {}
-    for how, attention in (("without attention", False), ("with attention", True)):
-        read = normalised(model.read(words, attention=attention))
-        cosines = (choices @ read[:, :, None])[..., 0]
-        numbers[f"cosine {how}"] = cosines[:, 0]
-        numbers[f"accuracy {how}"] = (np.argmax(cosines, axis=1) == 0).astype(float)
-    return numbers

@@ -17,6 +17,7 @@ import numpy as np
 from hopattn.foundation.arrays import as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.vectors import normalised
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 
 
@@ -75,17 +76,42 @@ class FirstWord:
         words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the
         states after all words, or has the last one only.
         """
+        return self._answers(self._states(words), attention)
+
+    def _states(self, words: np.ndarray) -> np.ndarray:
+        """The states after all words of each text, `(n_texts, n + 1, dim + 1)`."""
         texts = as_float(words, "words")
         if texts.ndim != 3 or 0 in texts.shape:
             raise InvalidInput(f"words: expected (n_texts, n + 1, dim), not shape {tuple(texts.shape)}")
         require_dim(texts, self.dim, "words", "the network's words")
         mark = np.zeros((*texts.shape[:-1], 1))
         mark[:, 0] = 1.0
-        states = self.network(np.concatenate([texts, mark], axis=-1))
+        return np.asarray(self.network(np.concatenate([texts, mark], axis=-1)))
+
+    def _answers(self, states: np.ndarray, attention: bool) -> np.ndarray:
+        """The vector that the decoder answers, `(n_texts, dim)`, from the states after all words of each text."""
         question = np.append(np.zeros(self.dim), 1.0 if self.beta else 0.0)
         memory = states if attention else states[:, -1:]
-        answers = self.decoder(np.zeros((len(texts), 1, self.dim + 1)), memory, start=question)
+        answers = self.decoder(np.zeros((len(states), 1, self.dim + 1)), memory, start=question)
         return np.asarray(answers[:, 0, : self.dim])
+
+    def measured(self, n: int, names: int, trials: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        """How well the first word is read out of random texts, n words later: the numbers of each trial, `(trials,)`.
+
+        names: the names that the answer is compared with; one of them is the first word. All words and names are random
+        vectors of unit magnitude. `cosine with attention` and `cosine without attention` are those of what is read with
+        the first word; `accuracy …` is 1 where the nearest name is the first word, and else 0.
+        """
+        words = normalised(rng.normal(size=(trials, n + 1, self.dim)))
+        others = normalised(rng.normal(size=(trials, names - 1, self.dim)))
+        choices = np.concatenate([words[:, :1], others], axis=1)
+        states, numbers = self._states(words), {}
+        for how, attention in (("without attention", False), ("with attention", True)):
+            read = normalised(self._answers(states, attention))
+            cosines = (choices @ read[:, :, None])[..., 0]
+            numbers[f"cosine {how}"] = cosines[:, 0]
+            numbers[f"accuracy {how}"] = (np.argmax(cosines, axis=1) == 0).astype(float)
+        return numbers
 
     def shares(self, n: int, *, attention: bool) -> np.ndarray:
         """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""

@@ -1,0 +1,164 @@
+"""kind = "forgetting": how well the first word of a random text is read out, with attention and without it."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, Tag
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.grids import axis_values
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.explain.arithmetic import equals, number, written
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Tolerance
+from hopattn.scenario.words.damaged_cues import Fraction
+from hopattn.transformer.first_word import FirstWord
+
+READERS = {"with attention": True, "without attention": False}
+"""The two readers, and whether each attends."""
+QUANTITIES = ("accuracy", "cosine")
+MEASURES = tuple(f"{quantity} {reader}" for quantity in QUANTITIES for reader in READERS)
+"""The measures of a run: each quantity of each reader, after the longest text."""
+AXIS = "words after the first"
+
+TEMPLATE = """\
+# A name is the first word of a text. After more and more words, who still knows it?
+schema = 1
+title = "my first forgetting"
+source = "ours"                          # the document and section that it comes from
+kind = "forgetting"
+
+[forgetting]
+dim = 64                                 # elements of a word's vector
+carry = 0.8                              # the part of its state that the network keeps with each word
+beta = 8                                 # how sharply attention looks for the name
+names = 16                               # the names to choose from
+lengths = [0, 1, 2, 4, 8, 16, 32]        # words after the name; "0:32:9" are nine lengths
+trials = 100                             # random texts of each length
+
+[[expect]]                               # of the longest texts, here with 32 words after the name
+measure = "accuracy with attention"
+is = 1
+
+[[expect]]                               # nothing of the name is left: one name in 16 is right by chance
+measure = "accuracy without attention"
+is = 0.0625
+within = 0.1                             # 4 standard errors √(.0625 × .9375 / 100) = .024
+"""
+
+
+class ForgettingTable(Table):
+    """A recurrent network, its two readers, and the random texts."""
+
+    dim: Annotated[Count, Field(le=512)] = 64
+    """The number of elements of a word's vector."""
+    carry: Fraction = 0.9
+    """The factor by which the network's state shrinks with each word, from 0 to 1."""
+    beta: Tolerance = 8.0
+    """How sharply the reader with attention looks for the first word; at 0 it averages over all states."""
+    names: Annotated[int, Field(ge=2, le=10**6)] = 16
+    """The number of random names that the answer is compared with; one of them is the first word."""
+    lengths: Annotated[
+        Annotated[Text, Tag("text")]
+        | Annotated[list[Annotated[int, Field(ge=0, le=10**6)]], Field(min_length=1), Tag("array")],
+        ByTomlType,
+    ]
+    """The numbers of words after the first, in rising order: a list, or a text such as "0:100:11"."""
+    trials: Annotated[Count, Field(ge=2)] = 100
+    """The number of random texts of each length."""
+
+    @cached_property
+    def after(self) -> tuple[int, ...]:
+        """The numbers of words after the first; raises `InvalidInput` unless they are whole and in rising order."""
+        values = axis_values(self.lengths, "lengths")
+        if wrong := [value for value in values if value != int(value) or value < 0]:
+            raise InvalidInput(f"lengths: {wrong[0]:g} stands there; expected whole numbers from 0 up")
+        return tuple(map(int, values))
+
+    @property
+    def model(self) -> FirstWord:
+        """The networks, and their law."""
+        return FirstWord(self.dim, self.carry, self.beta)
+
+    def problems(self) -> Iterator[Problem]:
+        """Lengths that are not whole, or not in rising order."""
+        try:
+            _ = self.after
+        except InvalidInput as error:
+            yield Problem(("forgetting", "lengths"), str(error).removeprefix("lengths: "))
+
+
+class Forgetting(Spec):
+    """Random texts, and two readers that are asked for the first word."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = (*QUANTITIES, *(f"{quantity}-law" for quantity in QUANTITIES))
+    main_table: ClassVar[str] = "forgetting"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["forgetting"]
+    forgetting: ForgettingTable
+    """The networks, the names, the texts."""
+
+    def part_problems(self) -> Iterator[Problem]:
+        return self.forgetting.problems()
+
+    def fit_problems(self) -> Iterator[Problem]:
+        return iter(())
+
+    def size(self) -> int:
+        table = self.forgetting
+        return 6 * table.trials * (max(table.after) + table.names + 2) * (table.dim + 1) + 4 * (table.dim + 1) ** 2
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        reader = ("reader", tuple(READERS))
+        length = (AXIS, tuple(map(str, self.forgetting.after)))
+        kinds = ("", "-law", "-error")
+        curves = [ArraySpec(f"{name}{kind}", (reader, length)) for name in QUANTITIES for kind in kinds]
+        return [*map(ArraySpec, MEASURES), *curves]
+
+    def layout(self) -> ArrayLayout:
+        curves = [array for array in self.declared_arrays() if array.axes]
+        return ArrayLayout(measures=MEASURES, arrays=shapes(curves))
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        table, model = self.forgetting, self.forgetting.model
+        entropy = int(rng.integers(2**63))  # a length has the same texts whatever the other lengths are
+        texts = [model.measured(n, table.names, table.trials, np.random.default_rng([entropy, n])) for n in table.after]
+        arrays: dict[str, np.ndarray] = {}
+        for name in QUANTITIES:
+            trials = np.array([[numbers[f"{name} {reader}"] for numbers in texts] for reader in READERS])
+            arrays[name] = trials.mean(axis=-1)
+            arrays[f"{name}-error"] = trials.std(axis=-1, ddof=1) / np.sqrt(table.trials)
+            arrays[f"{name}-law"] = np.array([[self._law(name, n, own) for n in table.after] for own in READERS])
+            arrays |= {f"{name} {reader}": np.array(row[-1]) for reader, row in zip(READERS, arrays[name], strict=True)}
+        return all_labelled(arrays, self.declared_arrays())
+
+    def _law(self, quantity: str, n: int, reader: str) -> float:
+        """The mean of a quantity by the law, n words after the first."""
+        model = self.forgetting.model
+        if quantity == "cosine":
+            return model.cosine(n, attention=READERS[reader])
+        return model.accuracy(n, self.forgetting.names, attention=READERS[reader])
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        table, model = self.forgetting, self.forgetting.model
+        yield f"{table.trials} random texts of each length; words of {table.dim} elements, {table.names} names"
+        for i, n in enumerate(table.after):
+            yield f"{n} words after the first:"
+            for row, (reader, attends) in enumerate(READERS.items()):
+                shares = model.shares(n, attention=attends)
+                first, length = float(shares[0]), float(np.linalg.norm(shares))
+                cosine, accuracy = (float(arrays[f"{name}-law"].values[row, i]) for name in ("cosine", "accuracy"))
+                sign = equals(cosine, written(first) / written(length))
+                quotient = f"{number(first)}/{number(length)} {sign} {number(cosine)}"
+                yield f"  {reader}: a₀ = {number(first)} of the first word is read, and √Σa² = {number(length)} of all"
+                yield f"    cosine: by the law {quotient}, {_found(arrays, 'cosine', row, i)}"
+                yield f"    accuracy: by the law {number(accuracy)}, {_found(arrays, 'accuracy', row, i)}"
+
+
+def _found(arrays: Mapping[str, Labelled], quantity: str, row: int, i: int) -> str:
+    """The measured mean of a quantity with its standard error."""
+    mean, error = (float(arrays[f"{quantity}{kind}"].values[row, i]) for kind in ("", "-error"))
+    return f"measured {number(mean)} ± {number(error)}"
