@@ -1,0 +1,133 @@
+"""The alignment of two texts: lines from the words written to the words read, and the table of the same weights."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot, tables
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.shapes import cells
+from hopattn.figures.style import COLOURS, FAINT, INK, short, width
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result
+
+RUNS, FEW = 3, 5
+"""The largest number of runs side by side, and of words in each of their texts; of longer texts, the first run only."""
+NAMED = 30
+"""The number of words up to which words show their names."""
+NUMBERED = 8
+"""The number of words up to which cells show their numbers."""
+NAMES, OTHERS = {"recurrent": ("read", "written")}, ("key", "query")
+"""The names of the upper and the lower text by the kind of scenario, and those of all other kinds."""
+FAINTEST, PALE = 0.02, "#d4dbe3"
+"""The smallest weight that has a line, as a part of 1 or of the largest; and the colour of a weight of almost 0."""
+
+
+class Alignment(Plot):
+    """Up to three runs, one column each: above, lines as wide as the weights; below, the table of the weights."""
+
+    name: ClassVar[str] = "alignment"
+    shows: ClassVar[str] = "two texts, with a line from each word of one to the words of the other that it looks at"
+    scenario: ClassVar[str] = "alignment"
+
+    def lacks(self, result: Result) -> str:
+        drawn = _drawn(result)
+        if not drawn:
+            return "it has no words that attend to another text"
+        if any((weights.values < 0).any() for _, weights in drawn):
+            return "it has weights below 0, and a line cannot be of negative width"
+        return "" if any((weights.values > 0).any() for _, weights in drawn) else "all its weights are 0"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        drawn = _drawn(result)
+        headline(figure, result)
+        axes = figure.subplots(2, len(drawn), squeeze=False)
+        for column, (title, weights) in enumerate(drawn):
+            _lines(axes[0, column], weights, len(drawn), NAMES.get(result.kind, OTHERS))
+            axes[0, column].set_title(title, fontsize=19)
+            _table(axes[1, column], weights, len(drawn), first=column == 0)
+
+
+def _drawn(result: Result) -> list[tuple[str, Labelled]]:
+    """The titles and the weights of the runs in the figure: the first head whose queries come from another text."""
+    found = []
+    for run in result.runs:
+        crossed = [array for _, array in tables(run, "weights") if array.dims == ("query", "key")]
+        crossed = [array for array in crossed if array.labels[0] != array.labels[1]]
+        found += [(run_title(run), array) for array in crossed[:1]]
+    count = RUNS if all(max(weights.values.shape) <= FEW for _, weights in found) else 1
+    shown = found[:count]
+    return [("" if len(shown) == 1 else title, weights) for title, weights in shown]
+
+
+def _room(texts: tuple[str, ...], columns: int) -> float:
+    """The letters that a word may have if all words of a text stand beside one another in one of the columns."""
+    return max(3.0, 92 / columns / len(texts) - 1)
+
+
+def _lines(ax: Any, weights: Labelled, columns: int, names: tuple[str, str]) -> None:
+    """Draw the words read above, the words written below, and a line for each weight. columns: of the figure. names: of
+    the upper and the lower text.
+    """
+    from matplotlib.collections import LineCollection
+
+    values = np.asarray(weights.values, dtype=float)
+    n_out, n_in = values.shape
+    longest = max(n_out, n_in)
+    below, above = ((np.arange(n) + 0.5) * longest / n for n in (n_out, n_in))
+    most = max(1.0, float(values.max()))
+    pairs = [(i, j) for i, j in np.argwhere(values > FAINTEST * most)]
+    pairs.sort(key=lambda pair: values[*pair])
+    shares = np.array([values[*pair] / most for pair in pairs])
+    colours = [_blend(share) for share in shares]
+    wide = min(1.0, 8 / longest)
+    lines = [[(below[i], 0.0), (above[j], 1.0)] for i, j in pairs]
+    ax.add_collection(LineCollection(lines, colors=colours, linewidths=(0.8 + 13 * shares) * wide, capstyle="round"))
+    for texts, places, y, align in (
+        (weights.labels[1], above, 1.06, "bottom"),
+        (weights.labels[0], below, -0.06, "top"),
+    ):
+        if len(texts) <= NAMED:
+            _words(ax, texts, places, (y, align), columns)
+    ax.set(xlim=(0, longest), ylim=(-0.3, 1.3), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    for y, word in zip((1.0, 0.0), names, strict=True):
+        ax.text(-0.02, y, word, transform=ax.get_yaxis_transform(), ha="right", va="center", color=FAINT, fontsize=16)
+
+
+def _words(ax: Any, texts: tuple[str, ...], places: np.ndarray, at: tuple[float, str], columns: int) -> None:
+    """Write the words of a text beside one another, upright if they do not fit. at: the height, and its alignment."""
+    room = _room(texts, columns)
+    upright = max(map(width, texts)) > room and len(texts) > 4
+    for text, x in zip(texts, places, strict=True):
+        shown = short(text, 9 if upright else room)
+        ax.text(
+            x, at[0], shown, ha="center", va=at[1], rotation=90 if upright else 0, color=INK, fontsize=18 - 3 * upright
+        )
+
+
+def _blend(share: float) -> tuple[float, ...]:
+    """The colour of a line: from a pale grey for a small share to blue for the largest."""
+    pale, full = (np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255 for colour in (PALE, COLOURS[0]))
+    return tuple(float(part) for part in pale + share * (full - pale))
+
+
+def _table(ax: Any, weights: Labelled, columns: int, first: bool) -> None:
+    """Draw the table: a row for each word written, a column for each word read; 0 is white. first: names the rows."""
+    values = np.asarray(weights.values, dtype=float)
+    most = max(1.0, float(values.max()))
+    longest = max(values.shape)
+    cells(ax, values, {"cmap": "Blues", "vmin": 0.0, "vmax": most}, numbers=longest <= NUMBERED, size=18)
+    ax.spines[:].set_visible(True)
+    ax.spines[:].set_color(FAINT)
+    rows, tokens = weights.labels
+    size = 18 if longest <= NUMBERED else 13
+    if len(tokens) <= NAMED:
+        room = _room(tokens, columns)
+        upright = max(map(width, tokens)) > room
+        labels = [short(token, 9 if upright else room) for token in tokens]
+        ax.set_xticks(range(len(tokens)), labels, rotation=90 if upright else 0, fontsize=size)
+        ax.xaxis.tick_top()
+    if len(rows) <= NAMED and first:
+        ax.set_yticks(range(len(rows)), [short(row, 12) for row in rows], fontsize=size)
+    ax.tick_params(length=0)
