@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.foundation.errors import InvalidScenario
 from hopattn.scenario.files import shipped
+from hopattn.scenario.loading import parse
 from tests.counts import count, spread
 
 NAMES = list(shipped())
@@ -254,3 +256,39 @@ def test_the_models_of_the_a_b_task_by_enumeration(results):
         "ten words": 1,
         "averaging ten words": 1014 / 1024,
     }
+
+
+def test_the_counts_of_the_hot_dog(results):
+    near = {("hot", "dog"): "bun", ("big", "dog"): "barks", ("old", "dog"): "barks"}
+    far = {(first, "and", "sad", second): answer for (first, second), answer in near.items()}
+
+    def right(texts, n):
+        runs = [(*text, answer)[end - n : end] for text, answer in texts.items() for end in range(n, len(text) + 2)]
+        guesses = {text: max(("bun", "barks"), key=lambda word: runs.count((*text[1 - n :], word))) for text in texts}
+        return sum(guesses[text] == answer for text, answer in texts.items()) / len(texts)
+
+    found = {run.name: float(run.arrays["accuracy"].values) for run in results["hot-dog"].runs}
+    assert found["pairs"] == right(near, 2) == pytest.approx(2 / 3)
+    assert found["triples"] == right(near, 3) == 1
+    assert found["triples, two words between"] == right(far, 3) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("task.n", 4), "4 needs 3 words before the answer; a sequence has 2"),
+        (("task.n", 0), "0 stands there; expected at least 1"),
+        (("task.model", "bigram"), "belongs to model"),
+    ],
+)
+def test_an_n_gram_that_does_not_fit_is_refused(change, message):
+    text = shipped()["hot-dog"].read_text(encoding="utf-8").partition("[[variant]]")[0]
+    scenario = parse(text.replace('query = "food?"', 'query = "food?"\nmodel = "n-gram"\nn = 3'), "h.toml", "h")
+    assert ha.run(scenario).arrays["accuracy"].values == 1
+    with pytest.raises(InvalidScenario, match=message):
+        ha.run(scenario, overrides=dict([change]))
+
+
+def test_an_n_gram_model_needs_n():
+    with pytest.raises(InvalidScenario, match='model = "n-gram" needs n'):
+        ha.run(ha.load("all-a-any-b"), overrides={"task.model": "n-gram"})

@@ -16,7 +16,7 @@ from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.words.sequences import Sequence, TaskTable
 from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
-from hopattn.transformer.baselines import Bigram, average
+from hopattn.transformer.baselines import NGram, average
 from hopattn.transformer.layers import stack
 
 FIRST = "sequence 1 "
@@ -133,9 +133,10 @@ class Task(AttentionSpec):
 
         Sequences of the same length go through the model together.
         """
-        if self.task.model == "bigram":
-            counted = Bigram.counted([*sequence.tokens, sequence.answer] for sequence in sequences)
-            return [counted.likeliest(after=sequence.tokens[-1]) for sequence in sequences]
+        if self.task.model in ("bigram", "n-gram"):
+            texts = ([*sequence.tokens, sequence.answer] for sequence in sequences)
+            counted = NGram.counted(texts, 2 if self.task.n is None else self.task.n)
+            return [counted.likeliest(after=sequence.tokens) for sequence in sequences]
         answers: dict[int, list[str]] = {}
         for n in self.task.lengths():
             of_length = [i for i, sequence in enumerate(sequences) if len(sequence.tokens) == n]

@@ -79,9 +79,11 @@ class TaskTable(Table):
     """All sequences of one length."""
     answer: Rule | None = None
     """The right answer to each of these (`every`)."""
-    model: Literal["attention", "averaging", "bigram"] = "attention"
+    model: Literal["attention", "averaging", "bigram", "n-gram"] = "attention"
     """The model that answers: the layers ("attention"); the mean of the word vectors ("averaging"); or counts of pairs
-    of words, from the sequences with their answers ("bigram")."""
+    of words ("bigram") or of `n` words together ("n-gram"), from the sequences with their answers."""
+    n: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """The number of words that an n-gram model counts together: the answer and the n − 1 words before it."""
     query: str | None = None
     """A word that attends to each sequence. By default the last word of the sequence does; it attends to itself too,
     unless the mask is "strict"."""
@@ -102,8 +104,17 @@ class TaskTable(Table):
         elif (sources[0] == "induction") != random_words:
             needed = "words that are written out" if random_words else "word = { random = 64 }"
             yield Problem(("task", sources[0]), f"needs [spaces] with {needed}")
+        yield from self._count_problems()
         if (self.every is None) != (self.answer is None):
             yield Problem(("task",), "every and answer belong together; one of them is missing")
+
+    def _count_problems(self) -> Iterator[Problem]:
+        """An n without an n-gram model, such a model without n, or sequences that are too short for it."""
+        if (self.model == "n-gram") != (self.n is not None):
+            message = 'model = "n-gram" needs n' if self.n is None else 'belongs to model = "n-gram"'
+            yield Problem(("task",) if self.n is None else ("task", "n"), message)
+        elif self.n is not None and self.n - 1 > (least := min(self.lengths(), default=self.n)):
+            yield Problem(("task", "n"), f"{self.n} needs {self.n - 1} words before the answer; a sequence has {least}")
 
     def word_problems(self, known: Mapping[str, Any]) -> Iterator[Problem]:
         """One problem for each word of a sequence or an answer that is not in the vocabulary."""
