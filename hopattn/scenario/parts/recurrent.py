@@ -22,7 +22,6 @@ from hopattn.scenario.language.fields import (
     Problem,
     Table,
     Vector,
-    own_fields,
     registry_entry,
 )
 from hopattn.scenario.language.lines import Path
@@ -32,22 +31,22 @@ from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 NumberOrMatrix = Annotated[Annotated[Number, Tag("number")] | Annotated[Matrix, Tag("array")], ByTomlType]
 """A matrix, or a number that stands for this multiple of the identity; 0 is a matrix of zeros of any shape."""
 
-SCORES: dict[str, type[Similarity]] = {**similarities, "bilinear": Bilinear, "additive": Additive}
-"""The similarities between a decoder's state and a network's: those by name, and those with matrices of their own."""
+LEARNED: dict[str, type[Similarity]] = {"bilinear": Bilinear, "additive": Additive}
+"""The similarities with matrices of their own, which stand in a table."""
+SCORES: dict[str, type[Similarity]] = {**similarities, **LEARNED}
+"""All similarities between a decoder's state and a state of the network."""
 
 
 def _parameters(entry: Any) -> dict[str, tuple[Any, Any]]:
     """The parameters of a similarity that a file may give."""
     if entry is Bilinear:
         return {"matrix": (Matrix, ...)}
-    return (
-        {"w_cue": (Matrix, ...), "w_key": (Matrix, ...), "v": (Vector, ...)} if entry is Additive else own_fields(entry)
-    )
+    return {"w_cue": (Matrix, ...), "w_key": (Matrix, ...), "v": (Vector, ...)} if entry is Additive else {}
 
 
 ScoreChoice = Annotated[
     Annotated[str, NameIn(SCORES, _parameters), Tag("text")]
-    | Annotated[Table, EntryIn(SCORES, parameters=_parameters, suffix="ScoreTable"), Tag("table")],
+    | Annotated[Table, EntryIn(LEARNED, parameters=_parameters, suffix="ScoreTable"), Tag("table")],
     ByTomlType,
 ]
 
@@ -150,7 +149,7 @@ class RecurrentDecoderTable(CellTable):
         """The similarity; raises `InvalidInput` for matrices that do not fit one another."""
         if isinstance(self.similarity, str):
             return similarities.make(self.similarity)
-        return SCORES[self.similarity.name](**self.similarity.model_dump(exclude={"name"}))  # type: ignore[attr-defined]
+        return LEARNED[self.similarity.name](**self.similarity.model_dump(exclude={"name"}))  # type: ignore[attr-defined]
 
     def build_decoder(self, dim: int, stored: int) -> RecurrentDecoder:
         """The decoder; dim, stored: as for `decoder_neurons`. `decoder_problems` must have found none."""
