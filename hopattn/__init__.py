@@ -100,10 +100,12 @@ if TYPE_CHECKING:
     from hopattn.transformer.message_passing import token_graph as token_graph
     from hopattn.transformer.multi_head import MultiHead as MultiHead
     from hopattn.transformer.normalisation import Normalisation as Normalisation
+    from hopattn.transformer.positions.alibi import Alibi as Alibi
     from hopattn.transformer.positions.alibi import alibi as alibi
     from hopattn.transformer.positions.alibi import alibi_slopes as alibi_slopes
     from hopattn.transformer.positions.circle import rotation as rotation
     from hopattn.transformer.positions.joining import with_positions as with_positions
+    from hopattn.transformer.positions.rotary import Rotary as Rotary
     from hopattn.transformer.positions.rotary import rope as rope
     from hopattn.transformer.positions.sinusoidal import sinusoidal as sinusoidal
     from hopattn.transformer.positions.sinusoidal import sinusoidal_shift as sinusoidal_shift
@@ -176,10 +178,10 @@ _NAMES = {
     "hopattn.transformer.message_passing": ("pass_messages", "token_graph"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
-    "hopattn.transformer.positions.alibi": ("alibi", "alibi_slopes"),
+    "hopattn.transformer.positions.alibi": ("Alibi", "alibi", "alibi_slopes"),
     "hopattn.transformer.positions.circle": ("rotation",),
     "hopattn.transformer.positions.joining": ("with_positions",),
-    "hopattn.transformer.positions.rotary": ("rope",),
+    "hopattn.transformer.positions.rotary": ("Rotary", "rope"),
     "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift"),
     "hopattn.transformer.recurrent": ("Recurrent", "RecurrentDecoder"),
     "hopattn.views.notebook": ("html",),

@@ -2,6 +2,7 @@
 
 - `version.py`: the version of the package
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
+- `options.py`: options of a function that has many
 - `display.py`: objects that a notebook shows as HTML
 - `chunks.py`: the rows of an array in blocks
 - `threads.py`: threads that share work, the size of the processor's cache

@@ -8,6 +8,7 @@
 - `linear_state.py`: the sums that linear attention keeps of a text
 - `linear_attention.py`: attention without scores: sums that grow with the text, in an array that does not
 - `delta_attention.py`: the same with the delta rule: a word overwrites what its key stood for
+- `head_bias.py`: the bias of scores that a head has of its own
 - `heads.py`: one head
 - `from_torch.py`: weights in PyTorch's terms
 - `multi_head.py`: heads in parallel

@@ -17,6 +17,7 @@ from hopattn.retrieval.masks import PositionRule
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.layers import AttentionLayer
 from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.positions.alibi import Alibi
 
 Layer = AttentionLayer | Block
 
@@ -48,7 +49,8 @@ class KeyValueCache:
     """The keys and values of the words so far, for each of the layers of a decoder.
 
     layers: layers of attention, or blocks without a cross-attention, whose heads are alike and have a mask by position
-    ("causal", "strict" or a window): a word then never sees a later one. length: the number of words so far.
+    ("causal", "strict" or a window): a word then never sees a later one. length: the number of words so far. Keys with
+    rotary positions are kept as they are turned at their place in the whole text.
 
     A cache is used once: `extended` gives the next one. Raises `InvalidInput` for other layers.
     Source: Shazeer (2019), arXiv:1911.02150.
@@ -117,7 +119,7 @@ def _next(layer: Layer, rows: tuple[_Rows, _Rows], words: Array) -> Array:
     """The output of a layer for the words behind those of the cache."""
 
     def attend(text: Array) -> Array:
-        queries, keys, values = layer.attention.projected(text, text, text)
+        queries, keys, values = layer.attention.projected(text, text, text, rows[0].length)
         return layer.attention.attended(queries, rows[0].extended(keys), rows[1].extended(values))
 
     return layer.traced_with(attend, words).state if isinstance(layer, Block) else layer.computed_with(attend, words)
@@ -130,7 +132,9 @@ def _why_not(layer: Any) -> str:
     if isinstance(layer, Block) and layer.cross is not None:
         return "a cross-attention reads another text, which this cache does not hold"
     if not layer.attention.groups[0]:
-        return "its heads differ; expected heads with the same shapes, mask, similarity and separation"
+        return "its heads differ; expected heads with the same shapes, mask, similarity, separation and position"
+    if any(not (head.bias is None or isinstance(head.bias, Alibi)) for head in layer.attention.heads):
+        return "a bias that is an array fits texts of one length; expected an Alibi or None"
     mask = layer.attention.heads[0].mask
     if not isinstance(mask, PositionRule):
         return f"a word may not see later ones; expected the mask 'causal', 'strict' or a window, not {mask!r}"

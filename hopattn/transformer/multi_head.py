@@ -22,6 +22,7 @@ from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.attention import split_bias
 from hopattn.transformer.from_torch import TorchHeads, torch_heads
+from hopattn.transformer.head_bias import total_bias
 from hopattn.transformer.heads import MATRICES, Head, HeadTrace
 
 
@@ -93,6 +94,8 @@ class MultiHead:
         """The reason why PyTorch's class cannot have these heads, or ""."""
         if not self.groups[0]:
             return "the heads are not alike"
+        if self.heads[0].position is not None or any(head.bias is not None for head in self.heads):
+            return "PyTorch's class has no rotary position and no bias of a head"
         step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
         softmax = Retrieval(Dot(), separations["softmax"](beta=float(dim_key) ** -0.5), Identity())
         if step != softmax:
@@ -113,7 +116,8 @@ class MultiHead:
 
         query: the text of the queries. key, value: the texts of the keys and of the values; by default the key is the
         query's text, and the value the key's. source: the text of both. mask: as in `Head.trace`, for all heads. bias:
-        numbers added to β s, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an entry.
+        numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an
+        entry. Rotary positions count from 0 in each of the texts.
         """
         bias = None if bias is None else as_float(bias, "bias", like=self.out.weight)
         keyed = key if key is not None else query if source is None else source
@@ -122,8 +126,8 @@ class MultiHead:
             return self.out(self._side_by_side(*texts, mask, bias))
         outputs = []
         for i, head in enumerate(self.heads):
-            maps = head.query(texts[0]), head.key(texts[1]), head.value(texts[2])
-            allowed, finite = split_bias(_of_head(bias, i), maps[1])
+            maps = head.mapped(*texts)
+            allowed, finite = split_bias(total_bias([head.bias], _of_head(bias, i), *maps[:2]), maps[1])
             outputs.append(head.retrieval.step(*maps, joint(head.mask, mask, allowed), bias=finite))
         return self.out(namespace(outputs[0]).concat(outputs, axis=-1))
 
@@ -144,31 +148,50 @@ class MultiHead:
             raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
         return text, keyed, valued
 
-    def projected(self, query: Array, key: Array, value: Array) -> list[Array]:
-        """The queries `(…, g, r, n, dim)`, the keys and the values `(…, g, 1, m, dim)` of alike heads."""
+    def projected(self, query: Array, key: Array, value: Array, first: int = 0) -> tuple[Array, Array, Array]:
+        """The queries `(…, g, r, n, dim)`, the keys and the values `(…, g, 1, m, dim)` of alike heads.
+
+        first: the position of the first word, in queries and keys.
+        """
         g, r = self.groups
         texts = zip(self.maps, (query, key, value), (r, 1, 1), strict=True)
-        return [_split(own(text), g, shared) for own, text, shared in texts]
+        queries, keys, values = (_split(own(text), g, shared) for own, text, shared in texts)
+        position = self.heads[0].position
+        return (
+            (queries, keys, values) if position is None else (position(queries, first), position(keys, first), values)
+        )
 
     def attended(self, queries: Array, keys: Array, values: Array) -> Array:
-        """The output `(…, n, dim)` of alike heads for what `projected` gives, under the heads' own mask."""
+        """The output `(…, n, dim)` of alike heads for what `projected` gives, under the heads' own mask and bias.
+
+        The queries are the last words among the keys.
+        """
         head = self.heads[0]
         mask = head.mask
         if queries.shape[-2] == 1 and isinstance(mask, PositionRule) and mask(1, keys.shape[-2]).all():
             mask = None  # under a causal mask, the last word sees every key
-        return self.out(_merged(head.retrieval.step(queries, keys, values, mask)))
+        allowed, finite = self._bias(None, queries, keys)
+        return self.out(_merged(head.retrieval.step(queries, keys, values, joint(mask, allowed), bias=finite)))
 
     def _side_by_side(self, query: Array, key: Array, value: Array, mask: Any, bias: Any) -> Array:
         """The concatenated outputs of alike heads, `(…, n, sum of their dim_out)`, from one batched step."""
-        g, r = self.groups
         queries, keys, values = self.projected(query, key, value)
-        allowed, finite = split_bias(bias, keys)
-        if finite is not None and finite.ndim > 2:
-            finite, allowed = (_regrouped(array, g, r) for array in (finite, allowed))
+        allowed, finite = self._bias(bias, queries, keys)
         head = self.heads[0]
         rules = joint(*(_for_heads(part) for part in masks_of(joint(head.mask, mask))), allowed)
         output = head.retrieval.step(queries, keys, values, rules, bias=finite)
         return _merged(output)
+
+    def _bias(self, given: Any, queries: Array, keys: Array) -> tuple[Array | None, Array | None]:
+        """The bias of alike heads and of the call as a mask and as finite numbers, `(n, m)` or `(…, g, r, n, m)`."""
+        if given is not None and given.ndim > 2 and given.shape[-3] not in (1, len(self.heads)):
+            raise InvalidInput(
+                f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}; expected (n, m) or (…, heads, n, m)"
+            )
+        allowed, finite = split_bias(total_bias([head.bias for head in self.heads], given, queries, keys), keys)
+        if finite is None or finite.ndim < 3:
+            return allowed, finite
+        return _regrouped(allowed, *self.groups), _regrouped(finite, *self.groups)
 
 
 def _groups(heads: tuple[Head, ...]) -> tuple[int, int]:
@@ -177,7 +200,8 @@ def _groups(heads: tuple[Head, ...]) -> tuple[int, int]:
     for head in heads[1:]:
         alike = [getattr(head, role).dims == getattr(first, role).dims for role in ("query", "key", "value")]
         same_mask = head.mask is first.mask or (isinstance(head.mask, MaskRule) and head.mask == first.mask)
-        if not (all(alike) and same_mask and head.retrieval == first.retrieval):
+        same = same_mask and head.retrieval == first.retrieval and head.position == first.position
+        if not (all(alike) and same):
             return 0, 0
     if not first.retrieval.similarity.by_pairs:
         return 0, 0
@@ -208,11 +232,8 @@ def _for_heads(mask: Any) -> Any:
 
 
 def _regrouped(bias: Array, g: int, r: int) -> Array:
-    """A bias `(…, heads, n, m)` as `(…, g, r, n, m)`; raises `InvalidInput` for another number of heads."""
-    heads = bias.shape[-3]
-    if heads not in (1, g * r):
-        raise InvalidInput(f"bias: {heads} heads do not fit {g * r}; expected (n, m) or (…, heads, n, m)")
-    shape = (1, 1) if heads == 1 else (g, r)
+    """An array `(…, heads, n, m)` as `(…, g, r, n, m)`, or one head for all as `(…, 1, 1, n, m)`."""
+    shape = (1, 1) if bias.shape[-3] == 1 else (g, r)
     return namespace(bias).reshape(bias, (*bias.shape[:-3], *shape, *bias.shape[-2:]))
 
 

@@ -76,7 +76,7 @@ def test_the_lectures_bank_is_compared(hopattn):
     ("name", "left_out"),
     [
         ("bank", "; 2 cues that may see no key are left out."),
-        ("aaba", "; 1 head is left out, without dot products or with a mask that hides every key."),
+        ("aaba", "; 1 head is left out, without dot products, with a bias, or with a mask that hides every key."),
         ("letters", None),
     ],
 )

@@ -56,7 +56,7 @@ def heads_left_out(scenario: Scenario, problems: Sequence[ScenarioProblem]) -> s
     if not specs or not count:
         return ""
     heads = "1 head is" if count == 1 else f"{count} heads are"
-    return f"; {heads} left out, without dot products or with a mask that hides every key"
+    return f"; {heads} left out, without dot products, with a bias, or with a mask that hides every key"
 
 
 def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Iterator[ScenarioProblem]:
@@ -66,7 +66,8 @@ def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Ite
     several = sum(len(layer.attention.heads) for layer in layers) > 1
     for i, layer in enumerate(layers, start=1):
         for j, head in enumerate(layer.attention.heads, start=1):
-            if not isinstance(head.retrieval.similarity, Dot) or isinstance(head.retrieval.similarity, FixedScores):
+            plain = isinstance(head.retrieval.similarity, Dot) and head.bias is None
+            if not plain or isinstance(head.retrieval.similarity, FixedScores):
                 continue
             place = f"layer {i} head {j}"
             own = {role: arrays[f"{place} {role}"].values for role in ("queries", "keys", "values", "mask")}

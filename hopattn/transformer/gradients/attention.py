@@ -54,6 +54,8 @@ def heads_backward(
     maps: list[list[Affine]] = []
     for head, traced, part in zip(own.heads, trace.heads, np.split(of_joined, ends, axis=-1), strict=True):
         of_query, of_key, of_value = attention_backward(traced, _beta(head), part)
+        if head.position is not None:  # the transpose of a turn is the turn back
+            of_query, of_key = head.position.undone(of_query), head.position.undone(of_key)
         parts = (
             affine_backward(head.query, text, of_query, biased),
             affine_backward(head.key, source, of_key, biased),

@@ -3,11 +3,38 @@
 bias = −slope · |distance|
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from hopattn.foundation.arrays import require_room
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.masks import distances
+
+
+@dataclass(frozen=True)
+class Alibi:
+    """The bias −slope · |distance| of one head, for texts of any length.
+
+    slope: a positive number, such as one of `ha.alibi_slopes(n_heads)`. Raises `InvalidInput` for another one.
+    Source: Press et al. (2022), 3 (their m is our slope).
+
+    >>> import hopattn as ha
+    >>> ha.Alibi(0.5)(3)
+    array([[ 0. , -0.5, -1. ],
+           [-0.5,  0. , -0.5],
+           [-1. , -0.5,  0. ]])
+    """
+
+    slope: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slope", positive(self.slope, "slope"))
+
+    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
+        """The bias of n queries and m keys, `(n, m)`; the queries are the last n of the m tokens, as in `alibi`."""
+        distance = np.abs(distances(n, m, "alibi"))
+        return np.asarray(self.slope * -distance)
 
 
 def alibi(n_heads: int, n: int, m: int | None = None) -> np.ndarray:

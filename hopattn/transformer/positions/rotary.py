@@ -5,6 +5,7 @@
 So the score of a query and a key depends on their contents and on the offset of their positions alone.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from hopattn.foundation.arrays import (
     require_finite,
     widened,
 )
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.scalars import positive
 from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, turned
 
 
@@ -56,6 +58,47 @@ def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interl
     wide = widened(vectors)
     cos, sin = (in_numbers_of(wide, part) for part in _cos_sin(places, steps))
     return in_numbers_of(vectors, turned(wide, cos, sin, layout))
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """Rotary positions of a head: its queries and keys are turned by `rope`, word by word from position 0.
+
+    base, layout: as in `rope`. Raises `InvalidInput` for a base that is not a positive finite number, and for an
+    unknown layout.
+    Source: Su et al. (2024), "RoFormer", 3.2.2.
+
+    >>> import hopattn as ha, numpy as np
+    >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.Rotary())
+    >>> head.trace([[1.0, 0.0]] * 3).scores.round(3)
+    array([[ 1.   ,  0.54 , -0.416],
+           [ 0.54 ,  1.   ,  0.54 ],
+           [-0.416,  0.54 ,  1.   ]])
+    """
+
+    base: float = 10000.0
+    layout: Layout = "interleaved"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base", positive(self.base, "base"))
+        reject_unknown("layout", [self.layout], LAYOUTS)
+
+    def __call__(self, x: Any, first: int = 0) -> Array:
+        """Queries or keys `(…, n, dim)`, turned by the positions first to first + n − 1; the dim is even."""
+        return rope(x, np.arange(first, first + x.shape[-2]), self.base, self.layout)
+
+    def undone(self, x: Any) -> Array:
+        """The vectors before the turn from position 0; so a derivative goes back through it."""
+        return rope(x, -np.arange(x.shape[-2]), self.base, self.layout)
+
+
+def as_position(choice: Any) -> Rotary | None:
+    """The position of a head from its name "rope", an object, or None; raises `InvalidInput` for anything else."""
+    if choice is None or isinstance(choice, Rotary):
+        return choice
+    if isinstance(choice, str) and choice == "rope":
+        return Rotary()
+    raise InvalidInput(f"position: {unknown(choice, ['rope'])}; or give an hopattn.Rotary or None")
 
 
 def _places(positions: Any, shape: tuple[int, ...]) -> Array:
