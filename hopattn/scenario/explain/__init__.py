@@ -1,6 +1,7 @@
 """The arithmetic of a run, line by line, as a lecture writes it.
 
 - `arithmetic.py`: numbers, sums and weights as text
+- `positions.py`: positions that join words, turn queries and keys, and change scores
 - `attention.py`: the arithmetic of layers of attention
 - `recall.py`: the arithmetic and the pictures of a recall
 - `recurrent.py`: the arithmetic of a recurrent network and its decoder

@@ -1,6 +1,7 @@
 """The arithmetic of layers of attention: every similarity, weight and sum, as a lecture writes it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,22 +13,26 @@ from hopattn.scenario.explain.arithmetic import (
     equals,
     in_parts,
     number,
-    rotated,
-    rotation_rows,
     vector,
     weighing,
     weighted_sum,
     written,
 )
+from hopattn.scenario.explain.positions import moved_lines, position_lines, rope_lines, with_bias
 from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.parts.layers import LayerTable
-from hopattn.scenario.words.vocabulary import POSITION, Encoding
+from hopattn.scenario.words.vocabulary import Encoding
 
 EXPLAINED_ROWS = 12
 """The length up to which every word of a text is explained; of a longer text, only the last word."""
 
 HEAD_ARRAYS = ("queries", "keys", "values", "scores", "mask", "weights", "output")
-"""The arrays of each head, in the order of their computation."""
+"""The arrays of each head, in the order of their computation; those of a head with a bias have it too."""
+
+
+def head_arrays(head: Any) -> tuple[str, ...]:
+    """The names of the arrays of a head, which is given by its table or by its trace."""
+    return HEAD_ARRAYS if head.bias is None else (*HEAD_ARRAYS, "bias")
 
 
 def explain_layers(
@@ -38,6 +43,7 @@ def explain_layers(
     arrays: of the run, by name. crossed: the queries come from another text than the keys (cross-attention).
     """
     words, read = arrays["input"], arrays["source" if crossed else "input"]
+    yield from position_lines(words, coding)
     yield "the words as they go in:"
     yield from _listed(words, coding)
     if crossed:
@@ -45,7 +51,7 @@ def explain_layers(
         yield from _listed(read, coding)
     for i, layer in enumerate(layers, start=1):
         for j, head in enumerate(layer.head, start=1):
-            own = {name: arrays[f"layer {i} head {j} {name}"] for name in HEAD_ARRAYS}
+            own = {name: arrays[f"layer {i} head {j} {name}"] for name in head_arrays(head)}
             yield f"layer {i}, head {j}:"
             before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
             yield from _explain_projections(head, coding, own, before, read if crossed else before)
@@ -70,17 +76,13 @@ def _explain_projections(
         if role != "value" and (head.scores is not None or head.weights is not None):
             continue
         if projection.rotate:
-            matrix = coding.offset(projection.rotate)
-            rotation = rotation_rows(projection.rotate * coding.turn, matrix)
-            yield f"  the {role} is the position moved by {projection.rotate:g}: {rotation}"
-            words = queried if role == "query" else read
-            for label, word in zip(words.labels[0], words.values, strict=True):
-                yield f"    {label}: {rotated(matrix, word[coding.parts[POSITION]])}"
+            yield from moved_lines(projection.rotate, role, coding, queried if role == "query" else read)
         if projection.matrix is not None or projection.scale != 1:
             times = f" times {number(projection.scale)}" if projection.scale != 1 else ""
             yield f"  the {role} of each word{times}{', by the matrix' if projection.matrix is not None else ''}:"
             for label, vector_ in zip(own[name].labels[0], own[name].values, strict=True):
                 yield f"    {label}: {in_parts(vector_, coding.parts) if role == 'value' else vector(vector_)}"
+    yield from rope_lines(head, coding, own, queried, read)
 
 
 def _explain_head(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], crossed: bool) -> Iterator[str]:
@@ -96,14 +98,17 @@ def _explain_head(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled]
             masked = "" if head.mask is None else f"; under the mask {vector(own['weights'].values[row])}"
             yield f"    weights (given): {vector(head.weights[row])}{masked}"
         else:
-            yield from _explain_scores(head, own, row, attended)
-            lines = weighing(separation, scores[row, attended].tolist(), [names[j] for j in attended])
+            yield from _explain_scores(head, own, row, attended, separation.beta)
+            added_ = 0.0 if head.bias is None else own["bias"].values / separation.beta
+            lines = weighing(separation, (scores + added_)[row, attended].tolist(), [names[j] for j in attended])
             yield from (f"    {line}" for line in lines)
         if attended:
             yield from _explain_output(head, coding, own, row)
 
 
-def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, attended: Sequence[int]) -> Iterator[str]:
+def _explain_scores(
+    head: HeadTable, own: Mapping[str, Labelled], row: int, attended: Sequence[int], beta: float
+) -> Iterator[str]:
     names = own["weights"].labels[1]
     query = own["queries"].values[row]
     for j in attended:
@@ -117,6 +122,8 @@ def _explain_scores(head: HeadTable, own: Mapping[str, Labelled], row: int, atte
             lengths = [float(np.linalg.norm(query)), float(np.linalg.norm(key))]
             sign = equals(score, written(query @ key) / written(lengths).prod())
             product += f"; divided by {' × '.join(map(number, lengths))} {sign} {number(score)}"
+        if head.bias is not None:
+            product += with_bias(float(score), float(own["bias"].values[row, j]), beta)
         yield f"    similarity to {names[j]}: {product}"
 
 

@@ -8,15 +8,15 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.explain.attention import HEAD_ARRAYS, explain_layers
+from hopattn.scenario.explain.attention import explain_layers, head_arrays
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.parts.layers import LayerTable
+from hopattn.scenario.words.positions import Positions
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import (
     Encoding,
-    Positions,
     Space,
     Vocabulary,
     encoding,
@@ -25,7 +25,7 @@ from hopattn.scenario.words.vocabulary import (
 )
 from hopattn.transformer.layers import AttentionLayer, stack
 
-SQUARE = ("scores", "mask", "weights")
+SQUARE = ("scores", "bias", "mask", "weights")
 """The arrays of a head with one row for each query and one column for each key."""
 
 
@@ -37,7 +37,7 @@ class AttentionSpec(Spec):
     spaces: dict[Text, Space] = Field(default_factory=dict)
     """The named parts of a vector."""
     positions: Positions | None = None
-    """The position of each word in the text, as a point on a circle."""
+    """The position of each word in the text, as a vector."""
     layer: Annotated[list[LayerTable], Field(min_length=1)]
     """The layers of attention, in their order."""
 
@@ -86,7 +86,7 @@ class AttentionSpec(Spec):
                 square = (("query", rows), ("key", columns))
                 axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, axis)}
                 axes |= dict.fromkeys(SQUARE, square) | {"output": (token, axis)}
-                yield from (ArraySpec(f"layer {i} head {j} {name}", axes[name]) for name in HEAD_ARRAYS)
+                yield from (ArraySpec(f"layer {i} head {j} {name}", axes[name]) for name in head_arrays(head))
             yield ArraySpec(f"layer {i} output", (token, axis))
             yield ArraySpec(f"layer {i} state", (token, axis))
 
@@ -107,12 +107,17 @@ class AttentionSpec(Spec):
         layers = self.layers(coding, shape, source is not None)
         for i, layer in enumerate(stack(layers, batch, visible, source=source), start=1):
             for j, head in enumerate(layer.heads, start=1):
-                for name in HEAD_ARRAYS:
+                for name in head_arrays(head):
                     array = _of_first_text(getattr(head, name))
                     arrays[f"layer {i} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
             arrays[f"layer {i} output"] = _of_first_text(layer.output)
             arrays[f"layer {i} state"] = _of_first_text(layer.state)
         return arrays
+
+    def length_problems(self, n: int) -> Iterator[Problem]:
+        """The problem of positions that do not reach over a text of n words."""
+        if self.positions is not None:
+            yield from self.positions.length_problems(n)
 
     def layer_problems(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> Iterator[Problem]:
         """Problems with the layers; shape and crossed: as for `layers`."""
@@ -177,6 +182,7 @@ class Attention(AttentionSpec):
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         yield from self.input.problems(coding.words)
+        yield from self.length_problems(max(self._shape))
         yield from self.layer_problems(coding, self._shape, self.input.queries is not None)
 
     @property

@@ -76,6 +76,7 @@ class Task(AttentionSpec):
             yield Problem(("task", "read"), f"the part '{task.read}' has not as many elements as a word")
         elif task.threshold is not None and task.threshold.axis not in self._axes(coding):
             yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
+        yield from self.length_problems(max(self.task.lengths(), default=1))
         for n in self.task.lengths():
             yield from self.layer_problems(coding, self._shape(n), task.query is not None)
 

@@ -1,6 +1,7 @@
 """The parts of a model, as a scenario file writes them.
 
 - `projection.py`: queries, keys and values
+- `head_positions.py`: rotary positions and biases of a head
 - `heads.py`: attention heads
 - `layers.py`: layers of heads
 - `recurrent.py`: recurrent networks, and their decoder with attention

@@ -27,6 +27,7 @@ from hopattn.scenario.language.fields import (
     registry_entry,
 )
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.parts.head_positions import Bias, Rope, head_bias, rotary
 from hopattn.scenario.parts.projection import Projection
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.heads import Head
@@ -91,6 +92,12 @@ class HeadTable(Table):
     mask: Mask | None = None
     """Which words may be attended to; "causal" by default, and "none" where the queries are other words or the weights
     are given."""
+    rope: Rope = False
+    """Whether queries and keys are turned by their positions (true), or a table with the base and the layout. The
+    positions count from 0 in every text, also in the text of the queries where these are other words."""
+    bias: Bias | None = None
+    """Numbers that are added to beta times the scores: "alibi" falls with the distance of two words, at the slope of
+    this head among the heads of its layer or at the slope that a table gives; or a matrix, one row a query."""
 
     def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
         """The problems of the head.
@@ -110,7 +117,12 @@ class HeadTable(Table):
         for role in ("query", "key"):
             if getattr(self, role) is not None and (self.scores or self.weights):
                 yield Problem((*path, role), "is not used where scores or weights are given")
-        for name in ("scores", "weights", "mask"):
+        for name in ("rope", "bias"):
+            fixed = self.weights is not None or (name == "rope" and self.scores is not None)
+            if fixed and getattr(self, name):
+                given = "weights" if name == "bias" else "scores or weights"
+                yield Problem((*path, name), f"is not used where {given} are given")
+        for name in ("scores", "weights", "mask", "bias"):
             table = getattr(self, name)
             if isinstance(table, list) and ({len(row) for row in table} != {shape[1]} or len(table) != shape[0]):
                 hint = "" if name == "mask" else comma_hint(table, shape[1])
@@ -119,6 +131,8 @@ class HeadTable(Table):
         rule = self.mask.get("name") if isinstance(self.mask, Mapping) else self.mask
         if crossed and isinstance(rule, str) and issubclass(mask_rules.get(rule, MaskRule), PositionRule):
             yield Problem((*path, "mask"), f"'{rule}' has no meaning between two texts; leave it out or write \"none\"")
+        if crossed and self.bias is not None and not isinstance(self.bias, list):
+            yield Problem((*path, "bias"), "'alibi' has no meaning between two texts; leave it out or give a matrix")
         yield from self._parameter_problems(path)
         if not projection_problems:
             yield from self._agreement_problems(encoding, path)
@@ -138,13 +152,20 @@ class HeadTable(Table):
                 yield Problem((*path, key), str(error))
 
     def _agreement_problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """The problem of a query and a key with different numbers of elements."""
+        """The problem of a query and a key with different numbers of elements, or with an odd one for `rope`."""
         sizes = [len(self.projection(role).array(encoding)) for role in ("query", "key")]
         if sizes[0] != sizes[1]:
             yield Problem((*path, "key"), f"gives {sizes[1]} numbers, but the query gives {sizes[0]}")
+        elif self.rope and sizes[0] % 2:
+            yield Problem(
+                (*path, "rope"), f"turns pairs of numbers, but a query has {sizes[0]}; give it one more or less"
+            )
 
-    def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int]) -> Head:
-        """The head with its matrices; shape and crossed as for `problems`, which must have found no problem."""
+    def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int], place: tuple[int, int] = (0, 1)) -> Head:
+        """The head with its matrices; shape and crossed as for `problems`, which must have found no problem.
+
+        place: the number of the head in its layer, from 0, and the number of heads there.
+        """
         query, key = (self.projection(role).array(encoding) for role in ("query", "key"))
         value = self.projection("value").value_array(encoding)
         rule = self._mask(crossed)
@@ -165,7 +186,15 @@ class HeadTable(Table):
         )
         separation = self._separation(len(key))
         return Head(
-            query, key, value, similarity=similarity, separation=separation, activation=self.activation, mask=rule
+            query,
+            key,
+            value,
+            similarity=similarity,
+            separation=separation,
+            activation=self.activation,
+            mask=rule,
+            position=rotary(self.rope),
+            bias=head_bias(self.bias, place),
         )
 
     def _separation(self, dim: int) -> Separation:

@@ -32,5 +32,5 @@ class LayerTable(Table):
 
         The outputs of the heads are `(n, dim)` each. The output matrix (I I …) maps their concatenation to their sum.
         """
-        heads = [head.build(encoding, crossed, shape) for head in self.head]
+        heads = [head.build(encoding, crossed, shape, (i, len(self.head))) for i, head in enumerate(self.head)]
         return AttentionLayer(MultiHead(heads, np.tile(np.eye(encoding.dim), len(heads))), self.residual)

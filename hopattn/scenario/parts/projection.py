@@ -10,7 +10,8 @@ from hopattn.foundation.errors import unknown
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, Matrix, Number, Problem, Table
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.vocabulary import POSITION, Encoding
+from hopattn.scenario.words.positions import POSITION
+from hopattn.scenario.words.vocabulary import Encoding
 
 
 class Projection(Table):
@@ -43,6 +44,8 @@ class Projection(Table):
             yield Problem((*path, "to"), f"a {role} is compared, not written anywhere; only a value has `to`")
         if self.rotate and self.source != POSITION:
             yield Problem((*path, "rotate"), 'rotates positions: it needs from = "position"')
+        elif self.rotate and encoding.positions is not None and encoding.positions.table is not None:
+            yield Problem((*path, "rotate"), "no rotation moves the positions of a learned table; give a matrix")
         if self.matrix is not None:
             yield from self._matrix_problems(encoding, (*path, "matrix"), role)
         elif role == "value" and self._size(encoding, self.source) != self._size(encoding, self.target or self.source):

@@ -1,6 +1,7 @@
 """Words and their vectors: vocabulary, pictures, texts, damaged cues.
 
-- `vocabulary.py`: words as vectors, the named parts of a vector, positions
+- `positions.py`: the positions of a text as vectors
+- `vocabulary.py`: words as vectors, the named parts of a vector, the encoding of a text
 - `text.py`: the input text: tokens, queries, padding, batch
 - `sequences.py`: the sequences of a task and their answers
 - `character_pictures.py`: pictures from characters, and pictures as characters

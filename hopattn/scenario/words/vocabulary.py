@@ -1,4 +1,4 @@
-"""Words as vectors: the vocabulary, the named parts of a vector, and positions on the circle."""
+"""Words as vectors: the vocabulary, the named parts of a vector, and the encoding of a text."""
 
 import math
 from collections import Counter
@@ -13,15 +13,14 @@ from pydantic import Field, Tag
 from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import unit
 from hopattn.scenario.language.decimal_commas import comma_hint
-from hopattn.scenario.language.fields import Angle, ByTomlType, Count, Problem, Table, Text, Vector
+from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Vector
 from hopattn.scenario.language.lines import Path
-from hopattn.transformer.positions.circle import circle, rotation_degrees
-from hopattn.transformer.positions.joining import How, with_positions
+from hopattn.scenario.words.positions import POSITION, Positions
 
 UNIT_TOLERANCE = 1e-6
 """The tolerance for the magnitude of a unit vector, which allows for numbers written with seven digits."""
 
-WORD, POSITION, VOCABULARY = "word", "position", "vocabulary"
+WORD, VOCABULARY = "word", "vocabulary"
 
 DEFAULT_SPACES = {WORD: VOCABULARY}
 """The parts of a vector in a file without [spaces]: the word alone, on the axes of the vocabulary."""
@@ -88,18 +87,6 @@ Space = Annotated[
 ]
 
 
-class Positions(Table):
-    """Positions as points on the unit circle: position p stands at p · turn degrees."""
-
-    turn: Angle
-    """The angle between neighbouring positions, in degrees, counter-clockwise."""
-    how: How = "concatenate"
-    """The way positions join the words: "concatenate" gives them a part of their own; "add" and "multiply" apply the
-    point to each pair of the word's elements."""
-    start: Annotated[int, Field(ge=-(10**6), le=10**6)] = 0
-    """The position of the first token."""
-
-
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """The encoding of tokens as vectors.
@@ -123,27 +110,26 @@ class Encoding:
         """The setting of the file by which positions join the words, for messages."""
         return f'how = "{self.positions.how}"' if self.positions is not None else "nothing"
 
-    @property
-    def turn(self) -> float:
-        """The angle between neighbouring positions, in degrees; 0 without positions."""
-        return self.positions.turn if self.positions is not None else 0.0
-
     def encode(self, tokens: Sequence[str]) -> np.ndarray:
         """The vectors of a text, `(n_tokens, dim)`, with word and position in their parts; the other parts are 0."""
         vectors = np.zeros((len(tokens), self.dim))
         vectors[:, self.parts[WORD]] = [self.words[token] for token in tokens]
         if self.positions is not None:
-            points = circle(self.positions.start + np.arange(len(tokens)), self.positions.turn)
             if self.positions.how == "concatenate":
-                vectors[:, self.parts[POSITION]] = points
+                vectors[:, self.parts[POSITION]] = self.positions.vectors(len(tokens), self.position_dim)
             else:
-                words = vectors[:, self.parts[WORD]]
-                vectors[:, self.parts[WORD]] = with_positions(words, points, self.positions.how)
+                vectors[:, self.parts[WORD]] = self.positions.joined(vectors[:, self.parts[WORD]])
         return vectors
 
+    @property
+    def position_dim(self) -> int:
+        """The number of elements of the part "position", or of a word where there is no such part."""
+        part = self.parts.get(POSITION, self.parts[WORD])
+        return int(part.stop - part.start)
+
     def offset(self, steps: float) -> np.ndarray:
-        """The matrix `(2, 2)` that rotates position p to position p + steps."""
-        return rotation_degrees(steps * self.turn)
+        """The matrix that moves position p to position p + steps; the identity for a text without positions."""
+        return np.eye(2) if self.positions is None else self.positions.moved(steps, self.position_dim)
 
     def with_words(self, words: Mapping[str, np.ndarray]) -> "Encoding":
         """The same encoding with other words."""
@@ -158,19 +144,18 @@ def spaces_problems(
         yield Problem((), "needs a [vocabulary] or [spaces]: nothing says which words there are")
     if spaces and WORD not in spaces:
         yield Problem(("spaces",), 'has no part "word", where the tokens go: word = "vocabulary", or a list of words')
-    for name, space in spaces.items():
-        yield from _space_problems(space, spaces, vocabulary, ("spaces", name))
-    if positions is not None and positions.how != "concatenate":
-        yield from _combined_position_problems(spaces, vocabulary, positions)
-    elif positions is not None and POSITION not in spaces:
-        yield Problem(
-            ("positions",),
-            'needs [spaces] with position = ["cos", "sin"], and with a word part such as word = "vocabulary"',
-        )
-    elif positions is not None and not (isinstance(spaces[POSITION], list) and len(spaces[POSITION]) == 2):
-        yield Problem(("spaces", POSITION), 'needs two axes, such as ["cos", "sin"]: it holds a point on the circle')
-    elif positions is None and POSITION in spaces:
-        yield Problem(("spaces", POSITION), "needs [positions] with turn = … degrees a step")
+    own = [
+        problem
+        for name, space in spaces.items()
+        for problem in _space_problems(space, spaces, vocabulary, ("spaces", name))
+    ]
+    yield from own
+    if positions is not None:
+        known = not own and (WORD in spaces if spaces else vocabulary is not None)
+        word = _size(_resolved(WORD, spaces or DEFAULT_SPACES, vocabulary)) if known else None
+        yield from positions.problems(spaces.get(POSITION), word)
+    elif POSITION in spaces:
+        yield Problem(("spaces", POSITION), "needs [positions], such as turn = … degrees a step")
 
 
 def _space_problems(
@@ -189,19 +174,6 @@ def _space_problems(
             yield Problem(path, message)
         elif isinstance(spaces[other], str) and spaces[other] != VOCABULARY:
             yield Problem(path, f"is like '{other}', which is itself like another part; name that one")
-
-
-def _combined_position_problems(
-    spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions: Positions
-) -> Iterator[Problem]:
-    """The problems of positions that are added to the words or multiplied with them."""
-    if POSITION in spaces:
-        yield Problem(("spaces", POSITION), f'is not used where positions are joined by how = "{positions.how}"')
-    known = vocabulary is not None if not spaces else WORD in spaces
-    if known and _size(_resolved(WORD, spaces or DEFAULT_SPACES, vocabulary)) % 2:
-        yield Problem(
-            ("positions", "how"), f'"{positions.how}" lays points along pairs of axes, but their number is odd'
-        )
 
 
 def spaces_size(spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> int:
