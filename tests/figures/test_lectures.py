@@ -15,6 +15,7 @@ from hopattn.figures.gallery.induction import Induction
 from hopattn.figures.gallery.masks import Masks
 from hopattn.figures.gallery.moved import Moved
 from hopattn.figures.gallery.neuron import Neuron
+from hopattn.figures.gallery.offsets import Offsets
 from hopattn.figures.gallery.plane import Plane
 from hopattn.figures.gallery.positions import Positions
 from hopattn.figures.gallery.similarity import Similarity
@@ -25,7 +26,7 @@ from tests.counts import spread
 from tests.figures.finished import finished
 from tests.results import drawing_of, every_result, result_of
 
-PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Plane, Positions, Similarity, Steps)
+PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Offsets, Plane, Positions, Similarity, Steps)
 
 
 def figure_of(plot, result):
@@ -230,6 +231,46 @@ def test_apple_is_pulled_towards_orange_and_towards_phone():
             (words[a].tolist(), words[b].tolist()) for a, b in (("apple", other), (other, "apple"))
         )
         assert texts(ax).count(".71") == 2
+
+
+def test_the_offset_alone_counts_where_all_diagonals_are_constant():
+    """The shift law decides, not the drawing: the scores of the figure's scenario, moved by one place."""
+    figure = shown(Offsets, "offsets")
+    verdicts = [ax.get_xlabel() for ax in figure.axes]
+    assert verdicts == ["no place counts"] + ["only the offset counts"] * 4 + ["the place counts too"] * 3
+    for ax, run in zip(figure.axes, result_of("offsets").runs, strict=True):
+        kind = "bias" if "layer 1 head 1 bias" in run.arrays else "scores"
+        values = run.arrays[f"layer 1 head 1 {kind}"].values
+        moved = np.allclose(values[1:, 1:], values[:-1, :-1])
+        assert moved == (ax.get_xlabel() != "the place counts too")
+        assert len(texts(ax)) == 25
+    assert texts(figure.axes[4])[:5] == ["0", "−.5", "−1", "−1.5", "−2"]
+
+
+def test_offsets_of_large_scores_are_judged_by_their_size_and_not_written_into_cells():
+    text = """schema = 1
+title = "a title"
+source = "ours"
+kind = "attention"
+[vocabulary]
+axes = ["x", "y"]
+magnitude = "free"
+[vocabulary.words]
+a = [1000, -3000]
+[input]
+tokens = ["a", "a", "a", "a"]
+[[layer]]
+[[layer.head]]
+rope = true
+"""
+    result = ha.run(parse(text, "file.toml", "file"))
+    (ax,) = figure_of(Offsets, result).axes
+    assert ax.get_xlabel() == "only the offset counts" and texts(ax) == []
+    short = text.replace('"a", "a", "a", "a"', '"a", "a"')
+    reason = "its texts are not one word, three times or more"
+    assert reason in Offsets().lacks(ha.run(parse(short, "file.toml", "file")))
+    assert reason in Offsets().lacks(result_of("bank"))
+    assert Offsets().lacks(result_of("letters")) == "it has no scores of attention"
 
 
 def test_masks_show_hidden_cells():

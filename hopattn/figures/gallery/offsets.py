@@ -1,0 +1,116 @@
+"""Scores of one word, repeated: equal along each diagonal where only the offset of two positions counts."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot, tables
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.shapes import BLUE, ORANGE
+from hopattn.figures.style import EMPTY, INK, SEQUENTIAL, number, readable_on
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result, Run
+
+PANELS = 8
+"""The largest number of matrices: the first."""
+NUMBERED, MARKED = 6, 12
+"""The number of words up to which cells show their numbers, and axes every position."""
+ALIKE = 1e-9
+"""The largest difference of equal scores, relative to the largest of a matrix."""
+LETTERS, SPREAD = 4, 0.5
+"""The letters that fit into a cell, and the difference from which numbers with one decimal tell cells apart."""
+
+
+class Offsets(Plot):
+    """The scores, or the bias, of the first head of every run, one matrix each, with a verdict on its diagonals."""
+
+    name: ClassVar[str] = "offsets"
+    shows: ClassVar[str] = "scores of one word at several places: equal along a diagonal where only the offset counts"
+    scenario: ClassVar[str] = "offsets"
+
+    def lacks(self, result: Result) -> str:
+        scored = [table for run in result.runs for table in [_first(run, "scores")] if table is not None]
+        if not scored:
+            return "it has no scores of attention"
+        if not all(_of_one_word(table) for table in scored):
+            return "its texts are not one word, three times or more: their scores differ by more than their places"
+        return ""
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        panels = [panel for run in result.runs for panel in _panels(run)]
+        shown = panels[:PANELS]
+        headline(figure, result)
+        rows = 1 + (len(shown) > 4)
+        columns = -(-len(shown) // rows)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for ax, (title, values) in zip(axes, shown, strict=False):
+            _matrix(ax, values)
+            ax.set_title(title, fontsize=16, pad=8)
+        for ax in axes[len(shown) :]:
+            ax.set_axis_off()
+        for ax in axes[::columns]:
+            ax.set_ylabel("query at")
+        of = f" · {PANELS} of {len(panels)} matrices" if len(panels) > PANELS else ""
+        figure.supxlabel(f"key at · yellow: the largest number of a matrix, dark blue: its least{of}", fontsize=16)
+        figure.draw_without_rendering()  # cells are square after the second layout only
+
+
+def _first(run: Run, kind: str) -> Labelled | None:
+    """The array of this kind of the first head of a run; None for a run without attention."""
+    return next((table for _, table in tables(run, kind) if table.dims == ("query", "key")), None)
+
+
+def _of_one_word(scores: Labelled) -> bool:
+    """Whether the scores are those of one word, at least three times, with itself."""
+    queries, keys = scores.labels
+    words = {label.rpartition("#")[0] for label in keys}
+    return queries == keys and len(keys) >= 3 and len(words) == 1 and words != {""}
+
+
+def _panels(run: Run) -> list[tuple[str, np.ndarray]]:
+    """The matrices of a run and their titles: the scores unless all are the same and there is a bias; the bias."""
+    scores, bias = _first(run, "scores"), _first(run, "bias")
+    if scores is None:
+        return []
+    name = run_title(run, 20)
+    if bias is None:
+        return [(name, np.asarray(scores.values))]
+    plain = [] if _equal(scores.values, scores.values) else [(f"{name}: scores", np.asarray(scores.values))]
+    return [*plain, (f"{name}: bias", np.asarray(bias.values))]
+
+
+def _matrix(ax: Any, values: np.ndarray) -> None:
+    """Draw one matrix with the verdict on its diagonals below."""
+    from matplotlib.colors import ListedColormap
+
+    n = len(values)
+    flat = _equal(values, values)
+    colours = ListedColormap([EMPTY]) if flat else SEQUENTIAL
+    image = ax.imshow(values, cmap=colours, vmin=values.min(), vmax=values.max() + ALIKE)
+    step = max(1, n // 5) if n > MARKED else 1
+    ax.set_xticks(range(0, n, step), range(0, n, step), fontsize=14)
+    ax.set_yticks(range(0, n, step), range(0, n, step), fontsize=14)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    texts = {place: number(float(value), 1) for place, value in np.ndenumerate(values)} if n <= NUMBERED else {}
+    if max(map(len, texts.values()), default=0) <= LETTERS and (flat or np.ptp(values) >= SPREAD):
+        for (i, j), text in texts.items():
+            colour = readable_on(image.cmap(image.norm(values[i, j])))
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=13)
+    verdict, colour = _verdict(values)
+    ax.set_xlabel(verdict, color=colour, fontsize=15)
+
+
+def _verdict(values: np.ndarray) -> tuple[str, str]:
+    """Whether the numbers of a matrix are the same everywhere, or along each diagonal; with its colour."""
+    if _equal(values, values):
+        return "no place counts", INK
+    diagonals = [np.diagonal(values, k) for k in range(1 - len(values), len(values))]
+    if all(_equal(diagonal, values) for diagonal in diagonals):
+        return "only the offset counts", BLUE
+    return "the place counts too", ORANGE
+
+
+def _equal(some: np.ndarray, values: np.ndarray) -> bool:
+    """Whether some numbers of a matrix are the same, up to rounding."""
+    return float(np.ptp(some)) <= ALIKE * max(1.0, float(np.abs(values).max()))
