@@ -78,6 +78,7 @@ def rope_lines(
     angles = [f"numbers {a} and {b} by {_times(step)}" for (a, b), step in zip(planes, steps, strict=True)][:SHOWN]
     more = ", …" if len(planes) > SHOWN else ""
     yield f"  queries and keys are turned by their position p = 0, 1, …: {', '.join(angles)}{more} radians"
+    yield "  a pair (a, b) turned by an angle x is (a cos x − b sin x, a sin x + b cos x)"
     for role, name, words in (("query", "queries", queried), ("key", "keys", read)):
         plain = words.values @ head.projection(role).array(coding).T
         yield f"  the {role} of each word, turned:"
@@ -86,7 +87,7 @@ def rope_lines(
 
 
 def with_bias(score: float, bias: float, beta: float) -> str:
-    """What a bias does to a score, behind the score; β (s + bias / β) = β s + bias.
+    """The sum of a score and a bias, to be written behind the score: β (s + bias / β) = β s + bias.
 
     >>> with_bias(0.8, -0.5, 1.0), with_bias(0.8, -0.5, 2.0)
     ('; with the bias .8 + (−.5) = .3', '; with the bias .8 + (−.5) / 2 = .55')
