@@ -18,6 +18,8 @@ from hopattn.retrieval.masks import Causal, PositionRule, Strict, like
 from hopattn.retrieval.separation.scores import masked
 from hopattn.transformer.attention import require_texts
 
+EMPTY = "state: it holds no keys yet; give it keys and values first"
+
 
 class _Part(NamedTuple):
     """A sum Σ_j φ(k_j)·φ(q) v_j over some keys, `(…, n, dim_out)`, divided by exp(top); top: `(…, n, 1)`, or None."""
@@ -71,6 +73,19 @@ class LinearState:
     def phi(self) -> Features:
         """The features as an object."""
         return feature_maps.make(self.features)
+
+    @property
+    def matrix(self) -> Array:
+        """W = Σ_j v_j φ(k_j)ᵀ with nothing divided out, `(…, dim_out, n_features)`; z is one more row where normalised.
+
+        Of features that are exponentials, a number beyond the range of floats is infinite. Raises `InvalidInput` for a
+        state without keys.
+        """
+        if self.couplings is None:
+            raise InvalidInput(EMPTY)
+        if self.tops is None:
+            return self.couplings
+        return self.couplings * namespace(self.tops).exp(self.tops)[..., None, :]
 
     def extended(self, k: Any, v: Any) -> "LinearState":
         """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
@@ -169,7 +184,7 @@ class LinearState:
 def queries_of(q: Any, dims: tuple[int, int] | None, couplings: Array | None) -> Array:
     """The queries of a state as an array; raises `InvalidInput` for another dim, and for a state without keys."""
     if dims is None:
-        raise InvalidInput("state: it holds no keys yet; give it keys and values first")
+        raise InvalidInput(EMPTY)
     queries = as_float(q, "q", like=couplings)
     require_dim(queries, dims[0], "q", "the state")
     return queries

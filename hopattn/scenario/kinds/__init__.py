@@ -6,7 +6,7 @@ with the class attribute `name`.
 - `base.py`: the base class of every kind
 - `attention.py`: a text through layers of attention
 - `recall_arrays.py`: the arrays of a recall, for the kind memory
-- `*.py`: one kind each: cue, task, memory, ensemble, recurrent, forgetting
+- `*.py`: one kind each
 """
 
 from hopattn.foundation.registry import Registry, modules_in

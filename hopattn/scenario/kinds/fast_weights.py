@@ -1,0 +1,199 @@
+"""kind = "fast_weights": a text is written word by word into one matrix, and read from it.
+
+    W_t = W_{t−1} + v_t φ(k_t)ᵀ          output = W φ(q)
+
+The matrix does not grow with the text. Its rows are the elements of a value, its columns the features of a key.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.explain.arithmetic import equals, number, vector
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
+from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.parts.writing_rules import WritingTable
+from hopattn.scenario.words.text import Input, labels
+from hopattn.scenario.words.vocabulary import Encoding, Vocabulary, encoding
+
+TEMPLATE = """\
+# Three pairs of a colour and a thing are written into one matrix. The word before the dash is the key, the word after
+# it the value. Then a colour asks for its thing.
+schema = 1
+title = "my first fast weights"
+source = "ours"                          # the document and section that it comes from
+kind = "fast_weights"
+
+[vocabulary]
+axes = ["red", "blue", "apple", "sky", "fire"]
+magnitude = "free"                       # vectors stay as they are
+[vocabulary.words]
+red-apple = [1, 0, 1, 0, 0]
+blue-sky  = [0, 1, 0, 1, 0]
+red-fire  = [1, 0, 0, 0, 1]
+red       = [1, 0, 0, 0, 0]
+apple     = [0, 0, 1, 0, 0]
+fire      = [0, 0, 0, 0, 1]
+
+[input]
+tokens  = ["red-apple", "blue-sky", "red-fire"]    # the text that is written
+queries = ["red"]                        # the words that read it; without them, each word reads behind itself
+
+[fast_weights]
+rule  = "delta"                          # a later value overwrites; "sum" adds it to the earlier one
+query = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]]         # the colour of a word
+key   = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]]
+value = [                                # the thing of a word
+  [0, 0, 0, 0, 0],
+  [0, 0, 0, 0, 0],
+  [0, 0, 1, 0, 0],
+  [0, 0, 0, 1, 0],
+  [0, 0, 0, 0, 1],
+]
+
+[[variant]]
+name = "sum"
+set = { "fast_weights.rule" = "sum" }
+
+[[expect]]
+at = "red"
+of = "output"
+nearest = "fire"
+
+[[expect]]                               # apple and fire, one upon the other
+variant = "sum"
+at = "red"
+of = "output"
+is = [0, 0, 1, 0, 1]
+"""
+
+
+class FastWeights(Spec):
+    """A text that is written word by word into one matrix, and read from it."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("memory", "output", "sums", "difference", "positive", "error")
+    main_table: ClassVar[str] = "fast_weights"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["fast_weights"]
+    vocabulary: Vocabulary
+    """The words as vectors."""
+    input: Input
+    """The text that is written, and the words that read it."""
+    fast_weights: WritingTable
+    """How words are written and read."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding of tokens as vectors."""
+        return encoding({}, self.vocabulary, None)
+
+    @property
+    def _crossed(self) -> bool:
+        return self.input.queries is not None
+
+    def fit_problems(self) -> Iterator[Problem]:
+        found = [*self.vocabulary.problems()]
+        yield from found
+        yield from self.input.problems(self.vocabulary.words)
+        for key in ("padding", "batch"):
+            if getattr(self.input, key) is not None:
+                yield Problem(("input", key), f"only kind 'attention' has {key}")
+        if not found:
+            yield from self.fast_weights.problems(self.encoding, ("fast_weights",))
+
+    def size(self) -> int:
+        n, m = len(self.input.tokens), len(self.input.queries or self.input.tokens)
+        dim = len(self.vocabulary.axes)
+        rows = max([dim, *(len(given) for given in self._matrices())])
+        features = max(rows, self.fast_weights.n_random)
+        return 3 * n * (dim + 1) * features + 6 * n * max(n, m) + 8 * (n + m) * features + 4 * rows * dim
+
+    def _matrices(self) -> Iterator[list[list[float]]]:
+        """The matrices of the file."""
+        for role in ("query", "key", "value"):
+            yield self.fast_weights.projection(role).matrix or []
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        table, coding, written = self.fast_weights, self.encoding, labels(self.input.tokens)
+        read = labels(self.input.queries or self.input.tokens)
+        token: Axis = ("token", written)
+        query: Axis = ("query", read)
+        axis: Axis = ("axis", coding.axes)
+        dim = len(table.projection("key").array(coding))
+        compared: Axis = axis if dim == coding.dim else ("axis", tuple(str(i + 1) for i in range(dim)))
+        feature: Axis = ("feature", tuple(str(i + 1) for i in range(table.n_random))) if table.random else compared
+        row: Axis = ("value", (*coding.axes, "sum") if table.normalise else coding.axes)
+        axes: dict[str, tuple[Axis, ...]] = {"input": (query, axis)}
+        axes |= {"source": (token, axis)} if self._crossed else {}
+        axes |= {"queries": (query, compared), "keys": (token, compared), "values": (token, axis)}
+        axes |= {"scores": (query, ("key", written)), "sums": (query,), "memory": (row, feature)}
+        axes |= dict.fromkeys(("output", "quadratic", *(["softmax"] if table.random else [])), (query, axis))
+        arrays = [ArraySpec(name, own, referable=name != "source") for name, own in axes.items()]
+        arrays.append(ArraySpec("memories", (token, row, feature), referable=False, measured=False))
+        return arrays + [ArraySpec(name) for name in self._measures]
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        return ("difference", "positive", *(["error"] if self.fast_weights.random else []))
+
+    def layout(self) -> ArrayLayout:
+        coding, tokens = self.encoding, self.input.tokens
+        rows = labels(self.input.queries or tokens)
+        arrays = shapes(self.declared_arrays())
+        return ArrayLayout(rows, labels(tokens), coding.words, coding.parts, arrays, self._measures)
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        table, coding, crossed = self.fast_weights, self.encoding, self._crossed
+        text, phi = coding.encode(self.input.tokens), table.phi(rng)
+        queried = coding.encode(self.input.queries) if self.input.queries is not None else text
+        full = table.head(coding, phi, crossed).trace(queried, source=text)
+        q, k, v = full.queries, full.keys, full.values
+        memories, output = table.written(q, k, v, phi, crossed)
+        quadratic = full.output if table.rule == "sum" else table.at_once(q, k, v, phi, crossed)
+        allowed = np.ones(full.scores.shape, bool) if full.mask is None else full.mask
+        scores = np.where(allowed, full.scores, 0.0)
+        sums = scores.sum(axis=-1)
+        values = {"input": queried, "queries": q, "keys": k, "values": v, "scores": scores, "sums": sums}
+        values |= {"memories": memories, "memory": memories[-1], "output": output, "quadratic": quadratic}
+        values |= {"difference": np.max(np.abs(output - quadratic)), "positive": np.mean(sums > 0)}
+        if crossed:
+            values["source"] = text
+        if table.random:
+            exact = table.softmax_head(coding, phi, crossed)(queried, source=text)
+            values |= {"softmax": exact, "error": np.max(np.abs(output - exact))}
+        return all_labelled({name: np.asarray(own) for name, own in values.items()}, self.declared_arrays())
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        table, keys, values = self.fast_weights, arrays["keys"], arrays["values"]
+        memories, read = arrays["memories"], arrays["output"].labels[0]
+        rule = "W ← W + v φ(k)ᵀ" if table.rule == "sum" else "W ← W + η (v − W φ(k)) φ(k)ᵀ / |φ(k)|²"
+        rate = f", η = {number(table.rate or 1)}" if table.rule == "delta" else ""
+        yield f"written word by word, {rule}{rate}:"
+        for i, word in enumerate(keys.labels[0]):
+            yield f"  {word}: key {vector(keys.values[i])}, value {vector(values.values[i])}"
+            if memories.values.shape[2] <= 8:
+                for name, row in zip(memories.labels[1], memories.values[i], strict=True):
+                    if np.any(row):
+                        yield f"    row {name} of W: {vector(row)}"
+        yield "read:"
+        for i, word in enumerate(read):
+            yield f"  {word}: {'; '.join(self._read(arrays, i))}"
+        difference = number(float(arrays["difference"].values))
+        yield f"the same from all scores: the largest difference is {difference}"
+
+    def _read(self, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
+        """The arithmetic of what one query reads."""
+        output, sums = arrays["output"].values[i], arrays["sums"].values
+        yield f"query {vector(arrays['queries'].values[i])}"
+        if self.fast_weights.rule == "sum" and not self.fast_weights.normalise:
+            seen = [*np.flatnonzero(arrays["scores"].values[i])]
+            names = arrays["scores"].labels[1]
+            terms = " + ".join(f"{number(arrays['scores'].values[i, j])}×value({names[j]})" for j in seen[:8])
+            yield f"{terms or '0'}{' + …' if len(seen) > 8 else ''} {equals(output)} {vector(output)}"
+        elif self.fast_weights.normalise:
+            yield f"divided by the sum of its scores, {number(sums[i])}: {vector(output)}"
+        else:
+            yield f"W φ(q) {equals(output)} {vector(output)}"

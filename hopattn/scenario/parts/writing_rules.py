@@ -1,0 +1,144 @@
+"""The rule by which a text is written into one matrix, as a scenario writes it: a sum, or the delta rule."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field, Tag
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.features import Features, RandomFeatures, feature_maps
+from hopattn.retrieval.similarity import FeatureMap
+from hopattn.scenario.language.fields import ByTomlType, EntryIn, NameIn, Problem, Table
+from hopattn.scenario.language.lines import Path
+from hopattn.scenario.parts.heads import ProjectionOrMatrix
+from hopattn.scenario.parts.projection import Projection
+from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.delta_attention import DeltaState, delta_attention
+from hopattn.transformer.heads import Head
+from hopattn.transformer.linear_state import LinearState
+
+ROLES = ("query", "key", "value")
+
+FeaturesChoice = Annotated[
+    Annotated[str, NameIn(feature_maps), Tag("text")]
+    | Annotated[Table, EntryIn(feature_maps, without=("seed",), suffix="Map"), Tag("table")],
+    ByTomlType,
+]
+
+
+class Written(NamedTuple):
+    """A text in one matrix.
+
+    memories: the matrix after each word, `(n, dim_out, n_features)`; its last row is z where outputs are normalised.
+    output: the vector that each query reads, `(n_queries, dim_out)`.
+    """
+
+    memories: np.ndarray
+    output: np.ndarray
+
+
+class WritingTable(Table):
+    """How words are written into one matrix, and how they are read."""
+
+    query: ProjectionOrMatrix | None = None
+    """The query of a word: the vector by which it reads the memory."""
+    key: ProjectionOrMatrix | None = None
+    """The key of a word: the vector under which its value is written."""
+    value: ProjectionOrMatrix | None = None
+    """The value of a word: the vector that is written."""
+    rule: Literal["sum", "delta"] = "sum"
+    """How a word is written: "sum" adds v φ(k)ᵀ, which is linear attention; "delta" adds the part of v that the memory
+    does not answer to k already, so that a later value overwrites an earlier one."""
+    rate: Annotated[float, Field(gt=0, lt=2)] | None = None
+    """The rate of the delta rule, 1 by default: the part of the error that is corrected."""
+    features: FeaturesChoice = "identity"
+    """The map φ of queries and keys. "random_features" are drawn by the seed, and estimate exp(β k·q)."""
+    normalise: bool = False
+    """Whether each output is divided by the sum of its scores φ(k)·φ(q); for the rule "sum"."""
+
+    def problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
+        """Projections that do not fit, and keys that contradict one another."""
+        found = [
+            Problem(path_of, problem.message)
+            for role in ROLES
+            for problem in self.projection(role).problems(encoding, (*path, role), role)
+            for path_of in [(*path, role) if isinstance(getattr(self, role), list) else problem.path]
+        ]
+        yield from found
+        sizes = [0, 0] if found else [len(self.projection(role).array(encoding)) for role in ("query", "key")]
+        if sizes[0] != sizes[1]:
+            yield Problem((*path, "key"), f"gives {sizes[1]} numbers, but the query gives {sizes[0]}")
+        if self.rule == "sum" and self.rate is not None:
+            yield Problem((*path, "rate"), 'belongs to rule = "delta"; a sum has no rate')
+        if self.rule == "delta" and self.normalise:
+            yield Problem((*path, "normalise"), 'belongs to rule = "sum"; the delta rule does not divide its outputs')
+        try:
+            features = self.phi(np.random.default_rng(0))
+        except InvalidInput as error:
+            yield Problem((*path, "features"), str(error))
+            return
+        if self.normalise and not features.nonnegative:
+            name = self.features if isinstance(self.features, str) else "these"
+            yield Problem((*path, "normalise"), f"features '{name}' may be negative; choose 'relu' or 'elu'")
+
+    def projection(self, role: str) -> Projection:
+        """The projection for a role ("query", "key" or "value"); by default the whole vector as it is."""
+        given: Any = getattr(self, role)
+        return Projection() if given is None else Projection(matrix=given) if isinstance(given, list) else given
+
+    @property
+    def random(self) -> bool:
+        """Whether the features are drawn at random."""
+        return "random_features" in (self.features, getattr(self.features, "name", None))
+
+    @property
+    def n_random(self) -> int:
+        """The number of random features; 0 if the features are not random."""
+        return int(getattr(self.features, "n", RandomFeatures.n)) if self.random else 0
+
+    def phi(self, rng: np.random.Generator) -> Features:
+        """φ as an object; rng: draws random features. Raises `InvalidInput` for parameters out of range."""
+        given: Any = self.features
+        parameters = {} if isinstance(given, str) else given.model_dump(exclude={"name"})
+        seed = {"seed": rng} if self.random else {}
+        return feature_maps.make(given if isinstance(given, str) else given.name, **parameters, **seed)
+
+    def head(self, encoding: Encoding, phi: Features, crossed: bool) -> Head:
+        """The head that computes the same from all scores. crossed: whether the queries are other words."""
+        maps = (self.projection("query").array(encoding), self.projection("key").array(encoding))
+        separation = "proportional" if self.normalise else "identity"
+        value, mask = self.projection("value").value_array(encoding), "none" if crossed else "causal"
+        return Head(*maps, value, similarity=FeatureMap(phi), separation=separation, mask=mask)
+
+    def softmax_head(self, encoding: Encoding, phi: Features, crossed: bool) -> Head:
+        """The head of softmax attention that random features φ estimate."""
+        maps = (self.projection("query").array(encoding), self.projection("key").array(encoding))
+        value, beta = self.projection("value").value_array(encoding), float(getattr(phi, "beta", 1.0))
+        separation = "softmax" if self.normalise else "exponential"
+        return Head(*maps, value, separation=separation, beta=beta, mask="none" if crossed else "causal")
+
+    def written(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, phi: Features, crossed: bool) -> Written:
+        """The text written word by word, `(n, dim)` each; each word reads behind itself, other queries at the end."""
+        memories: list[Any] = []
+        outputs: list[Any] = []
+        sums, deltas = LinearState(phi, self.normalise), DeltaState(phi)
+        for i in range(len(k)):
+            own = (slice(i, i + 1), slice(None))
+            if self.rule == "sum":
+                sums = sums.extended(k[own], v[own])
+            else:
+                _, deltas = deltas.attended(k[own], k[own], v[own], self.rate or 1.0)
+            memories.append(sums.matrix if self.rule == "sum" else deltas.couplings)
+            if not crossed:
+                outputs.append((sums if self.rule == "sum" else deltas).read(q[own]))
+        last = sums if self.rule == "sum" else deltas
+        return Written(np.stack(memories), last.read(q) if crossed else np.concatenate(outputs))
+
+    def at_once(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, phi: Features, crossed: bool) -> np.ndarray:
+        """The output of the delta rule, `(n_queries, dim_out)`, by one system of equations over all pairs of words."""
+        n, rate = len(k), self.rate or 1.0
+        if not crossed:
+            return np.asarray(delta_attention(q, k, v, rate=rate, features=phi, chunk=n))
+        _, state = DeltaState(phi).attended(k, k, v, rate, chunk=n)
+        return np.asarray(state.read(q))
