@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.layers import stack as stack
     from hopattn.transformer.linear_attention import linear_attention as linear_attention
     from hopattn.transformer.linear_state import LinearState as LinearState
+    from hopattn.transformer.message_passing import layer_by_messages as layer_by_messages
     from hopattn.transformer.message_passing import pass_messages as pass_messages
     from hopattn.transformer.message_passing import token_graph as token_graph
     from hopattn.transformer.multi_head import MultiHead as MultiHead
@@ -175,7 +176,7 @@ _NAMES = {
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
     "hopattn.transformer.linear_attention": ("linear_attention",),
     "hopattn.transformer.linear_state": ("LinearState",),
-    "hopattn.transformer.message_passing": ("pass_messages", "token_graph"),
+    "hopattn.transformer.message_passing": ("layer_by_messages", "pass_messages", "token_graph"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.alibi": ("Alibi", "alibi", "alibi_slopes"),

@@ -7,6 +7,7 @@ token recalls from its own neighbours. What stands outside the graph, and the or
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.layers import AttentionLayer
 
 
 def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:
@@ -80,6 +82,35 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
         raise InvalidInput(f"similarity: {step.similarity!r} goes by the place in a text, and a graph has none")
     senders = [node for node, has in graph.nodes(data=True) if "key" in has and "value" in has]
     return {node: _received(graph, node, senders[:1], step) for node, has in graph.nodes(data=True) if "query" in has}
+
+
+@dataclass(frozen=True, eq=False)
+class MessageTrace:
+    """A layer computed by messages.
+
+    graphs: the graph of each head, see `token_graph`. messages: what the tokens receive from each head, `(n, dim_out)`
+    each. state: the output of the layer, `(n, dim)`.
+    """
+
+    graphs: tuple[Any, ...]
+    messages: tuple[Array, ...]
+    state: Array
+
+
+def layer_by_messages(layer: AttentionLayer, x: Any, mask: Any = None, *, source: Any = None) -> MessageTrace:
+    """A layer of attention for one text, whose heads pass messages on graphs in place of multiplying matrices.
+
+    x, mask, source: as in `Head.trace`, without leading axes. Raises `InvalidInput` as `token_graph` and
+    `pass_messages` do.
+    """
+    traces = layer.attention.trace(x, mask, source=source).heads
+    graphs = tuple(token_graph(trace, source=None if source is None else ()) for trace in traces)
+    messages = []
+    for head, trace, graph in zip(layer.attention.heads, traces, graphs, strict=True):
+        received = pass_messages(graph, head.retrieval)
+        messages.append(namespace(trace.output).stack([received[i] for i in range(trace.output.shape[0])]))
+    joined = namespace(messages[0]).concat(messages, axis=-1)
+    return MessageTrace(graphs, tuple(messages), layer.computed_with(lambda _: layer.attention.out(joined), x))
 
 
 def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> Array:

@@ -167,3 +167,19 @@ def asking(**vectors):
 def test_what_a_graph_cannot_be_is_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+@given(data=st.data(), crossed=st.booleans(), residual=st.booleans())
+def test_a_layer_by_messages_is_the_layer_in_matrix_form(data, crossed, residual):
+    n, m, dim = (data.draw(sizes) for _ in range(3))
+    x, other = data.draw(arrays((n, dim))), data.draw(arrays((m, dim)))
+    parts = [[data.draw(arrays((dim, dim))) for _ in range(3)] for _ in range(2)]
+    mask = data.draw(st.sampled_from(["none"] if crossed else ["none", "causal", "strict"]))
+    layer = ha.AttentionLayer(
+        ha.MultiHead([ha.Head(*maps, mask=mask) for maps in parts], data.draw(arrays((dim, 2 * dim)))), residual
+    )
+    source = other if crossed else None
+    passed = ha.layer_by_messages(layer, x, source=source)
+    np.testing.assert_allclose(passed.state, layer(x, source=source), **TOL)
+    expected = {"none": n * (m if crossed else n), "causal": n * (n + 1) // 2, "strict": n * (n - 1) // 2}[mask]
+    assert [graph.number_of_edges() for graph in passed.graphs] == [expected, expected]

@@ -170,13 +170,9 @@ is = 0.6
 """
 
 
-class Attention(AttentionSpec):
-    """A text and the layers of attention that it goes through."""
+class TextSpec(AttentionSpec):
+    """The base of the kinds in which one text goes through the layers."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "state")
-    template: ClassVar[str] = TEMPLATE
-    kind: Literal["attention"]
-    """Which kind of scenario it is."""
     input: Input
     """The text that goes in."""
 
@@ -204,15 +200,28 @@ class Attention(AttentionSpec):
         rows = labels(self.input.queries or tokens)
         return ArrayLayout(rows, labels(tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
 
+    def visible(self) -> np.ndarray | None:
+        """A mask for all heads besides their own: the keys that are not padding, `(n_texts, 1, n_keys)`, or None."""
+        given = self.input
+        return None if given.padding is None else np.stack([given.words_only(text) for text in given.texts()])
+
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        coding, given = self.encoding, self.input
-        visible = None if given.padding is None else np.stack([given.words_only(text) for text in given.texts()])
+        coding, given, visible = self.encoding, self.input, self.visible()
         if given.queries is None:
             batch = np.stack([coding.encode(text) for text in given.texts()])
             arrays = self.trace(coding, batch, visible)
         else:
             arrays = self.trace(coding, coding.encode(given.queries)[None], visible, coding.encode(given.tokens))
         return all_labelled(arrays, self.declared_arrays())
+
+
+class Attention(TextSpec):
+    """A text and the layers of attention that it goes through."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "state")
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["attention"]
+    """Which kind of scenario it is."""
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)

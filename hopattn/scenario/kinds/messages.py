@@ -1,0 +1,186 @@
+"""kind = "messages": a text goes through layers of attention as messages on a graph of its words.
+
+A word is a node. An edge from word j to word i says that i may attend to j; a mask is the edges that are missing. Along
+each edge goes the message p_ij v_j, and a word receives the sum of its messages.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.explain.arithmetic import equals, number, vector, written
+from hopattn.scenario.explain.attention import explain_layers
+from hopattn.scenario.kinds.attention import TextSpec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled
+from hopattn.scenario.language.fields import Problem, Table, Text
+from hopattn.scenario.words.text import labels
+from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.message_passing import MessageTrace, layer_by_messages
+
+MEASURES = ("edges", "difference")
+NUMBERS_OF_AN_EDGE = 60
+"""The memory that an edge of a graph takes, in numbers of 8 bytes."""
+EXPLAINED = 40
+"""The largest number of edges of a head that are explained."""
+
+Edge = Annotated[list[Text], Field(min_length=2, max_length=2)]
+
+TEMPLATE = """\
+# A text as a graph of words: messages go along the edges. Change the words, the edges, and what must come out.
+schema = 1
+title = "my first messages"
+source = "ours"                          # the document and section that it comes from
+kind = "messages"
+
+[vocabulary]
+axes = ["cave", "cricket"]               # one name for each number of a vector
+[vocabulary.words]
+cave = [1, 0]
+bat  = [0.6, 0.8]                        # .6² + .8² = 1
+
+[input]
+tokens = ["cave", "bat", "cave"]         # the text; a repeated word is cave#1, cave#2
+
+[graph]                                  # who attends to whom; without it, the masks of the heads say so
+edges = [["bat", "cave#1"], ["bat", "cave#2"], ["cave#2", "cave#1"]]
+
+[[layer]]
+[[layer.head]]
+separation = "identity"                  # the raw similarity is the weight
+mask = "none"                            # the graph says who attends to whom
+
+[[expect]]
+measure = "edges"
+is = 3
+
+[[expect]]                               # .6 from each cave
+at = "bat"
+of = "output"
+is = [1.2, 0]
+
+[[expect]]                               # the messages, and attention in matrix form
+measure = "difference"
+is = 0
+within = 1e-12
+"""
+
+
+class GraphTable(Table):
+    """The graph of the words, written out."""
+
+    edges: Annotated[list[Edge], Field(min_length=1)]
+    """The edges, ["banks", "financial"] for banks that attends to financial: the message goes from financial to banks.
+    The mask of each head is then "none"."""
+
+    def problems(self, rows: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[Problem]:
+        """Words that do not stand in the text, and edges that are written twice."""
+        both = ArrayLayout(rows=rows)
+        for i, (reader, read) in enumerate(self.edges):
+            yield from both.row_problem(reader, ("graph", "edges", i))
+            yield from both.row_problem(read, ("graph", "edges", i), columns)
+            if [reader, read] in self.edges[:i]:
+                yield Problem(("graph", "edges", i), f"the edge {reader}, {read} stands there twice")
+
+    def mask(self, rows: tuple[str, ...], columns: tuple[str, ...]) -> np.ndarray:
+        """True where there is an edge, `(n_queries, n_keys)`; `problems` must have found none."""
+        layout, allowed = ArrayLayout(rows=rows), np.zeros((len(rows), len(columns)), dtype=bool)
+        for reader, read in self.edges:
+            allowed[layout.index(reader), layout.index(read, columns)] = True
+        return allowed
+
+
+class Messages(TextSpec):
+    """A text whose words pass messages to one another on a graph."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "messages", "state", *MEASURES)
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["messages"]
+    graph: GraphTable | None = None
+    """The edges between the words; by default those that the masks of the heads allow."""
+
+    @property
+    def _labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return labels(self.input.queries or self.input.tokens), labels(self.input.tokens)
+
+    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
+        yield from super().text_problems(coding)
+        if self.input.batch is not None:
+            yield Problem(("input", "batch"), "only kind 'attention' has batch; messages go over one text")
+        if self.graph is not None:
+            yield from self.graph.problems(*self._labels)
+        crossed = self.input.queries is not None
+        for i, layer in enumerate(self.layer):
+            for j, head in enumerate(layer.head):
+                path = ("layer", i, "head", j)
+                for key in ("scores", "weights"):
+                    if getattr(head, key) is not None:
+                        yield Problem((*path, key), "is a table by places, which a graph has not; give query and key")
+                if self.graph is not None and head.mask != "none" and not (crossed and head.mask is None):
+                    yield Problem((*path, "mask"), 'the edges say who attends to whom; write mask = "none"')
+
+    def size(self) -> int:
+        n, m = self._shape
+        return super().size() + NUMBERS_OF_AN_EDGE * n * m * sum(len(layer.head) for layer in self.layer)
+
+    def visible(self) -> np.ndarray | None:
+        """A mask for all heads besides their own, `(1, n_queries or 1, n_keys)`: the padding, and missing edges."""
+        words = super().visible()
+        edges = None if self.graph is None else self.graph.mask(*self._labels)[None]
+        return edges if words is None else words if edges is None else words & edges
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        traced = super().declared_arrays()
+        received = [replace(a, name=a.name.replace("output", "messages")) for a in traced if "head" in a.name]
+        return [*traced, *(a for a in received if a.name.endswith("messages")), *map(ArraySpec, MEASURES)]
+
+    def layout(self) -> ArrayLayout:
+        return replace(super().layout(), measures=MEASURES)
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        arrays: dict[str, Any] = {**super().compute(rng)}
+        edges, apart = 0, [0.0]
+        for i, passed in enumerate(self._passed(), start=1):
+            apart.append(np.max(np.abs(passed.state - arrays[f"layer {i} state"].values)))
+            for j, (graph, messages) in enumerate(zip(passed.graphs, passed.messages, strict=True), start=1):
+                edges += graph.number_of_edges()
+                arrays[f"layer {i} head {j} messages"] = messages
+                apart.append(np.max(np.abs(messages - arrays[f"layer {i} head {j} output"].values)))
+        arrays |= {"edges": np.array(edges), "difference": np.array(float(np.max(apart)))}
+        return all_labelled(arrays, self.declared_arrays())
+
+    def _passed(self) -> Iterator[MessageTrace]:
+        """Each layer by messages; it is fed with what the messages of the layer before gave."""
+        coding, given, visible = self.encoding, self.input, self.visible()
+        source = None if given.queries is None else coding.encode(given.tokens)
+        words = coding.encode(given.queries or given.tokens)
+        for layer in self.layers(coding, self._shape, source is not None):
+            passed = layer_by_messages(layer, words, None if visible is None else visible[0], source=source)
+            words = passed.state
+            yield passed
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
+        for i, layer in enumerate(self.layer, start=1):
+            for j in range(1, len(layer.head) + 1):
+                own = f"layer {i} head {j}"
+                yield f"{own}, as messages:"
+                yield from self._explained(*(arrays[f"{own} {name}"] for name in ("weights", "mask", "values")))
+        difference = number(float(arrays["difference"].values))
+        yield f"{arrays['edges'].values} edges; the largest difference from the matrix form is {difference}"
+
+    @staticmethod
+    def _explained(weights: Labelled, mask: Labelled, values: Labelled) -> Iterator[str]:
+        """The message along each edge of a head."""
+        rows, columns = weights.labels
+        edges = np.argwhere(mask.values)
+        for i, j in edges[:EXPLAINED]:
+            weight, value = weights.values[i, j], values.values[j]
+            sign = equals(weight * value, written(weight) * written(value))
+            product = f"{number(weight)}×{vector(value)} {sign} {vector(weight * value)}"
+            yield f"  {columns[j]} → {rows[i]}: {product}"
+        if len(edges) > EXPLAINED:
+            yield f"  … {len(edges)} edges in all"
