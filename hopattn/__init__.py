@@ -87,7 +87,9 @@ if TYPE_CHECKING:
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
     from hopattn.transformer.gradients.block import backward as backward
+    from hopattn.transformer.gradients.depth import stack_gradients as stack_gradients
     from hopattn.transformer.gradients.depth import vanishing_gradients as vanishing_gradients
+    from hopattn.transformer.gradients.saturation import saturation_of as saturation_of
     from hopattn.transformer.gradients.saturation import softmax_saturation as softmax_saturation
     from hopattn.transformer.gradients.softmax import softmax_jacobian as softmax_jacobian
     from hopattn.transformer.gradients.stack import gradient_flow as gradient_flow
@@ -168,8 +170,8 @@ _NAMES = {
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.first_word": ("FirstWord",),
     "hopattn.transformer.gradients.block": ("backward",),
-    "hopattn.transformer.gradients.depth": ("vanishing_gradients",),
-    "hopattn.transformer.gradients.saturation": ("softmax_saturation",),
+    "hopattn.transformer.gradients.depth": ("stack_gradients", "vanishing_gradients"),
+    "hopattn.transformer.gradients.saturation": ("saturation_of", "softmax_saturation"),
     "hopattn.transformer.gradients.softmax": ("softmax_jacobian",),
     "hopattn.transformer.gradients.stack": ("gradient_flow",),
     "hopattn.transformer.heads": ("Head",),

@@ -89,7 +89,8 @@ def test_the_size_falls_exponentially_with_the_magnitude(data, n, beta):
 @pytest.mark.parametrize("kind", SIZES)
 def test_the_size_is_numpys_norm(kind):
     found = ha.softmax_jacobian(np.random.default_rng(0).normal(size=(4, 5)))
-    expected = np.linalg.norm(found, 2 if kind == "spectral" else "fro", axis=(-2, -1))
+    norms = {"spectral": 2, "frobenius": "fro"}
+    expected = np.linalg.norm(found, norms[kind], axis=(-2, -1)) if kind in norms else np.abs(found).max(axis=(-2, -1))
     np.testing.assert_allclose(size(found, kind), expected, rtol=1e-13)
     np.testing.assert_allclose(size(1e-250 * found, kind), 1e-250 * expected, rtol=1e-13)
 
@@ -101,6 +102,15 @@ def test_layer_normalisation_keeps_the_size_and_the_scale_only_moves_the_curve()
     np.testing.assert_allclose(scaled[1:], raw[:-1], rtol=1e-9)  # 1/√16 = 1/4
     np.testing.assert_allclose(normalised, normalised[0], rtol=1e-4)
     assert normalised[0] > 0.2
+
+
+def test_of_given_scores_the_largest_derivative_is_that_of_the_logistic_function():
+    """σ(m)(1 − σ(m)) of (m, 0); normalised they are (1, −1) up to ε, whatever m; the scale divides m by √dim."""
+    magnitudes = np.array([1.0, 3.0, 10.0, 30.0])
+    found = ha.saturation_of([1, 0], magnitudes, dim=25, kind="largest")
+    for name, lead in (("raw", magnitudes), ("scaled", magnitudes / 5), ("normalised", np.full(4, 2.0))):
+        slope = np.exp(-lead) / (1 + np.exp(-lead)) ** 2
+        np.testing.assert_allclose(found.trials[name][0], slope, rtol=1e-4 if name == "normalised" else 1e-12)
 
 
 def test_the_mean_falls_more_slowly_than_the_median():
@@ -138,6 +148,9 @@ def test_arrays_of_another_library_are_refused(torch):
             "where: expected booleans, True = may",
         ),
         (lambda: ha.softmax_saturation([1, -1]), "magnitudes: expected a list of positive numbers"),
+        (lambda: ha.saturation_of([1], [1]), "scores: expected rows of at least two finite numbers"),
+        (lambda: ha.saturation_of([1, np.inf], [1]), "scores: expected rows of at least two finite numbers"),
+        (lambda: ha.saturation_of(np.ones((1, 2, 2)), [1]), "scores: expected rows of at least two finite numbers"),
         (lambda: ha.softmax_saturation([]), "magnitudes: expected a list of positive numbers"),
         (lambda: ha.softmax_saturation([1], n_scores=1), "n_scores: expected a whole number of at least 2"),
         (lambda: ha.softmax_saturation([1], kind="spectrl"), "kind: 'spectrl' is unknown; did you mean 'spectral'"),

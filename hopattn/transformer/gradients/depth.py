@@ -57,12 +57,32 @@ def vanishing_gradients(
     >>> {name: bool(norms[-1] < 1e-12) for name, norms in found.items() if "first" in name}
     {'norm first, residuals': False, 'norm first, no residuals': True}
     """
+    reject_unknown("of", [of], OF)
+    found = stack_gradients(n_layers, n_draws, dim=dim, n_words=n_words, magnitude=magnitude, seed=seed, rng=rng)
+    return found[of]
+
+
+def stack_gradients(
+    n_layers: int = 12,
+    n_draws: int = 10,
+    *,
+    dim: int = 32,
+    n_words: int = 8,
+    magnitude: float = 1.0,
+    seed: Seed = None,
+    rng: Seed = None,
+) -> dict[str, Curves]:
+    """The curves of `vanishing_gradients`, "words" and "scores", of the same draws; its arguments, and what it raises.
+
+    >>> found = stack_gradients(2, 1, n_words=1, seed=0)  # the weight of one word is 1, whatever its score
+    >>> float(found["scores"].mean["no norm, no residuals"].max())
+    0.0
+    """
     depth, draws, words = whole(n_layers, "n_layers"), whole(n_draws, "n_draws"), whole(n_words, "n_words")
     if whole(dim, "dim") % DIM_KEY:
         raise InvalidInput(f"dim: expected a multiple of {DIM_KEY}, not {dim}")
-    reject_unknown("of", [of], OF)
     size, random = positive(magnitude, "magnitude"), generator(seed, rng)
-    trials: dict[str, list[np.ndarray]] = {name: [] for name in VARIANTS}
+    trials: dict[str, dict[str, list[np.ndarray]]] = {of: {name: [] for name in VARIANTS} for of in OF}
     for _ in range(draws):
         x, upstream = size * random.normal(size=(words, dim)), random.normal(size=(words, dim))
         upstream /= np.linalg.norm(upstream)
@@ -71,9 +91,11 @@ def vanishing_gradients(
             norms = [Identity() if norm == "no norm" else Normalisation()] * 2
             stack = [Block(*own, norms, norm == "norm first", residual=residual) for own in parts]
             flow = gradient_flow(stack, x, upstream)
-            trials[name].append(flow.norms if of == "words" else flow.score_norms)
-    points = np.arange(depth + (of == "words"), dtype=np.float64)
-    return Curves("layer", points, {name: np.stack(own) for name, own in trials.items()})
+            trials["words"][name].append(flow.norms)
+            trials["scores"][name].append(flow.score_norms)
+    points = {of: np.arange(depth + (of == "words"), dtype=np.float64) for of in OF}
+    drawn = {of: {name: np.stack(rows) for name, rows in own.items()} for of, own in trials.items()}
+    return {of: Curves("layer", points[of], drawn[of]) for of in OF}
 
 
 def _parts(rng: np.random.Generator, dim: int) -> tuple[MultiHead, FeedForward]:

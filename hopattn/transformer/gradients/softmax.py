@@ -15,7 +15,7 @@ from hopattn.foundation.arrays import Array, as_array, as_float, namespace, requ
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.retrieval.separation.softmax import Softmax
 
-SIZES = ("spectral", "frobenius")
+SIZES = ("spectral", "frobenius", "largest")
 
 
 def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.ndarray:
@@ -63,13 +63,16 @@ def softmax_backward(weights: np.ndarray, upstream: np.ndarray, beta: float) -> 
 
 
 def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
-    """The size of symmetric matrices `(…, n, n)`: the largest singular value, or the root of the sum of squares.
+    """The size of symmetric matrices `(…, n, n)`: the largest singular value, the root of the sum of squares, or the
+    largest entry without its sign.
 
     Each matrix is divided by its largest entry first, so that no square underflows. Raises `InvalidInput` for a kind
-    other than "spectral" and "frobenius".
+    other than "spectral", "frobenius" and "largest".
     """
     reject_unknown("kind", [kind], SIZES)
     largest = np.abs(matrices).max(axis=(-2, -1))
+    if kind == "largest":
+        return np.asarray(largest)
     scaled = matrices / np.where(largest == 0, 1.0, largest)[..., None, None]
     if kind == "spectral":
         return np.asarray(largest * np.abs(np.linalg.eigvalsh(scaled)).max(axis=-1))
