@@ -1,0 +1,112 @@
+"""Messages: attention as a graph of words, along whose edges messages go, one round for each layer."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot, tables
+from hopattn.figures.headings import headline, wrapped
+from hopattn.figures.shapes import BLUE, ORANGE, arrow, boxed
+from hopattn.figures.style import FAINT, INK, PAPER, number, short
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result, Run
+
+PANELS, ROUNDS, WORDS = 3, 2, 12
+"""The largest number of runs, of layers, and of words in a column."""
+NUMBERED = 4
+"""The number of words up to which edges show their weights, and words what they send and receive."""
+
+Round = tuple[Labelled, np.ndarray, Labelled, Labelled]
+"""The weights, the mask, the values and the received messages of the first head of a layer."""
+
+
+class Messages(Plot):
+    """The graph of each run, with the words once before and once after each layer. An arrow goes from the word that is
+    attended to (the key) to the word that attends (the query), as wide as its weight. Edges that a mask takes away are
+    dotted. Of several heads, the first one is drawn."""
+
+    name: ClassVar[str] = "messages"
+    shows: ClassVar[str] = "attention as messages on a graph of words; a mask is the edges that are missing"
+    scenario: ClassVar[str] = "messages"
+
+    def lacks(self, result: Result) -> str:
+        rounds = _rounds(result.runs[0])
+        if not rounds:
+            return "its words pass no messages on a graph"
+        most = max(max(weights.values.shape) for weights, *_ in rounds)
+        return "" if most <= WORDS else f"a graph of {most} words cannot be read; the largest has {WORDS}"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        graphs = [(run, rounds) for run in result.runs if (rounds := _rounds(run))]
+        graphs = [graph for graph in graphs if max(graph[1][0][0].values.shape) <= WORDS][:PANELS]
+        headline(figure, result)
+        axes = figure.subplots(1, len(graphs), squeeze=False)[0]
+        most = max(float(np.abs(one[0].values).max(initial=0.0)) for _, rounds in graphs for one in rounds) or 1.0
+        for ax, (run, rounds) in zip(axes, graphs, strict=True):
+            edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
+            name = run.name or ("as written" if len(result.runs) > 1 else "")
+            ax.set_title(wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(graphs)), fontsize=18)
+            _graph(ax, rounds, most, len(graphs))
+        looks = [(BLUE, "-", "weight above 0"), (ORANGE, "--", "below 0"), (FAINT, "-", "0"), (FAINT, ":", "no edge")]
+        keys = [axes[0].plot([], [], color=colour, lw=3, ls=ls)[0] for colour, ls, _ in looks]
+        where: Any = {"loc": "outside lower center", "ncols": len(looks), "frameon": False, "fontsize": 17}
+        title = "from key to query; below a word, what it sends (first column) and what it receives (others)"
+        figure.legend(keys, [name for *_, name in looks], title=title, title_fontsize=17, **where)
+
+
+def _rounds(run: Run) -> list[Round]:
+    """The first head of each layer of a run that passes messages."""
+    found = []
+    for place, received in tables(run, "messages"):
+        if place.endswith("head 1"):
+            weights, mask, values = (run.arrays[f"{place} {name}"] for name in ("weights", "mask", "values"))
+            found.append((weights, np.asarray(mask.values, bool), values, received))
+    return found[:ROUNDS]
+
+
+def _heights(n: int) -> np.ndarray:
+    """The heights of n words in a column, `(n,)`, the first on top."""
+    return np.linspace(1, -1, n) if n > 1 else np.zeros(1)
+
+
+def _graph(ax: Any, rounds: list[Round], most: float, panels: int) -> None:
+    """Draw one graph: a column of words before each layer, and one after the last. panels: the graphs in the figure."""
+    ax.set(xlim=(-0.35, len(rounds) + 0.35), ylim=(-1.3, 1.2), xticks=[], yticks=[])
+    ax.set_axis_off()
+    letters = max(4, 24 // (panels * (len(rounds) + 1)) + 3)
+    for x, (weights, mask, values, received) in enumerate(rounds):
+        rows, columns = weights.labels
+        to, start = _heights(len(rows)), _heights(len(columns))
+        numbered = max(len(rows), len(columns)) <= NUMBERED
+        for i, j in np.ndindex(weights.values.shape):
+            ends = np.array([x + 0.17, start[j]]), np.array([x + 0.83, to[i]])
+            _edge(ax, ends, float(weights.values[i, j]) if mask[i, j] else None, most)
+            if mask[i, j] and numbered and abs(weights.values[i, j]) > 1e-12:
+                along = 1 / (len(rows) + 1)
+                boxed(ax, ends[0] + along * (ends[1] - ends[0]), number(float(weights.values[i, j])), fontsize=15)
+        if x == 0:
+            _words(ax, x, start, columns, values if numbered else None, letters)
+        _words(ax, x + 1, to, rows, received if numbered else None, letters)
+
+
+def _words(
+    ax: Any, x: int, heights: np.ndarray, names: tuple[str, ...], vectors: Labelled | None, letters: int
+) -> None:
+    """Draw a column of words, with a vector below each if it is short."""
+    box = {"boxstyle": "round,pad=0.3", "facecolor": PAPER, "edgecolor": INK, "linewidth": 2}
+    for k, (y, name) in enumerate(zip(heights, names, strict=True)):
+        boxed(ax, (x, y), short(name, letters), fontsize=17, bbox=box, zorder=7)
+        if vectors is not None and vectors.values.shape[1] <= 2:
+            text = f"({', '.join(number(float(value)) for value in vectors.values[k])})"
+            boxed(ax, (x, y - 0.16), text, fontsize=14, zorder=6)
+
+
+def _edge(ax: Any, ends: tuple[np.ndarray, np.ndarray], weight: float | None, most: float) -> None:
+    """Draw one edge: an arrow as wide as its weight, a thin line for a weight of 0, dots for no edge (None)."""
+    if weight is None or abs(weight) <= 1e-12:
+        dots = ":" if weight is None else "-"
+        ax.plot(*np.stack(ends, axis=1), dots, color=FAINT, lw=1.3, zorder=0)
+        return
+    width = 1 + 5 * abs(weight) / most
+    dashes: dict[str, Any] = {"linestyle": "--"} if weight < 0 else {}
+    arrow(ax, *ends, ORANGE if weight < 0 else BLUE, width, mutation_scale=12 + 1.5 * width, **dashes)
