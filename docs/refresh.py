@@ -21,6 +21,7 @@ from hopattn.figures.gallery import plots
 from hopattn.memories.models import named_memories
 from hopattn.networks.learning_rules import rules
 from hopattn.retrieval.activation import activations
+from hopattn.retrieval.features import feature_maps
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
@@ -40,8 +41,16 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
     "model": named_memories,
     "rule": rules,
     "update": updates,
+    "features": feature_maps,
 }
-PARAMETERS = {"model": model_options, "update": own_fields}
+
+
+def _without_seed(entry: Any) -> dict[str, tuple[Any, Any]]:
+    """The parameters of an entry that a file gives; the seed is that of the scenario."""
+    return {name: parameter for name, parameter in own_fields(entry).items() if name != "seed"}
+
+
+PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_seed}
 """The registries whose tables have a column of parameters, with the function that lists them."""
 PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md", ROOT / "figures" / "README.md")
 
@@ -178,6 +187,8 @@ def _kind(entry: dict[str, Any]) -> str:
     if entry.get("type") == "array":
         inner = "a truth value" if entry["items"].get("type") == "boolean" else _kind(entry["items"])
         article, _, noun = inner.partition(" ")
+        if noun.startswith("number "):
+            return f"an array of {noun.replace('number', 'numbers', 1)}"
         return f"an array of {noun.replace('array', 'arrays', 1) if article == 'an' else f'{noun}s' if noun else inner}"
     if isinstance(entry.get("additionalProperties"), dict):
         return f"a table; each value {_kind(entry['additionalProperties'])}"

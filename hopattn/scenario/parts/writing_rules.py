@@ -22,7 +22,7 @@ ROLES = ("query", "key", "value")
 
 FeaturesChoice = Annotated[
     Annotated[str, NameIn(feature_maps), Tag("text")]
-    | Annotated[Table, EntryIn(feature_maps, without=("seed",), suffix="Map"), Tag("table")],
+    | Annotated[Table, EntryIn(feature_maps, without=("seed",), suffix="FeaturesTable"), Tag("table")],
     ByTomlType,
 ]
 
@@ -51,7 +51,7 @@ class WritingTable(Table):
     """How a word is written: "sum" adds v φ(k)ᵀ, which is linear attention; "delta" adds the part of v that the memory
     does not answer to k already, so that a later value overwrites an earlier one."""
     rate: Annotated[float, Field(gt=0, lt=2)] | None = None
-    """The rate of the delta rule, 1 by default: the part of the error that is corrected."""
+    """The rate of the delta rule, above 0 and below 2, by default 1: the part of the error that is corrected."""
     features: FeaturesChoice = "identity"
     """The map φ of queries and keys. "random_features" are drawn by the seed, and estimate exp(β k·q)."""
     normalise: bool = False
