@@ -117,6 +117,7 @@ tokens = {names!r}
     scenario = parse(text, "odd.toml", "odd")
     assert "a graph of 13 words cannot be read" in Messages().lacks(ha.run(scenario))
     for tokens in (names[:12], names[:2], names[:1]):
-        assert figure_of(Messages, ha.run(scenario, overrides={"input.tokens": tokens})).axes
+        figure = figure_of(Messages, ha.run(scenario, overrides={"input.tokens": tokens}))
+        assert figure.legends[0].get_title().get_text() == "arrows from key to query"  # three elements are not written
     crossed = {"input.tokens": names[:3], "input.queries": names[7:9]}
     assert figure_of(Messages, ha.run(scenario, overrides=crossed)).axes

@@ -16,6 +16,9 @@ PANELS, ROUNDS, WORDS = 3, 2, 12
 NUMBERED = 4
 """The number of words up to which edges show their weights, and words what they send and receive."""
 
+SHORT = 2
+"""The number of elements up to which a vector is written."""
+
 Round = tuple[Labelled, np.ndarray, Labelled, Labelled]
 """The weights, the mask, the values and the received messages of the first head of a layer."""
 
@@ -50,7 +53,9 @@ class Messages(Plot):
         looks = [(BLUE, "-", "weight above 0"), (ORANGE, "--", "below 0"), (FAINT, "-", "0"), (FAINT, ":", "no edge")]
         keys = [axes[0].plot([], [], color=colour, lw=3, ls=ls)[0] for colour, ls, _ in looks]
         where: Any = {"loc": "outside lower center", "ncols": len(looks), "frameon": False, "fontsize": 17}
-        title = "from key to query; below a word, what it sends (first column) and what it receives (others)"
+        written = any(_with_vectors(weights, got) for _, rounds in graphs for weights, _, _, got in rounds)
+        vectors = "; below a word, what it sends (first column) and what it receives (others)" if written else ""
+        title = f"arrows from key to query{vectors}"
         figure.legend(keys, [name for *_, name in looks], title=title, title_fontsize=17, **where)
 
 
@@ -62,6 +67,11 @@ def _rounds(run: Run) -> list[Round]:
             weights, mask, values = (run.arrays[f"{place} {name}"] for name in ("weights", "mask", "values"))
             found.append((weights, np.asarray(mask.values, bool), values, received))
     return found[:ROUNDS]
+
+
+def _with_vectors(weights: Labelled, received: Labelled) -> bool:
+    """Whether the vectors of a round are written below its words."""
+    return bool(max(weights.values.shape) <= NUMBERED and received.values.shape[1] <= SHORT)
 
 
 def _heights(n: int) -> np.ndarray:
@@ -96,7 +106,7 @@ def _words(
     box = {"boxstyle": "round,pad=0.3", "facecolor": PAPER, "edgecolor": INK, "linewidth": 2}
     for k, (y, name) in enumerate(zip(heights, names, strict=True)):
         boxed(ax, (x, y), short(name, letters), fontsize=17, bbox=box, zorder=7)
-        if vectors is not None and vectors.values.shape[1] <= 2:
+        if vectors is not None and vectors.values.shape[1] <= SHORT:
             text = f"({', '.join(number(float(value)) for value in vectors.values[k])})"
             boxed(ax, (x, y - 0.16), text, fontsize=14, zorder=6)
 
