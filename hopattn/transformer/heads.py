@@ -84,7 +84,8 @@ class Head:
     added to β s in every call: an `hopattn.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry.
 
     Raises `InvalidInput` for matrices that do not fit one another, for unknown options and names, and for a position
-    with an odd dim_key.
+    with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes; a call
+    of such a head raises it too.
     Source: Vaswani et al. (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
     """
 
@@ -105,7 +106,6 @@ class Head:
         )
         if query.dims[0] != key.dims[0]:
             raise InvalidInput(f"w_key: {key.dims[0]} rows do not fit the {query.dims[0]} rows of w_query")
-        require_dim(value.weight, key.dims[1], "w_value", "w_key")
         own_beta = isinstance(chosen["separation"], Separation) and chosen["beta"] == 1.0
         separate = separations.make(chosen["separation"], **({} if own_beta else {"beta": chosen["beta"]}))
         activate = activations.make(chosen["activation"])
@@ -173,5 +173,6 @@ class Head:
 
 def text_pair(x: Any, source: Any, head: Head) -> tuple[Array, Array]:
     """The texts of the queries and of the keys; raises `InvalidInput` for one that does not fit the head's matrices."""
+    require_dim(head.w_value, head.key.dims[1], "w_value", "w_key")
     text = as_text(x, "x", head.w_query, MATRICES)
     return text, text if source is None else as_text(source, "source", head.w_key, MATRICES)

@@ -143,7 +143,8 @@ class MultiHead:
         first = self.heads[0]
         text = as_text(query, "query", first.w_query, MATRICES)
         keyed = text if key is query else as_text(key, "key", first.w_key, MATRICES)
-        valued = keyed if value is key else as_text(value, "value", first.w_value, MATRICES)
+        same = value is key and first.value.dims[1] == first.key.dims[1]
+        valued = keyed if same else as_text(value, "value", first.w_value, MATRICES)
         if valued.shape[-2] != keyed.shape[-2]:
             raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
         return text, keyed, valued

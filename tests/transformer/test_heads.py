@@ -158,7 +158,7 @@ EYE = np.eye(3)
     ("make", "message"),
     [
         (lambda: ha.Head(EYE, np.ones((2, 3)), EYE), "w_key: 2 rows do not fit the 3 rows of w_query"),
-        (lambda: ha.Head(EYE, EYE, np.ones((3, 2))), "w_value: dim 2 does not fit w_key of dim 3"),
+        (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "w_value: dim 2 does not fit w_key of dim 3"),
         (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask: 'casual' is unknown; did you mean 'causal'"),
         (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=2), beta=3), "carries its own beta"),
         (lambda: ha.Head([1, 2], EYE, EYE), "w_query: expected a matrix"),

@@ -86,7 +86,7 @@ def torch_module(torch, **options):
     return module.eval()
 
 
-@pytest.mark.parametrize("options", [{}, {"bias": False}, {"kdim": 7, "vdim": 7}])
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"kdim": 7, "vdim": 7}, {"kdim": 5, "vdim": 9}])
 def test_it_is_pytorchs_multihead_attention(torch, options):
     module = torch_module(torch, **options)
     state = {name: array.numpy() for name, array in module.state_dict().items()}
