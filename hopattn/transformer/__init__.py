@@ -16,6 +16,7 @@
 - `feed_forward.py`: the layer that maps each word by itself
 - `normalisation.py`: the size of word vectors brought to 1
 - `blocks.py`: the layer of a transformer
+- `full_layers.py`: the same layer with every array that it computes
 - `encoder_decoder.py`: one text is read, another is written and attends to it
 - `cache.py`: a text that grows word by word, with keys and values computed once
 - `message_passing.py`: attention as messages along the edges of a graph of tokens

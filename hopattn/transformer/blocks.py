@@ -22,10 +22,16 @@ ATTENTION, CROSS = "self_attn", "multihead_attn"
 
 @dataclass(frozen=True, eq=False)
 class BlockTrace:
-    """The arrays of a block: its input, the state after each of its sub-layers, and its output `state`."""
+    """The arrays of a block: its input, the state after each of its sub-layers, and its output `state`.
+
+    read: the words that each sub-layer reads, normalised where the norm comes first. given: the output of each
+    sub-layer, before its residual.
+    """
 
     input: Array
     states: tuple[Array, ...]
+    read: tuple[Array, ...]
+    given: tuple[Array, ...]
 
     @property
     def state(self) -> Array:
@@ -140,13 +146,26 @@ class Block:
         if (cross := self.cross) is not None:
             layers.append(lambda words: cross(words, source=source, mask=source_mask))
         layers.append(self.feed_forward)
-        words, states = as_float(x, "x", like=self.attention.w_out), list[Array]()
-        for layer, norm in zip(layers, self.norms, strict=True):
-            before = states[-1] if states else words
-            computed = layer(norm(before) if self.norm_first else before)
-            added = before + computed if self.residual else computed
-            states.append(added if self.norm_first else norm(added))
-        return BlockTrace(words, tuple(states))
+        words = as_float(x, "x", like=self.attention.w_out)
+        return through(layers, self.norms, words, self.norm_first, self.residual)
+
+
+def through(
+    layers: Sequence[Callable[[Array], Array]],
+    norms: Sequence[Callable[[Any], Array]],
+    words: Array,
+    norm_first: bool,
+    residual: bool,
+) -> BlockTrace:
+    """The arrays of sub-layers, one after the other, each with its norm; norm_first, residual: as in `Block`."""
+    states, read, given = list[Array](), list[Array](), list[Array]()
+    for layer, norm in zip(layers, norms, strict=True):
+        before = states[-1] if states else words
+        read.append(norm(before) if norm_first else before)
+        given.append(layer(read[-1]))
+        added = before + given[-1] if residual else given[-1]
+        states.append(added if norm_first else norm(added))
+    return BlockTrace(words, tuple(states), tuple(read), tuple(given))
 
 
 def _names(crossed: bool) -> tuple[list[str], list[str]]:

@@ -48,4 +48,8 @@ class FeedForward:
 
     def __call__(self, x: Any) -> Array:
         """W₂ f(W₁ x + b₁) + b₂ for each row of x."""
-        return self.outer(NONLINEARITIES[self.activation](self.inner(x)))
+        return self.outer(self.hidden(x))
+
+    def hidden(self, x: Any) -> Array:
+        """f(W₁ x + b₁) for each row of x, `(…, hidden)`: how much each neuron, or each key of the memory, responds."""
+        return NONLINEARITIES[self.activation](self.inner(x))

@@ -8,7 +8,7 @@ Lecture Notes 7, 7.2).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
@@ -69,7 +69,18 @@ class AttentionLayer:
         return LayerTrace(words, traced.heads, traced.output, state)
 
 
-def stack(layers: Iterable[AttentionLayer], x: Any, mask: Any = None, *, source: Any = None) -> list[LayerTrace]:
+class Layer(Protocol):
+    """A layer that `stack` can go through."""
+
+    @property
+    def attention(self) -> MultiHead:
+        """The heads of the layer."""
+
+    def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
+        """Every quantity of the layer for a text x `(…, n, dim)`; the arguments are those of `Head.trace`."""
+
+
+def stack(layers: Iterable[Layer], x: Any, mask: Any = None, *, source: Any = None) -> list[LayerTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 
     mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, from which every layer computes its keys and values
