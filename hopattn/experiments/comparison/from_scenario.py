@@ -52,7 +52,7 @@ def problems_of(scenario: Scenario, seed: int | None = None) -> list[ScenarioPro
 def heads_left_out(scenario: Scenario, problems: Sequence[ScenarioProblem]) -> str:
     """The heads of a scenario that none of its problems is made from, in words; empty if there are none."""
     specs = [spec for spec in scenario.runs.values() if isinstance(spec, Attention)]
-    count = sum(len(layer.head) for spec in specs for layer in spec.layer) - len(problems)
+    count = sum(layer.n_heads for spec in specs for layer in spec.layer) - len(problems)
     if not specs or not count:
         return ""
     heads = "1 head is" if count == 1 else f"{count} heads are"

@@ -1,6 +1,6 @@
 """Expectations of the vector at one token: its numbers, its cosine with a word, its nearest word."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -21,8 +21,9 @@ class Located(Expectation):
 
     at: str
     """The token; `their#2` is the second `their`."""
-    of: Literal["state", "output", "input", "context"] = "state"
-    """The vector: the word after the layer, the output of the heads, the input, or what a recurrent decoder recalls."""
+    of: Literal["state", "output", "attended", "fed", "input", "context"] = "state"
+    """The vector: the word after the layer, the output of the heads, the word after attention, residual and norm, the
+    output of the feed-forward layer, the input, or what a recurrent decoder recalls."""
     layer: Count | None = None
     """The layer; by default the last."""
     part: Annotated[str | None, Field(alias="in")] = None
@@ -178,3 +179,10 @@ def nearest_words(vector: np.ndarray, words: Mapping[str, np.ndarray]) -> list[s
         return []
     cosines = cosine(np.stack(list(words.values())), vector)
     return [word for word, value in zip(words, cosines, strict=True) if value >= cosines.max() - EXACT]
+
+
+def largest_axes(vector: np.ndarray, axes: Sequence[str]) -> list[str]:
+    """The axes with the largest number: several in a tie up to rounding, none for a zero vector."""
+    if not np.any(vector):
+        return []
+    return [axis for axis, value in zip(axes, vector, strict=True) if value >= vector.max() - EXACT]

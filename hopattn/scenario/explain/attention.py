@@ -19,12 +19,16 @@ from hopattn.scenario.explain.arithmetic import (
     written,
 )
 from hopattn.scenario.explain.positions import moved_lines, position_lines, rope_lines, with_bias
+from hopattn.scenario.explain.transformer_layer import (
+    EXPLAINED_ROWS,
+    explain_first_norm,
+    explain_full_layer,
+    explained_rows,
+)
 from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import Encoding
-
-EXPLAINED_ROWS = 12
-"""The length up to which every word of a text is explained; of a longer text, only the last word."""
+from hopattn.transformer.heads import Head
 
 HEAD_ARRAYS = ("queries", "keys", "values", "scores", "mask", "weights", "output")
 """The arrays of each head, in the order of their computation; those of a head with a bias have it too."""
@@ -50,13 +54,20 @@ def explain_layers(
         yield "the words that they look at:"
         yield from _listed(read, coding)
     for i, layer in enumerate(layers, start=1):
-        for j, head in enumerate(layer.head, start=1):
+        before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
+        built = layer.build(coding, crossed, (len(before.labels[0]), len(read.labels[0])))
+        yield from explain_first_norm(built, before, coding.parts, i)
+        before = arrays.get(f"layer {i} normed", before)
+        value_parts = {"": slice(None)} if layer.mapped else coding.parts
+        for j, (head, made) in enumerate(zip(layer.heads, built.attention.heads, strict=True), start=1):
             own = {name: arrays[f"layer {i} head {j} {name}"] for name in head_arrays(head)}
             yield f"layer {i}, head {j}:"
-            before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
-            yield from _explain_projections(head, coding, own, before, read if crossed else before)
-            yield from _explain_head(head, coding, own, crossed)
-        yield from _explain_sum(layer, coding, arrays, i)
+            yield from _explain_projections(head, coding, own, (before, read if crossed else before), value_parts)
+            yield from _explain_head(head, made, own, value_parts)
+        if layer.full:
+            yield from explain_full_layer(built, coding.parts, arrays, i, layer.mapped)
+        else:
+            yield from _explain_sum(layer, coding, arrays, i)
 
 
 def _listed(words: Labelled, coding: Encoding) -> Iterator[str]:
@@ -65,33 +76,41 @@ def _listed(words: Labelled, coding: Encoding) -> Iterator[str]:
 
 
 def _explain_projections(
-    head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], queried: Labelled, read: Labelled
+    head: HeadTable,
+    coding: Encoding,
+    own: Mapping[str, Labelled],
+    words_read: tuple[Labelled, Labelled],
+    value_parts: Mapping[str, slice],
 ) -> Iterator[str]:
     """The projections of the words to queries, keys and values, if they do more than read a part.
 
-    own: the arrays of the head. queried, read: the words from which queries, and keys and values, are made.
+    own: the arrays of the head. words_read: the words from which queries, and keys and values, are made. value_parts:
+    the named parts of a value.
     """
     for role, name in (("query", "queries"), ("key", "keys"), ("value", "values")):
         projection = head.projection(role)
         if role != "value" and (head.scores is not None or head.weights is not None):
             continue
         if projection.rotate:
-            yield from moved_lines(projection.rotate, role, coding, queried if role == "query" else read)
+            words = words_read[0 if role == "query" else 1]
+            yield from moved_lines(projection.rotate, role, coding, words)
         if projection.matrix is not None or projection.scale != 1:
             times = f" times {number(projection.scale)}" if projection.scale != 1 else ""
             yield f"  the {role} of each word{times}{', by the matrix' if projection.matrix is not None else ''}:"
             for label, vector_ in zip(own[name].labels[0], own[name].values, strict=True):
                 yield f"    {label}: {in_parts(vector_, coding.parts) if role == 'value' else vector(vector_)}"
-    yield from rope_lines(head, coding, own, queried, read)
+    yield from rope_lines(head, coding, own, *words_read)
 
 
-def _explain_head(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], crossed: bool) -> Iterator[str]:
+def _explain_head(
+    head: HeadTable, made: Head, own: Mapping[str, Labelled], value_parts: Mapping[str, slice]
+) -> Iterator[str]:
     rows, names = own["weights"].labels
     scores = own["scores"].values
-    separation = head.build(coding, crossed, (len(rows), len(names))).retrieval.separation
+    separation = made.retrieval.separation
     if len(rows) > EXPLAINED_ROWS:
         yield f"  (of {len(rows)} words, the last is worked out)"
-    for row in _explained(rows):
+    for row in explained_rows(rows):
         yield f"  {rows[row]}:"
         attended = [int(j) for j in np.flatnonzero(own["mask"].values[row])]
         if head.weights is not None:
@@ -103,7 +122,7 @@ def _explain_head(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled]
             lines = weighing(separation, (scores + added_)[row, attended].tolist(), [names[j] for j in attended])
             yield from (f"    {line}" for line in lines)
         if attended:
-            yield from _explain_output(head, coding, own, row)
+            yield from _explain_output(head, value_parts, own, row)
 
 
 def _explain_scores(
@@ -127,7 +146,9 @@ def _explain_scores(
         yield f"    similarity to {names[j]}: {product}"
 
 
-def _explain_output(head: HeadTable, coding: Encoding, own: Mapping[str, Labelled], row: int) -> Iterator[str]:
+def _explain_output(
+    head: HeadTable, value_parts: Mapping[str, slice], own: Mapping[str, Labelled], row: int
+) -> Iterator[str]:
     weights, output = own["weights"].values[row], own["output"].values[row]
     field = weights @ own["values"].values
     value = head.projection("value")
@@ -137,9 +158,9 @@ def _explain_output(head: HeadTable, coding: Encoding, own: Mapping[str, Labelle
         yield "    output: 0"
         return
     sign = equals(field, added(written(weights) * own["values"].values.T))
-    yield f"    output: {terms} {sign} {in_parts(field, coding.parts)}"
+    yield f"    output: {terms} {sign} {in_parts(field, value_parts)}"
     if head.activation != "identity":
-        yield f"    {head.activation}: {in_parts(output, coding.parts)}"
+        yield f"    {head.activation}: {in_parts(output, value_parts)}"
 
 
 def _explain_sum(layer: LayerTable, coding: Encoding, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
@@ -147,15 +168,10 @@ def _explain_sum(layer: LayerTable, coding: Encoding, arrays: Mapping[str, Label
     output, state = arrays[f"layer {i} output"].values, arrays[f"layer {i} state"].values
     rule = "the word with the output added" if layer.residual else "the output takes the place of the word"
     yield f"layer {i}, {rule}:"
-    for row in _explained(before.labels[0]):
+    for row in explained_rows(before.labels[0]):
         sum_ = ""
         if layer.residual and len(coding.parts) == 1:
             terms = f"{vector(before.values[row])} + {in_parts(output[row], coding.parts)}"
             parts = np.stack([written(before.values[row]), written(output[row])], axis=-1)
             sum_ = f"{terms} {equals(state[row], added(parts))} "
         yield f"  {before.labels[0][row]}: {sum_}{in_parts(state[row], coding.parts)}"
-
-
-def _explained(rows: Sequence[str]) -> Sequence[int]:
-    """The rows that are explained: all of a short text, the last of a long one."""
-    return range(len(rows)) if len(rows) <= EXPLAINED_ROWS else [len(rows) - 1]

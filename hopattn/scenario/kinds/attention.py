@@ -23,7 +23,7 @@ from hopattn.scenario.words.vocabulary import (
     spaces_problems,
     spaces_size,
 )
-from hopattn.transformer.layers import AttentionLayer, stack
+from hopattn.transformer.layers import Layer, stack
 
 SQUARE = ("scores", "bias", "mask", "weights")
 """The arrays of a head with one row for each query and one column for each key."""
@@ -63,7 +63,7 @@ class AttentionSpec(Spec):
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         """Problems with the text and the layers."""
 
-    def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[AttentionLayer]:
+    def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[Layer]:
         """The layers of attention.
 
         shape: `(n_queries, n_keys)`. crossed: the queries come from another text than the keys (cross-attention).
@@ -80,14 +80,18 @@ class AttentionSpec(Spec):
         if crossed:
             yield ArraySpec("source", (read, axis), referable=False)
         for i, layer in enumerate(self.layer, start=1):
-            for j, head in enumerate(layer.head, start=1):
-                dim = len(head.projection("query").array(coding))
-                compared: Axis = axis if dim == coding.dim else ("axis", tuple(str(k + 1) for k in range(dim)))
+            for j, head in enumerate(layer.heads, start=1):
+                dim, width = len(head.projection("query").array(coding)), layer.width(head, coding)
                 square = (("query", rows), ("key", columns))
-                axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, axis)}
-                axes |= dict.fromkeys(SQUARE, square) | {"output": (token, axis)}
+                compared = _axis(dim, coding)
+                value = _axis(width, coding) if layer.mapped else axis
+                axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, value)}
+                axes |= dict.fromkeys(SQUARE, square) | {"output": (token, value)}
                 yield from (ArraySpec(f"layer {i} head {j} {name}", axes[name]) for name in head_arrays(head))
             yield ArraySpec(f"layer {i} output", (token, axis))
+            for name in layer.own_arrays():
+                hidden = ("hidden", tuple(str(k + 1) for k in range(layer.hidden())))
+                yield ArraySpec(f"layer {i} {name}", (token, hidden if name == "hidden" else axis))
             yield ArraySpec(f"layer {i} state", (token, axis))
 
     def trace(
@@ -105,19 +109,27 @@ class AttentionSpec(Spec):
         shape = batch.shape[1], batch.shape[1] if source is None else len(source)
         arrays = {"input": batch[0]} | ({} if source is None else {"source": source})
         layers = self.layers(coding, shape, source is not None)
-        for i, layer in enumerate(stack(layers, batch, visible, source=source), start=1):
+        traces = stack(layers, batch, visible, source=source)
+        for i, (table, layer) in enumerate(zip(self.layer, traces, strict=True), start=1):
             for j, head in enumerate(layer.heads, start=1):
                 for name in head_arrays(head):
                     array = _of_first_text(getattr(head, name))
                     arrays[f"layer {i} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
-            arrays[f"layer {i} output"] = _of_first_text(layer.output)
-            arrays[f"layer {i} state"] = _of_first_text(layer.state)
+            for name in ("output", *table.own_arrays(), "state"):
+                arrays[f"layer {i} {name}"] = _of_first_text(getattr(layer, name))
         return arrays
 
     def length_problems(self, n: int) -> Iterator[Problem]:
         """The problem of positions that do not reach over a text of n words."""
         if self.positions is not None:
             yield from self.positions.length_problems(n)
+
+    def layers_size(self, n: int, m: int, texts: int) -> int:
+        """An estimate of the number of array entries for texts of n queries and m keys."""
+        heads = sum(layer.n_heads for layer in self.layer)
+        inner = [layer.feed_forward.inner for layer in self.layer if layer.feed_forward is not None]
+        neurons = sum(map(len, inner)) * (texts * n + 2 * self.dim) + 5 * texts * n * self.dim * len(self.layer)
+        return heads * (texts * (3 * n * m + 4 * max(n, m) * self.dim) + 4 * self.dim**2) + neurons
 
     def layer_problems(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> Iterator[Problem]:
         """Problems with the layers; shape and crossed: as for `layers`."""
@@ -186,10 +198,8 @@ class TextSpec(AttentionSpec):
         return len(self.input.queries or self.input.tokens), len(self.input.tokens)
 
     def size(self) -> int:
-        heads = sum(len(layer.head) for layer in self.layer)
         n, m = self._shape
-        texts = 1 + len(self.input.batch or [])
-        return heads * (texts * (3 * n * m + 4 * max(n, m) * self.dim) + 4 * self.dim**2)
+        return self.layers_size(n, m, texts=1 + len(self.input.batch or []))
 
     def declared_arrays(self) -> list[ArraySpec]:
         queries, tokens = self.input.queries, self.input.tokens
@@ -225,6 +235,11 @@ class Attention(TextSpec):
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
+
+
+def _axis(size: int, coding: Encoding) -> Axis:
+    """The axis of a query, key or value: that of the words if it is as long as these, else numbered elements."""
+    return "axis", coding.axes if size == coding.dim else tuple(str(k + 1) for k in range(size))
 
 
 def _of_first_text(array: Any) -> np.ndarray:

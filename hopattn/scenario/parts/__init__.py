@@ -4,7 +4,9 @@
 - `head_positions.py`: rotary positions and biases of a head
 - `heads.py`: attention heads
 - `writing_rules.py`: the rules by which a text is written into one matrix
-- `layers.py`: layers of heads
+- `sublayers.py`: the feed-forward layer and the normalisation of a layer
+- `torch_layers.py`: a layer with the weights of PyTorch's
+- `layers.py`: layers of heads, with all that belongs to a transformer's layer
 - `recurrent.py`: recurrent networks, and their decoder with attention
 - `memories.py`: memories, by the name of a model or by their parts
 """

@@ -99,15 +99,18 @@ class HeadTable(Table):
     """Numbers that are added to beta times the scores: "alibi" falls with the distance of two words, at the slope of
     this head among the heads of its layer or at the slope that a table gives; or a matrix, one row a query."""
 
-    def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
+    def problems(
+        self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path, *, mapped: bool = False
+    ) -> Iterator[Problem]:
         """The problems of the head.
 
-        shape: the number of queries and of keys. crossed: whether the queries are other words than the keys.
+        shape: the number of queries and of keys. crossed: whether the queries are other words than the keys. mapped:
+        whether an output matrix of the layer maps the head's output, which is then as wide as the value.
         """
         projection_problems = [
             problem
             for role in ("query", "key", "value")
-            for problem in self._projection_problems(role, encoding, (*path, role))
+            for problem in self._projection_problems(role, encoding, (*path, role), mapped)
         ]
         yield from projection_problems
         if self.base is not None and self.beta != 1.0:
@@ -137,9 +140,9 @@ class HeadTable(Table):
         if not projection_problems:
             yield from self._agreement_problems(encoding, path)
 
-    def _projection_problems(self, role: str, encoding: Encoding, path: Path) -> Iterator[Problem]:
+    def _projection_problems(self, role: str, encoding: Encoding, path: Path, mapped: bool) -> Iterator[Problem]:
         """The problems of one projection; those of a matrix without a table stand at the role, not at its `matrix`."""
-        for problem in self.projection(role).problems(encoding, path, role):
+        for problem in self.projection(role).problems(encoding, path, role, mapped=mapped):
             bare_matrix = isinstance(getattr(self, role), list)
             yield Problem(path, problem.message) if bare_matrix else problem
 
@@ -161,13 +164,21 @@ class HeadTable(Table):
                 (*path, "rope"), f"turns pairs of numbers, but a query has {sizes[0]}; give it one more or less"
             )
 
-    def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int], place: tuple[int, int] = (0, 1)) -> Head:
+    def build(
+        self,
+        encoding: Encoding,
+        crossed: bool,
+        shape: tuple[int, int],
+        place: tuple[int, int] = (0, 1),
+        *,
+        mapped: bool = False,
+    ) -> Head:
         """The head with its matrices; shape and crossed as for `problems`, which must have found no problem.
 
-        place: the number of the head in its layer, from 0, and the number of heads there.
+        place: the number of the head in its layer, from 0, and the number of heads there. mapped: as for `problems`.
         """
-        query, key = (self.projection(role).array(encoding) for role in ("query", "key"))
-        value = self.projection("value").value_array(encoding)
+        query, key, own = (self.projection(role).array(encoding) for role in ("query", "key", "value"))
+        value = own if mapped else self.projection("value").value_array(encoding)
         rule = self._mask(crossed)
         if self.weights is not None:
             table = _renormalised(np.array(self.weights, dtype=float), resolve(rule, np.zeros(shape)))

@@ -28,11 +28,12 @@ class Projection(Table):
     matrix: Matrix | None = None
     """A matrix, (out, in), that it is multiplied by."""
 
-    def problems(self, encoding: Encoding, path: Path, role: str) -> Iterator[Problem]:
+    def problems(self, encoding: Encoding, path: Path, role: str, *, mapped: bool = False) -> Iterator[Problem]:
         """The problems of the projection: unknown parts, a rotation of a part that is no position, sizes that do not
         fit.
 
-        role: "query", "key" or "value".
+        role: "query", "key" or "value". mapped: whether an output matrix of the layer maps the values back to a vector;
+        they may then have any number of elements.
         """
         for part, key in ((self.source, "from"), (self.target, "to")):
             if part is not None and part not in encoding.parts:
@@ -42,13 +43,21 @@ class Projection(Table):
                 return
         if self.target is not None and role != "value":
             yield Problem((*path, "to"), f"a {role} is compared, not written anywhere; only a value has `to`")
+        elif self.target is not None and mapped:
+            yield Problem(
+                (*path, "to"), "the layer's `output` says where the values are written; leave one of them out"
+            )
         if self.rotate and self.source != POSITION:
             yield Problem((*path, "rotate"), 'rotates positions: it needs from = "position"')
         elif self.rotate and encoding.positions is not None and encoding.positions.table is not None:
             yield Problem((*path, "rotate"), "no rotation moves the positions of a learned table; give a matrix")
         if self.matrix is not None:
-            yield from self._matrix_problems(encoding, (*path, "matrix"), role)
-        elif role == "value" and self._size(encoding, self.source) != self._size(encoding, self.target or self.source):
+            yield from self._matrix_problems(encoding, (*path, "matrix"), "mapped value" if mapped else role)
+        elif (
+            role == "value"
+            and not mapped
+            and self._size(encoding, self.source) != self._size(encoding, self.target or self.source)
+        ):
             yield Problem(
                 (*path, "to"), f"the part '{self.target}' has not as many elements as '{self.source or 'the vector'}'"
             )

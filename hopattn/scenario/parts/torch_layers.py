@@ -1,0 +1,128 @@
+"""A layer whose weights come from a file: those of a `torch.nn.TransformerEncoderLayer`.
+
+The file holds the names and arrays of the layer's `state_dict`. It is data: nothing in it is executed, and PyTorch is
+not needed to read it.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import PrivateAttr
+
+from hopattn.foundation.array_files import mapped, named, names_in
+from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Text
+from hopattn.scenario.language.lines import Path
+from hopattn.scenario.parts.heads import HeadTable, Mask
+from hopattn.scenario.words.picture_files import names_in_npz, numbers
+from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.from_torch import with_prefix
+from hopattn.transformer.full_layers import FullLayer
+
+ENDINGS = (".npz", ".safetensors")
+
+
+class TorchTable(Table):
+    """The weights of a `torch.nn.TransformerEncoderLayer`, from a file of the names and arrays of its `state_dict`."""
+
+    file: Text
+    """Its path, from the folder of this scenario: a .npz or a .safetensors."""
+    heads: Count
+    """The number of heads (`nhead`)."""
+    prefix: Text | None = None
+    """The beginning of the layer's names, where a file holds several layers: "layers.0" for `layers.0.norm1.weight`."""
+    norm_first: bool = False
+    """Whether the normalisations come before attention and feed-forward layer; PyTorch's argument of that name."""
+    activation: Literal["relu", "gelu"] = "relu"
+    """The function of the hidden neurons; PyTorch's argument of that name."""
+    epsilon: PositiveNumber = 1e-5
+    """PyTorch's `layer_norm_eps`."""
+    mask: Mask = "none"
+    """Which words may be attended to."""
+
+    _folder: FilePath = PrivateAttr(default=FilePath())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder of the scenario, to which the path of the file is relative."""
+        if context is not None:
+            self._folder = context["folder"]
+
+    def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
+        """A file that cannot be read, weights that do not fit, a text that reads another one, a mask that does not fit.
+
+        shape and crossed as for a head.
+        """
+        if crossed:
+            yield Problem(
+                path, "an encoder's layer reads one text; leave it out, or leave out the other text's queries"
+            )
+            return
+        yield from HeadTable(mask=self.mask).problems(encoding, shape, crossed, path)
+        try:
+            dim = self.block.attention.out.dims[0]
+        except InvalidInput as error:
+            yield Problem(path, str(error))
+            return
+        if dim != encoding.dim:
+            yield Problem(
+                (*path, "file"), f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
+            )
+
+    @cached_property
+    def block(self) -> Block:
+        """The layer with its weights, without the mask; raises `InvalidInput` for a file that cannot be used."""
+        block = self._block("none")
+        FullLayer.of(block)  # refuses the layer of a decoder
+        return block
+
+    def _block(self, mask: Any) -> Block:
+        return Block.from_torch(
+            self._state, self.heads, self.norm_first, self.activation, mask=mask, epsilon=self.epsilon
+        )
+
+    @cached_property
+    def _state(self) -> dict[str, np.ndarray]:
+        """The names, without the prefix, and the arrays of the layer."""
+        file = self._folder / self.file
+        state = _arrays_in(file)
+        if self.prefix is None:
+            return state
+        own = with_prefix(state, self.prefix)
+        if not own:
+            raise InvalidInput(f"{named(file)} holds no name that begins with '{shortened(self.prefix)}.'")
+        return own
+
+    def head_tables(self) -> list[HeadTable]:
+        """The heads as tables with the matrices of the file, without the biases, which a table cannot hold."""
+        return [
+            HeadTable(
+                query=head.w_query.tolist(),
+                key=head.w_key.tolist(),
+                value=head.w_value.tolist(),
+                beta="1/sqrt(dim)",
+                mask=self.mask,
+            )
+            for head in self.block.attention.heads
+        ]
+
+    def build(self, encoding: Encoding, shape: tuple[int, int]) -> FullLayer:
+        """The layer; `problems` must have found none."""
+        return FullLayer.of(self._block(HeadTable(mask=self.mask).build(encoding, False, shape).mask))
+
+
+def _arrays_in(file: FilePath) -> dict[str, np.ndarray]:
+    """The names and arrays in a file, in float64; raises `InvalidInput` for a file that cannot be read."""
+    ending = file.suffix.lower()
+    if ending == ".npz":
+        return {name: numbers(file, name, most_axes=2) for name in names_in_npz(file)}
+    if ending != ".safetensors":
+        raise InvalidInput(f"{named(file)} ends otherwise than in {' and '.join(ENDINGS)}")
+    state = {name: np.array(mapped(file, name), dtype=float) for name in names_in(file)}
+    for name, array in state.items():
+        if not np.all(np.isfinite(array)):
+            raise InvalidInput(f"{named(file)}: '{shortened(name)}' holds numbers that are not finite")
+    return state
