@@ -8,14 +8,14 @@ import numpy as np
 
 from hopattn.foundation.errors import unknown
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.expectations.vectors import nearest_words
+from hopattn.scenario.expectations.vectors import largest_axes, nearest_words
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.attention import AttentionSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.words.sequences import Sequence, TaskTable
 from hopattn.scenario.words.text import labels
-from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
+from hopattn.scenario.words.vocabulary import POSITION, WORD, Encoding, RandomWords
 from hopattn.transformer.baselines import NGram, average
 from hopattn.transformer.layers import stack
 
@@ -69,10 +69,12 @@ class Task(AttentionSpec):
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         task = self.task
         yield from task.source_problems(isinstance(self.spaces.get(WORD), RandomWords))
-        yield from task.word_problems(coding.words)
+        yield from task.word_problems(coding.words, self._answer_axes or coding.words)
         if task.read not in coding.parts:
             yield Problem(("task", "read"), unknown(task.read, coding.parts))
-        elif self._size(coding, task.read) != self._size(coding, WORD):
+        elif self._answer_axes and task.induction is not None:
+            yield Problem(("task", "read"), f"an answer of induction is a word, but '{task.read}' has axes of its own")
+        elif not self._answer_axes and self._size(coding, task.read) != self._size(coding, WORD):
             yield Problem(("task", "read"), f"the part '{task.read}' has not as many elements as a word")
         elif task.threshold is not None and task.threshold.axis not in self._axes(coding):
             yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
@@ -80,10 +82,15 @@ class Task(AttentionSpec):
         for n in self.task.lengths():
             yield from self.layer_problems(coding, self._shape(n), task.query is not None)
 
+    @property
+    def _answer_axes(self) -> list[str]:
+        """The axes of the part that is read, if they are the answers; none if an answer is a word."""
+        axes = self.spaces.get(self.task.read)
+        return axes if isinstance(axes, list) and self.task.read not in (WORD, POSITION) else []
+
     def size(self) -> int:
         n = max(self.task.lengths(), default=1)
-        heads = sum(len(layer.head) for layer in self.layer)
-        return heads * (BATCH * (3 * n * n + 4 * n * self.dim) + 4 * self.dim**2) + self.task.count() * n * self.dim
+        return self.layers_size(n, n, texts=BATCH) + self.task.count() * n * self.dim
 
     def declared_arrays(self) -> list[ArraySpec]:
         first = len(self.task.example[0].tokens) if self.task.example else self.task.lengths()[0]
@@ -135,9 +142,9 @@ class Task(AttentionSpec):
         Sequences of the same length go through the model together.
         """
         if self.task.model in ("bigram", "n-gram"):
-            texts = ([*sequence.tokens, sequence.answer] for sequence in sequences)
+            texts = ([*sequence.read_so_far, sequence.answer] for sequence in sequences)
             counted = NGram.counted(texts, 2 if self.task.n is None else self.task.n)
-            return [counted.likeliest(after=sequence.tokens) for sequence in sequences]
+            return [counted.likeliest(after=sequence.read_so_far) for sequence in sequences]
         answers: dict[int, list[str]] = {}
         for n in self.task.lengths():
             of_length = [i for i, sequence in enumerate(sequences) if len(sequence.tokens) == n]
@@ -155,15 +162,18 @@ class Task(AttentionSpec):
             return np.asarray(average(texts))
         layers = self.layers(coding, self._shape(texts.shape[1]), self.task.query is not None)
         if self.task.query is None:
-            return np.asarray(stack(layers, texts)[-1].state[:, -1])
+            places = [sequence.at for sequence in sequences]
+            return np.asarray(stack(layers, texts)[-1].state[np.arange(len(texts)), places])
         queries = np.broadcast_to(coding.encode([self.task.query]), (len(texts), 1, coding.dim))
         return np.asarray(stack(layers, queries, source=texts)[-1].state[:, -1])
 
     def _read(self, coding: Encoding, output: np.ndarray, words: Mapping[str, np.ndarray]) -> list[str]:
-        """The answers that a vector holds: by the threshold, or the nearest words."""
+        """The answers that a vector holds: by the threshold, the nearest words, or the axes with the largest number."""
         part = output[coding.parts[self.task.read]]
         if (limit := self.task.threshold) is not None:
             return [limit.then if part[self._axes(coding).index(limit.axis)] > limit.above else limit.otherwise]
+        if self._answer_axes:
+            return largest_axes(part, self._answer_axes)
         return nearest_words(part, {word: vector for word, vector in words.items() if word != self.task.query})
 
     def _axes(self, coding: Encoding) -> list[str]:

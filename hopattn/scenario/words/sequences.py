@@ -1,6 +1,6 @@
 """The sequences of a task and their answers: written in the file, all of one length, or random."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any, Literal
@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import normalised
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import WORD, Encoding, duplicate_problems
 
 
@@ -21,7 +23,9 @@ class Example(Table):
     tokens: Annotated[list[str], Field(min_length=1)]
     """The words of the sequence."""
     answer: str
-    """The right answer, a word of the vocabulary."""
+    """The right answer: a word of the vocabulary, or an axis of the part that `read` names."""
+    at: str | None = None
+    """The token whose vector is read, `their#2` for the second `their`; by default the last one."""
 
 
 class Induction(Table):
@@ -50,7 +54,7 @@ class Rule(Table):
     any: str
     """The word to look for."""
     then: str
-    """The answer if the word occurs, a word of the vocabulary."""
+    """The answer if the word occurs: a word of the vocabulary, or an axis of the part that `read` names."""
     otherwise: str
     """The answer if it does not."""
 
@@ -88,7 +92,8 @@ class TaskTable(Table):
     """A word that attends to each sequence. By default the last word of the sequence does; it attends to itself too,
     unless the mask is "strict"."""
     read: str = WORD
-    """The part of the vector from which the answer is read: the nearest word (other than the query) is the answer."""
+    """The part of the vector from which the answer is read. In the word's part, or one like it, the answer is the
+    nearest word (other than the query); in a part with axes of its own, it is the axis with the largest number."""
     threshold: Threshold | None = None
     """Another way to read the answer, in place of the nearest word."""
 
@@ -116,20 +121,38 @@ class TaskTable(Table):
         elif self.n is not None and self.n - 1 > (least := min(self.lengths(), default=self.n)):
             yield Problem(("task", "n"), f"{self.n} needs {self.n - 1} words before the answer; a sequence has {least}")
 
-    def word_problems(self, known: Mapping[str, Any]) -> Iterator[Problem]:
-        """One problem for each word of a sequence or an answer that is not in the vocabulary."""
-        named: list[tuple[Path, list[str]]] = [(("query",), [self.query])] if self.query is not None else []
+    def word_problems(self, known: Mapping[str, Any], answers: Iterable[str]) -> Iterator[Problem]:
+        """One problem for each word of a sequence that is not in the vocabulary, and each answer that is none.
+
+        known: the words. answers: the answers that can be given.
+        """
+        words: list[tuple[Path, list[str]]] = [(("query",), [self.query])] if self.query is not None else []
+        given: list[tuple[Path, str]] = []
         for i, example in enumerate(self.example or []):
-            named += [(("example", i, "tokens"), example.tokens), (("example", i, "answer"), [example.answer])]
+            words.append((("example", i, "tokens"), example.tokens))
+            given.append((("example", i, "answer"), example.answer))
+            yield from self._place_problems(example, known, ("task", "example", i, "at"))
         if self.every is not None:
-            named.append((("every", "words"), self.every.words))
+            words.append((("every", "words"), self.every.words))
             yield from duplicate_problems(self.every.words, ("task", "every", "words"))
         if self.answer is not None:
-            named += [(("answer", key), [getattr(self.answer, key)]) for key in ("any", "then", "otherwise")]
+            words.append((("answer", "any"), [self.answer.any]))
+            given += [(("answer", key), getattr(self.answer, key)) for key in ("then", "otherwise")]
         if self.threshold is not None:
-            named += [(("threshold", key), [getattr(self.threshold, key)]) for key in ("then", "otherwise")]
-        for path, words in named:
-            yield from (Problem(("task", *path), unknown(word, known)) for word in words if word not in known)
+            given += [(("threshold", key), getattr(self.threshold, key)) for key in ("then", "otherwise")]
+        for path, tokens in words:
+            yield from (Problem(("task", *path), unknown(word, known)) for word in tokens if word not in known)
+        possible = dict.fromkeys(answers)
+        yield from (Problem(("task", *path), unknown(own, possible)) for path, own in given if own not in possible)
+
+    def _place_problems(self, example: Example, known: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+        """The problem with the token whose vector is read: it is not in the sequence, or another word asks."""
+        if example.at is None:
+            return
+        if self.query is not None:
+            yield Problem(path, f"is not used where the query '{shortened(self.query)}' is read; leave one of them out")
+        else:
+            yield from ArrayLayout(labels(example.tokens), words=known).row_problem(example.at, path)
 
     def count(self) -> int:
         """The number of sequences."""
@@ -146,11 +169,13 @@ class TaskTable(Table):
     def sequences(self, coding: Encoding, rng: np.random.Generator) -> Iterator["Sequence"]:
         """The sequences: those written in the file, all of one length, or random ones."""
         for example in self.example or []:
-            yield Sequence(example.tokens, example.answer, coding.words)
+            place = -1 if example.at is None else ArrayLayout(labels(example.tokens)).index(example.at)
+            yield Sequence(example.tokens, example.answer, coding.words, place % len(example.tokens))
         if self.every is not None and self.answer is not None:
             rule = self.answer
             for tokens in product(self.every.words, repeat=self.every.length):
-                yield Sequence(list(tokens), rule.then if rule.any in tokens else rule.otherwise, coding.words)
+                answer = rule.then if rule.any in tokens else rule.otherwise
+                yield Sequence(list(tokens), answer, coding.words, self.every.length - 1)
         if self.induction is not None:
             part = coding.parts[WORD]
             for _ in range(self.induction.count):
@@ -159,11 +184,17 @@ class TaskTable(Table):
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """A sequence, its answer, and the vectors of the words."""
+    """A sequence, its answer, the vectors of the words, and the place of the token that is read, counted from 0."""
 
     tokens: list[str]
     answer: str
     words: Mapping[str, np.ndarray]
+    at: int
+
+    @property
+    def read_so_far(self) -> list[str]:
+        """The tokens up to the one that is read."""
+        return self.tokens[: self.at + 1]
 
 
 def _induction_sequence(length: int, dim: int, rng: np.random.Generator) -> Sequence:
@@ -172,4 +203,4 @@ def _induction_sequence(length: int, dim: int, rng: np.random.Generator) -> Sequ
     words = {f"w{i + 1}": row for i, row in enumerate(vectors)}
     names = list(words)
     repeated = int(rng.integers(length - 1))
-    return Sequence([*names, names[repeated]], names[repeated + 1], words)
+    return Sequence([*names, names[repeated]], names[repeated + 1], words, length)
