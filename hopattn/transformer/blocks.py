@@ -25,13 +25,14 @@ class BlockTrace:
     """The arrays of a block: its input, the state after each of its sub-layers, and its output `state`.
 
     read: the words that each sub-layer reads, normalised where the norm comes first. given: the output of each
-    sub-layer, before its residual.
+    sub-layer, before its residual. summed: the same after its residual, before a norm that comes last.
     """
 
     input: Array
     states: tuple[Array, ...]
     read: tuple[Array, ...]
     given: tuple[Array, ...]
+    summed: tuple[Array, ...]
 
     @property
     def state(self) -> Array:
@@ -158,14 +159,14 @@ def through(
     residual: bool,
 ) -> BlockTrace:
     """The arrays of sub-layers, one after the other, each with its norm; norm_first, residual: as in `Block`."""
-    states, read, given = list[Array](), list[Array](), list[Array]()
+    states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
     for layer, norm in zip(layers, norms, strict=True):
         before = states[-1] if states else words
         read.append(norm(before) if norm_first else before)
         given.append(layer(read[-1]))
-        added = before + given[-1] if residual else given[-1]
-        states.append(added if norm_first else norm(added))
-    return BlockTrace(words, tuple(states), tuple(read), tuple(given))
+        summed.append(before + given[-1] if residual else given[-1])
+        states.append(summed[-1] if norm_first else norm(summed[-1]))
+    return BlockTrace(words, tuple(states), tuple(read), tuple(given), tuple(summed))
 
 
 def _names(crossed: bool) -> tuple[list[str], list[str]]:

@@ -21,11 +21,13 @@ class FullTrace(LayerTrace):
     """The arrays that a whole layer computes, those of its attention and these.
 
     normed, renormed: the words as the heads and as the feed-forward layer read them; the same as `input` and `attended`
-    unless the norm comes first. attended: the words after the attention, its residual and its norm. hidden: f(W₁ x +
-    b₁), `(…, n, hidden)`. fed: the output of the feed-forward layer. The last three are None without one.
+    unless the norm comes first. summed: the words after the attention and its residual, before a norm that comes last.
+    attended: the same after that norm. hidden: f(W₁ x + b₁), `(…, n, hidden)`. fed: the output of the feed-forward
+    layer. The last three are None without one.
     """
 
     normed: Array
+    summed: Array
     attended: Array
     renormed: Array | None
     hidden: Array | None
@@ -81,4 +83,5 @@ class FullLayer:
         own = None, None, None
         if fed is not None:
             own = trace.read[1], fed.hidden(trace.read[1]), trace.given[1]
-        return FullTrace(words, heads[0].heads, heads[0].output, trace.state, trace.read[0], trace.states[0], *own)
+        first = trace.read[0], trace.summed[0], trace.states[0]
+        return FullTrace(words, heads[0].heads, heads[0].output, trace.state, *first, *own)

@@ -80,6 +80,9 @@ def test_norms_by_hand(keys, state):
     computed = arrays(START + keys + "\n" + HEAD)
     np.testing.assert_allclose(computed["layer 1 state"], state, rtol=0, atol=1e-10)
     assert ("layer 1 normed" in computed) == ("norm_first" in keys)
+    if "layer 1 summed" in computed:
+        assert computed["layer 1 summed"].tolist() == [[2, 6], [3, 3]]
+    assert ("layer 1 summed" in computed) == ("norm_first" not in keys and "none" not in keys)
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,12 @@ def test_it_is_the_block_and_names_its_arrays(norm_first, residual):
     assert np.array_equal(trace.state, block(X)) and np.array_equal(trace.state, FullLayer.of(block)(X))
     normed = standard(X) if norm_first else X
     output = heads_of(normed, normed)
-    attended = residual * X + output if norm_first else standard(residual * X + output)
+    summed = residual * X + output
+    attended = summed if norm_first else standard(summed)
     renormed = standard(attended) if norm_first else attended
     hidden = np.tanh(renormed @ INNER.T + BIAS)
     expected = {"normed": normed, "output": output, "attended": attended, "renormed": renormed, "hidden": hidden}
-    expected["fed"] = hidden @ OUTER.T
+    expected |= {"summed": summed, "fed": hidden @ OUTER.T}
     for name, array in expected.items():
         np.testing.assert_allclose(getattr(trace, name), array, rtol=0, atol=1e-12, err_msg=name)
 

@@ -69,7 +69,8 @@ class LayerTable(Table):
         torch = self.from_torch
         first = self.norm_first if torch is None else torch.norm_first
         fed = torch is not None or self.feed_forward is not None
-        given = {"normed": first, "attended": fed, "renormed": first and fed, "hidden": fed, "fed": fed}
+        last = not first and (torch is not None or self.norm != "none")
+        given = {"normed": first, "summed": last, "attended": fed, "renormed": first and fed, "hidden": fed, "fed": fed}
         return tuple(name for name, is_given in given.items() if is_given)
 
     def hidden(self) -> int:

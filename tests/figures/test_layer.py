@@ -1,0 +1,107 @@
+"""The figure of a transformer's layer: its numbers, its ways, and what it does not draw."""
+
+import numpy as np
+import pytest
+from matplotlib.text import Annotation
+
+import hopattn as ha
+from hopattn.figures.gallery.layer import PLUS, Layer
+from hopattn.scenario.loading import parse
+from tests.figures.finished import finished
+from tests.results import drawing_of, result_of
+
+TEXT = """schema = 1
+title = "$x_1$"
+source = "ours"
+kind = "attention"
+[vocabulary]
+axes = ["$a_1$", "AXIS", "c"]
+magnitude = "free"
+[vocabulary.words]
+"$x$" = [-1.234, 12.5, 0]
+"WORD" = [3, -0.01, 2]
+[input]
+tokens = ["$x$", "WORD", "$x$"]
+[[layer]]
+KEYS
+feed_forward = { inner = [[1, 0, 1], [0, -9, 0]], outer = [[1, 0], [0, 1], [1, 1]] }
+[[layer.head]]
+[[layer.head]]
+[[layer.head]]
+"""
+
+
+def drawn(keys=""):
+    text = TEXT.replace("KEYS", keys).replace("WORD", "Ω" * 40).replace("AXIS", "W" * 40)
+    result = ha.run(parse(text, "odd.toml", "odd"))
+    assert Layer().lacks(result) == ""
+    (ax,) = finished(lambda figure: Layer().draw(figure, result)).axes
+    return ax
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def straight(ax):
+    """The number of arrows along the straight way that end at a place where something is added."""
+    arrows = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
+    return sum(abs(arrow.xy[0] - (plus - 2)) < 1e-9 for arrow in arrows for plus in PLUS)
+
+
+def test_it_has_the_numbers_of_the_layer():
+    (ax,) = drawing_of("layer", "transformer-layer").figure.axes
+    written = texts(ax)
+    arrays = result_of("transformer-layer").runs[0].arrays
+    own = [f"layer 1 {name}" for name in ("head 1 weights", "head 2 weights", "output", "attended", "hidden")]
+    shown = ["input", *own, "layer 1 fed", "layer 1 state"]
+    cells = np.concatenate([arrays[name].values.ravel() for name in shown])
+    assert sum(text.replace("−", "").replace(".", "").isdigit() for text in written) == len(cells)
+    assert written.count("3.5") == np.sum(cells == 3.5) == 1 and written.count("−.5") == np.sum(cells == -0.5) == 2
+    assert {"attention adds", "feed-forward adds", "hidden neurons", "head 1", "head 2"} <= set(written)
+    assert "norm" not in written and straight(ax) == 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "norms", "added"),
+    [
+        ("", 0, 2),
+        ("residual = false", 0, 0),
+        ('norm = "layer"', 2, 2),
+        ('norm = "layer"\nresidual = false', 2, 0),
+        ('norm = "rms"\nnorm_first = true', 2, 2),
+    ],
+)
+def test_norms_and_residuals_stand_where_they_are(keys, norms, added):
+    ax = drawn(keys)
+    assert texts(ax).count("norm") == norms and straight(ax) == texts(ax).count("+") == added
+    assert "violet: above 0\norange: below 0\n2 of 3 heads" in texts(ax)
+    assert ("attention adds" in texts(ax)) == bool(added)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "reason"),
+    [
+        ("bank", "its first layer has no feed-forward layer"),
+        ("layer-norm", "its first layer has no feed-forward layer"),
+        ("letters", "its first layer has no feed-forward layer"),
+    ],
+)
+def test_what_it_does_not_draw(scenario, reason):
+    assert Layer().lacks(result_of(scenario)) == reason
+
+
+def test_a_text_that_is_too_long_is_not_drawn():
+    text = TEXT.replace("KEYS", "").replace('tokens = ["$x$", ', 'tokens = ["$x$", "$x$", "$x$", "$x$", "$x$", ')
+    reason = Layer().lacks(ha.run(parse(text, "odd.toml", "odd")))
+    assert reason == "it has 7 words of 3 elements and 2 hidden neurons; there is room for 6 of 8 and 12"
+
+
+def test_no_texts_overlap_and_none_is_cut_off():
+    for figure in (drawing_of("layer", name).figure for name in ("transformer-layer", "pytorch-layer", "feed-forward")):
+        boxes = [
+            text.get_window_extent() for text in figure.axes[0].texts if text.get_text() and not text.get_rotation()
+        ]
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+        page = figure.get_tightbbox()
+        assert page.x0 >= -0.05 and page.x1 <= 12.85 and page.y0 >= -0.05 and page.y1 <= 7.25
