@@ -4,6 +4,7 @@
 - `positions.py`: positions that join words, turn queries and keys, and change scores
 - `transformer_layer.py`: the arithmetic of output matrix, norms and feed-forward layer
 - `attention.py`: the arithmetic of layers of attention
+- `readout.py`: the arithmetic of the probabilities of words
 - `recall.py`: the arithmetic and the pictures of a recall
 - `recurrent.py`: the arithmetic of a recurrent network and its decoder
 """

@@ -9,13 +9,16 @@ from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.attention import explain_layers, head_arrays
+from hopattn.scenario.explain.readout import explain_readout
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.parts.layers import LayerTable
+from hopattn.scenario.parts.readout import LOGITS, PROBABILITIES, ReadoutTable
 from hopattn.scenario.words.positions import Positions
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import (
+    WORD,
     Encoding,
     Space,
     Vocabulary,
@@ -198,17 +201,19 @@ class TextSpec(AttentionSpec):
         return len(self.input.queries or self.input.tokens), len(self.input.tokens)
 
     def size(self) -> int:
-        n, m = self._shape
-        return self.layers_size(n, m, texts=1 + len(self.input.batch or []))
+        return self.layers_size(*self._shape, texts=1 + len(self.input.batch or []))
+
+    @property
+    def _rows(self) -> tuple[str, ...]:
+        return labels(self.input.queries or self.input.tokens)
 
     def declared_arrays(self) -> list[ArraySpec]:
-        queries, tokens = self.input.queries, self.input.tokens
-        return [*self.trace_arrays(self.encoding, labels(queries or tokens), labels(tokens), queries is not None)]
+        columns = labels(self.input.tokens)
+        return [*self.trace_arrays(self.encoding, self._rows, columns, self.input.queries is not None)]
 
     def layout(self) -> ArrayLayout:
         coding, tokens = self.encoding, self.input.tokens
-        rows = labels(self.input.queries or tokens)
-        return ArrayLayout(rows, labels(tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
+        return ArrayLayout(self._rows, labels(tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
 
     def visible(self) -> np.ndarray | None:
         """A mask for all heads besides their own: the keys that are not padding, `(n_texts, 1, n_keys)`, or None."""
@@ -222,19 +227,50 @@ class TextSpec(AttentionSpec):
             arrays = self.trace(coding, batch, visible)
         else:
             arrays = self.trace(coding, coding.encode(given.queries)[None], visible, coding.encode(given.tokens))
-        return all_labelled(arrays, self.declared_arrays())
+        return all_labelled(arrays, TextSpec.declared_arrays(self))
 
 
 class Attention(TextSpec):
     """A text and the layers of attention that it goes through."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "state")
+    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "state", PROBABILITIES)
     template: ClassVar[str] = TEMPLATE
     kind: Literal["attention"]
     """Which kind of scenario it is."""
+    readout: ReadoutTable | None = None
+    """The read-out of the last state: a probability of each word."""
+
+    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
+        yield from super().text_problems(coding)
+        if self.readout is not None:
+            yield from self.readout.problems(coding)
+
+    def size(self) -> int:
+        listed = self.spaces.get(WORD)
+        words = len(listed) if isinstance(listed, list) else len(self.vocabulary.words) if self.vocabulary else 0
+        return super().size() + (0 if self.readout is None else words * (3 * len(self._rows) + self.dim))
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        arrays = super().declared_arrays()
+        if self.readout is not None:
+            axes = ("token", self._rows), ("word", tuple(self.encoding.words))
+            arrays += [ArraySpec(name, axes) for name in (LOGITS, PROBABILITIES)]
+        return arrays
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        arrays = super().compute(rng)
+        if self.readout is None:
+            return arrays
+        read = self.readout.arrays(self.encoding, self._last(arrays).values)
+        return arrays | all_labelled(read, self.declared_arrays())
+
+    def _last(self, arrays: Mapping[str, Labelled]) -> Labelled:
+        return arrays[f"layer {len(self.layer)} state"]
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
+        if self.readout is not None:
+            yield from explain_readout(self.readout, self.encoding, self._last(arrays), arrays)
 
 
 def _axis(size: int, coding: Encoding) -> Axis:

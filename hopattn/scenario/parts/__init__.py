@@ -8,5 +8,6 @@
 - `torch_layers.py`: a layer with the weights of PyTorch's
 - `layers.py`: layers of heads, with all that belongs to a transformer's layer
 - `recurrent.py`: recurrent networks, and their decoder with attention
+- `readout.py`: from the last state to the probabilities of words
 - `memories.py`: memories, by the name of a model or by their parts
 """
