@@ -135,6 +135,14 @@ def test_the_arithmetic_is_written_out():
     assert any(line.startswith("    output: 3×(0, 1) + 1×(0, 1) + (0, 1)") for line in working)
 
 
+def test_a_sum_of_rounded_numbers_is_no_equation():
+    """1/3 is written .3333, and 3 × .3333 is not 1."""
+    text = START.replace("a = [1, 3]", "a = [0.3333333333333333, 0]") + HEAD.replace("1, 0", "0, 0")
+    text = text.replace("[[layer.head]]", "feed_forward = { inner = [[1, 0]], outer = [[3], [0]] }\n[[layer.head]]")
+    working = ha.run(parse(text, "file.toml", "file"), explain=True).runs[0].working
+    assert "    output: .3333×(3, 0) ≈ (1, 0)" in working and "    output: 2×(3, 0) = (6, 0)" in working
+
+
 def test_a_hidden_layer_of_many_neurons_is_summed_up():
     rows = ", ".join(["[1, 0]"] * 20)
     text = START + f"feed_forward = {{ inner = [{rows}], outer = [{[1] * 20}, {[0] * 20}] }}\n" + HEAD
@@ -155,7 +163,9 @@ def test_the_weights_of_a_file_are_those_of_pytorchs_layer(tmp_path, torch):
     state = {name: torch.asarray(array) for name, array in np.load(FILE).items()}
     layer = torch.nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=True, dtype=torch.float64).eval()
     layer.load_state_dict(state)
-    trace = ha.run(ha.load(written(tmp_path))).arrays
+    result = ha.run(ha.load(written(tmp_path)), explain=True)
+    assert "layer 1, queries, keys and values contain the biases of the file too" in result.runs[0].working
+    trace = result.arrays
     words = torch.asarray(np.eye(4)[:3])
     theirs = layer(words[None])[0].detach().numpy()
     np.testing.assert_allclose(trace["layer 1 state"].values, theirs, rtol=0, atol=1e-12)

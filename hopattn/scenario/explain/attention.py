@@ -58,6 +58,8 @@ def explain_layers(
         built = layer.build(coding, crossed, (len(before.labels[0]), len(read.labels[0])))
         yield from explain_first_norm(built, before, coding.parts, i)
         before = arrays.get(f"layer {i} normed", before)
+        if built.attention.heads[0].query.bias is not None:
+            yield f"layer {i}, queries, keys and values contain the biases of the file too"
         value_parts = {"": slice(None)} if layer.mapped else coding.parts
         for j, (head, made) in enumerate(zip(layer.heads, built.attention.heads, strict=True), start=1):
             own = {name: arrays[f"layer {i} head {j} {name}"] for name in head_arrays(head)}

@@ -136,12 +136,23 @@ def _fed(
             yield f"    hidden neuron {k + 1}: {dot(inner[k], read[row])}{plus}{name}"
         if len(inner) > MANY:
             yield f"    {len(inner)} hidden neurons ({layer.activation}): {vector(hidden[row])}"
-        columns = np.asarray(layer.outer.weight).T
-        active = [k for k in range(len(columns)) if hidden[row, k] != 0][: MANY + 1]
-        terms = [f"{factor(hidden[row, k])}×{vector(columns[k])}" for k in active]
-        shift = [] if layer.outer.bias is None else [vector(np.asarray(layer.outer.bias))]
-        sum_ = " + ".join([*terms, *shift]) if len(active) <= MANY else f"sum over {len(columns)} hidden neurons"
-        yield f"    output: {sum_ or '0'} {equals(fed[row]) if sum_ else '='} {in_parts(fed[row], parts)}"
+        yield f"    output: {_weighted_columns(layer.outer, hidden[row], fed[row])} {in_parts(fed[row], parts)}"
+
+
+def _weighted_columns(outer: Affine, hidden: np.ndarray, fed: np.ndarray) -> str:
+    """The columns of W₂, each times its hidden neuron, and the bias, as a sum up to the sign before its result."""
+    columns = np.asarray(outer.weight).T
+    active = np.flatnonzero(hidden)
+    if len(active) > MANY:
+        return f"sum over {len(columns)} hidden neurons {equals(fed)}"
+    terms = [f"{factor(hidden[k])}×{vector(columns[k])}" for k in active]
+    by_hand = [*(written(hidden[active])[:, None] * written(columns[active]))]
+    if outer.bias is not None:
+        terms.append(vector(np.asarray(outer.bias)))
+        by_hand.append(written(np.asarray(outer.bias)))
+    if not terms:
+        return "0 ="
+    return f"{' + '.join(terms)} {equals(fed, added(np.stack(by_hand, axis=-1)))}"
 
 
 def _total(field: float, bias: float) -> str:
