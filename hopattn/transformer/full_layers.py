@@ -10,7 +10,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.blocks import Block, through
+from hopattn.transformer.blocks import Block, BlockTrace, through
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.layers import LayerTrace
 from hopattn.transformer.multi_head import MultiHead, MultiHeadTrace
@@ -77,11 +77,28 @@ class FullLayer:
             heads.append(self.attention.trace(words, mask, source=source))
             return heads[0].output
 
-        fed = self.feed_forward
         words = as_float(x, "x", like=self.attention.w_out)
-        trace = through([attend, *([] if fed is None else [fed])], self.norms, words, self.norm_first, self.residual)
-        own = None, None, None
-        if fed is not None:
-            own = trace.read[1], fed.hidden(trace.read[1]), trace.given[1]
-        first = trace.read[0], trace.summed[0], trace.states[0]
-        return FullTrace(words, heads[0].heads, heads[0].output, trace.state, *first, *own)
+        trace, fed = self._through(attend, words), self.feed_forward
+        made, second = heads[0], len(trace.read) > 1
+        return FullTrace(
+            input=words,
+            heads=made.heads,
+            output=made.output,
+            state=trace.state,
+            normed=trace.read[0],
+            summed=trace.summed[0],
+            attended=trace.states[0],
+            renormed=trace.read[1] if second else None,
+            hidden=None if fed is None else fed.hidden(trace.read[1]),
+            fed=trace.given[1] if second else None,
+        )
+
+    def computed_with(self, attend: Callable[[Array], Array], x: Any) -> Array:
+        """The words after the layer, where `attend` takes the place of the attention."""
+        return self._through(attend, as_float(x, "x", like=self.attention.w_out)).state
+
+    def _through(self, attend: Callable[[Array], Array], words: Array) -> BlockTrace:
+        sublayers: list[Callable[[Array], Array]] = [attend]
+        if self.feed_forward is not None:
+            sublayers.append(self.feed_forward)
+        return through(sublayers, self.norms, words, self.norm_first, self.residual)

@@ -79,6 +79,9 @@ class Layer(Protocol):
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
         """Every quantity of the layer for a text x `(…, n, dim)`; the arguments are those of `Head.trace`."""
 
+    def computed_with(self, attend: Callable[[Array], Array], x: Any) -> Array:
+        """The words after the layer, where `attend` takes the place of the attention."""
+
 
 def stack(layers: Iterable[Layer], x: Any, mask: Any = None, *, source: Any = None) -> list[LayerTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.

@@ -19,7 +19,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.layers import AttentionLayer
+from hopattn.transformer.layers import Layer
 
 
 def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:
@@ -29,8 +29,8 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     the keys come from another text (cross-attention); None where they are the same tokens.
     Node i is token i; the tokens of another text are nodes after those of the first. A node has its `token`, and of
     `query`, `key` and `value` those that it gives. An edge j → i has the `score` and the `weight` of token j for token
-    i as numbers, also where the weight is 0. Raises `InvalidInput` for a trace of several texts, for words that do not
-    fit it, and for other numbers of queries and keys than one text has.
+    i as numbers, also where the weight is 0. Raises `InvalidInput` for a trace of several texts or of a head with a
+    bias, for words that do not fit it, and for other numbers of queries and keys than one text has.
     Source: Gilmer et al. (2017), ICML (their message M(h_i, h_j) is our p_ij v_j, their update our ∇Φ); NOTE,
     Self-attention ("Attention acts over a set of vectors in a graph").
 
@@ -45,6 +45,8 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     if scores.ndim != 2:
         raise InvalidInput(f"trace: expected one text, with scores (n, m), not shape {tuple(scores.shape)}")
     n, m = scores.shape
+    if trace.bias is not None:
+        raise InvalidInput("trace: its head has a bias, which goes by places; a graph of tokens has none")
     if source is None and n != m:
         raise InvalidInput(f"trace: {n} queries and {m} keys are of two texts; give the words of the keys as source")
     shift = 0 if source is None else n
@@ -97,20 +99,25 @@ class MessageTrace:
     state: Array
 
 
-def layer_by_messages(layer: AttentionLayer, x: Any, mask: Any = None, *, source: Any = None) -> MessageTrace:
-    """A layer of attention for one text, whose heads pass messages on graphs in place of multiplying matrices.
+def layer_by_messages(layer: Layer, x: Any, mask: Any = None, *, source: Any = None) -> MessageTrace:
+    """A layer for one text, whose heads pass messages on graphs in place of multiplying matrices.
 
-    x, mask, source: as in `Head.trace`, without leading axes. Raises `InvalidInput` as `token_graph` and
-    `pass_messages` do.
+    layer: an `hopattn.AttentionLayer`, or any other layer of heads. x, mask, source: as in `Head.trace`, without
+    leading axes. Raises `InvalidInput` as `token_graph` and `pass_messages` do.
     """
-    traces = layer.attention.trace(x, mask, source=source).heads
-    graphs = tuple(token_graph(trace, source=None if source is None else ()) for trace in traces)
-    messages = []
-    for head, trace, graph in zip(layer.attention.heads, traces, graphs, strict=True):
-        received = pass_messages(graph, head.retrieval)
-        messages.append(namespace(trace.output).stack([received[i] for i in range(trace.output.shape[0])]))
-    joined = namespace(messages[0]).concat(messages, axis=-1)
-    return MessageTrace(graphs, tuple(messages), layer.computed_with(lambda _: layer.attention.out(joined), x))
+    graphs: list[Any] = []
+    messages: list[Array] = []
+
+    def attend(words: Array) -> Array:
+        traces = layer.attention.trace(words, mask, source=source).heads
+        for head, trace in zip(layer.attention.heads, traces, strict=True):
+            graphs.append(token_graph(trace, source=None if source is None else ()))
+            received = pass_messages(graphs[-1], head.retrieval)
+            messages.append(namespace(trace.output).stack([received[i] for i in range(trace.output.shape[0])]))
+        return layer.attention.out(namespace(messages[0]).concat(messages, axis=-1))
+
+    state = layer.computed_with(attend, x)
+    return MessageTrace(tuple(graphs), tuple(messages), state)
 
 
 def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> Array:

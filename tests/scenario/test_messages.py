@@ -96,7 +96,7 @@ def test_edges_that_do_not_fit_are_reported_with_their_line(lines, message):
     [
         (('mask = "none"', ""), 'mask: the edges say who attends to whom; write mask = "none"'),
         (('mask = "none"', 'mask = "strict"'), "mask: the edges say who attends to whom"),
-        (('mask = "none"', f"weights = {np.eye(4).tolist()}"), "weights: is a table by places, which a graph has not"),
+        (('mask = "none"', f"weights = {np.eye(4).tolist()}"), "weights: goes by places, which a graph has not"),
         (('"a"]\n', '"a"]\nbatch = [["a", "b", "c", "b"]]\n'), "batch: only kind 'attention' has batch"),
         (('["a", "b", "c", "a"]', str(["a"] * 2000).replace("'", '"')), "would take about"),
     ],

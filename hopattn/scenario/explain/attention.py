@@ -100,7 +100,7 @@ def _explain_projections(
             times = f" times {number(projection.scale)}" if projection.scale != 1 else ""
             yield f"  the {role} of each word{times}{', by the matrix' if projection.matrix is not None else ''}:"
             for label, vector_ in zip(own[name].labels[0], own[name].values, strict=True):
-                yield f"    {label}: {in_parts(vector_, coding.parts) if role == 'value' else vector(vector_)}"
+                yield f"    {label}: {in_parts(vector_, value_parts) if role == 'value' else vector(vector_)}"
     yield from rope_lines(head, coding, own, *words_read)
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, number, vector, written
 from hopattn.scenario.explain.attention import explain_layers
-from hopattn.scenario.kinds.attention import TextSpec
+from hopattn.scenario.kinds.layered_text import TextSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled
 from hopattn.scenario.language.fields import Problem, Table, Text
 from hopattn.scenario.words.text import labels
@@ -116,15 +116,15 @@ class Messages(TextSpec):
         for i, layer in enumerate(self.layer):
             for j, head in enumerate(layer.head):
                 path = ("layer", i, "head", j)
-                for key in ("scores", "weights"):
+                for key in ("scores", "weights", "bias"):
                     if getattr(head, key) is not None:
-                        yield Problem((*path, key), "is a table by places, which a graph has not; give query and key")
+                        yield Problem((*path, key), "goes by places, which a graph has not; give query and key")
                 if self.graph is not None and head.mask != "none" and not (crossed and head.mask is None):
                     yield Problem((*path, "mask"), 'the edges say who attends to whom; write mask = "none"')
 
     def size(self) -> int:
         n, m = self._shape
-        return super().size() + NUMBERS_OF_AN_EDGE * n * m * sum(len(layer.head) for layer in self.layer)
+        return super().size() + NUMBERS_OF_AN_EDGE * n * m * sum(layer.n_heads for layer in self.layer)
 
     def visible(self) -> np.ndarray | None:
         """A mask for all heads besides their own, `(1, n_queries or 1, n_keys)`: the padding, and missing edges."""
@@ -165,7 +165,7 @@ class Messages(TextSpec):
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
         for i, layer in enumerate(self.layer, start=1):
-            for j in range(1, len(layer.head) + 1):
+            for j in range(1, layer.n_heads + 1):
                 own = f"layer {i} head {j}"
                 yield f"{own}, as messages:"
                 yield from self._explained(*(arrays[f"{own} {name}"] for name in ("weights", "mask", "values")))

@@ -10,12 +10,13 @@ from hopattn.foundation.errors import unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.vectors import largest_axes, nearest_words
 from hopattn.scenario.explain.attention import explain_layers
-from hopattn.scenario.kinds.attention import AttentionSpec
+from hopattn.scenario.kinds.layered_text import AttentionSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.words.positions import POSITION
 from hopattn.scenario.words.sequences import Sequence, TaskTable
 from hopattn.scenario.words.text import labels
-from hopattn.scenario.words.vocabulary import POSITION, WORD, Encoding, RandomWords
+from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
 from hopattn.transformer.baselines import NGram, average
 from hopattn.transformer.layers import stack
 
