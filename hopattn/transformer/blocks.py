@@ -114,9 +114,7 @@ class Block:
         state = {f"{name}.{own}": array for name, heads in parts for own, array in heads.to_torch().items()}
         state |= affine_state("linear1", self.feed_forward.inner) | affine_state("linear2", self.feed_forward.outer)
         for i, norm in enumerate(self.norms, start=1):
-            if not isinstance(norm, Normalisation) or not norm.centred or norm.gain is None:
-                raise InvalidInput(f"to_torch: norm {i}: expected a Normalisation with a gain and a mean, not {norm!r}")
-            state |= norm.to_torch(f"norm{i}")
+            state |= norm_state(f"norm{i}", norm, f"norm {i}")
         return state
 
     def __call__(
@@ -167,6 +165,13 @@ def through(
         summed.append(before + given[-1] if residual else given[-1])
         states.append(summed[-1] if norm_first else norm(summed[-1]))
     return BlockTrace(words, tuple(states), tuple(read), tuple(given), tuple(summed))
+
+
+def norm_state(name: str, norm: Any, what: str) -> dict[str, Array]:
+    """The names and arrays of a `torch.nn.LayerNorm`; raises `InvalidInput` for a norm that PyTorch's layer lacks."""
+    if not isinstance(norm, Normalisation) or not norm.centred or norm.gain is None:
+        raise InvalidInput(f"to_torch: {what}: expected a Normalisation with a gain and a mean, not {norm!r}")
+    return norm.to_torch(name)
 
 
 def _names(crossed: bool) -> tuple[list[str], list[str]]:

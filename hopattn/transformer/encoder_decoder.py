@@ -13,7 +13,7 @@ from typing import Any
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.affine import Affine
-from hopattn.transformer.blocks import Block
+from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.from_torch import require_names, with_prefix
 from hopattn.transformer.normalisation import Normalisation
 
@@ -73,6 +73,32 @@ class EncoderDecoder:
         require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
         return cls(sides[0], sides[1], (norms[0], norms[1]))
 
+    def to_torch(self) -> dict[str, Array]:
+        """The names and arrays of a `torch.nn.Transformer`; the inverse of `from_torch`.
+
+        A state holds neither n_heads nor norm_first nor the activation, which PyTorch's class has once for all layers.
+        It holds no mask either: give it to PyTorch's call (`tgt_mask`). A side without a norm needs a `custom_encoder`
+        or `custom_decoder` of PyTorch. Raises `InvalidInput` for a read-out, for blocks that differ in one of these
+        options, and for parts that `Block.to_torch` refuses.
+        """
+        if self.read_out is not None:
+            raise InvalidInput("to_torch: PyTorch's transformer has no read-out; take the arrays of read_out apart")
+        sides = dict(zip(SIDES, (self.encoder, self.decoder), strict=True))
+        shared = sorted({option for blocks in sides.values() for block in blocks for option in _options(block)})
+        if len(shared) > 1:
+            raise InvalidInput(f"to_torch: expected one of these for all layers, not {'; '.join(shared)}")
+        state: dict[str, Array] = {}
+        for (side, blocks), norm in zip(sides.items(), self.norms, strict=True):
+            for i, block in enumerate(blocks):
+                try:
+                    arrays = block.to_torch()
+                except InvalidInput as error:
+                    reason = str(error).removeprefix("to_torch: ")
+                    raise InvalidInput(f"to_torch: {side}: block {i + 1}: {reason}") from None
+                state |= {f"{side}.layers.{i}.{name}": array for name, array in arrays.items()}
+            state |= {} if norm is None else norm_state(f"{side}.norm", norm, f"norm of the {side}")
+        return state
+
     def memory(self, source: Any, mask: Any = None) -> Array:
         """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""
         words = source
@@ -91,3 +117,10 @@ class EncoderDecoder:
             words = block(words, target_mask, source=memory, source_mask=source_mask)
         words = words if self.norms[1] is None else self.norms[1](words)
         return words if self.read_out is None else self.read_out(words)
+
+
+def _options(block: Block) -> set[str]:
+    """The options that PyTorch's transformer has once for all layers, one text for each attention of a block."""
+    own = f"norm_first = {block.norm_first}, activation = '{block.feed_forward.activation}'"
+    parts = [block.attention, *([] if block.cross is None else [block.cross])]
+    return {f"n_heads = {len(heads.heads)}, {own}" for heads in parts}

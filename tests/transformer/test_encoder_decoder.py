@@ -1,6 +1,7 @@
 """The encoder and the decoder: PyTorch's transformer with PyTorch's weights, and what they refuse."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,3 +76,51 @@ def test_what_does_not_fit_is_refused(state):
     ):
         with pytest.raises(InvalidInput, match=message):
             make()
+
+
+@pytest.mark.parametrize(("norm_first", "activation"), [(False, "relu"), (True, "gelu")])
+@pytest.mark.parametrize("bias", [True, False])
+def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bias):
+    model = torch_transformer(torch, norm_first=norm_first, activation=activation, bias=bias)
+    state = {name: array.numpy() for name, array in model.state_dict().items()}
+    own = ha.EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
+    written = own.to_torch()
+    assert set(written) == set(state)
+    for name, array in state.items():
+        np.testing.assert_array_equal(written[name], array)
+    fresh = torch_transformer(torch, norm_first=norm_first, activation=activation, bias=bias)
+    for parameter in fresh.parameters():
+        torch.nn.init.zeros_(parameter)
+    fresh.load_state_dict({name: torch.asarray(array) for name, array in written.items()})
+    rng = np.random.default_rng(3)
+    source, target = rng.normal(size=(1, 5, DIM)), rng.normal(size=(1, 4, DIM))
+    theirs = fresh(torch.asarray(source), torch.asarray(target), tgt_mask=torch.asarray(~ha.causal(4))).detach()
+    np.testing.assert_allclose(own(source, target), theirs, rtol=0, atol=1e-10)
+
+
+def test_a_side_without_a_norm_comes_back_without_it(state):
+    bare = {name: array for name, array in state.items() if not name.startswith("decoder.norm.")}
+    assert set(ha.EncoderDecoder.from_torch(bare, HEADS).to_torch()) == set(bare)
+
+
+def test_parts_that_pytorch_lacks_are_named(state):
+    own = ha.EncoderDecoder.from_torch(state, HEADS)
+    first, *others = own.encoder
+    for encoder, norms, message in (
+        ([first, *others], (ha.Normalisation(), None), "norm of the encoder: expected a Normalisation with a gain"),
+        ([replace(first, residual=False), *others], own.norms, "encoder: block 1: residual is False"),
+        ([first, replace(first, norms=[ha.Normalisation()] * 2)], own.norms, "encoder: block 2: norm 1: expected"),
+        (
+            [replace(first, norm_first=True), *others],
+            own.norms,
+            "one of these for all layers, not n_heads = 2, norm_first = False, activation = 'relu'; n_heads = 2, "
+            "norm_first = True, activation = 'relu'$",
+        ),
+    ):
+        with pytest.raises(InvalidInput, match=f"^to_torch: .*{message}"):
+            ha.EncoderDecoder(encoder, own.decoder, norms).to_torch()
+    heads = ha.EncoderDecoder.from_torch(state, 4).decoder
+    with pytest.raises(InvalidInput, match=r"not n_heads = 2, .*; n_heads = 4, "):
+        ha.EncoderDecoder(own.encoder, heads, own.norms).to_torch()
+    with pytest.raises(InvalidInput, match="to_torch: PyTorch's transformer has no read-out"):
+        replace(own, read_out=ha.Affine(np.eye(DIM))).to_torch()
