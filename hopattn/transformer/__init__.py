@@ -19,6 +19,7 @@
 - `full_layers.py`: the same layer with every array that it computes
 - `encoder_decoder.py`: one text is read, another is written and attends to it
 - `cache.py`: a text that grows word by word, with keys and values computed once
+- `greedy.py`: a text is written word by word, each time the likeliest word
 - `message_passing.py`: attention as messages along the edges of a graph of tokens
 - `recurrent.py`: a recurrent network, and its decoder with attention
 - `first_word.py`: how long the first word of a text is kept, with attention and without it

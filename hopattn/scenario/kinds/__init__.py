@@ -4,6 +4,8 @@ A subclass of `Spec` in a file of this folder is a kind. A file writes `kind = â
 with the class attribute `name`.
 
 - `base.py`: the base class of every kind
+- `encoded.py`: the base of the kinds whose texts are encoded as vectors
+- `layer_arrays.py`: the arrays of a layer of heads
 - `layered_text.py`: the base of the kinds with layers of attention
 - `attention.py`: a text through layers of attention
 - `recall_arrays.py`: the arrays of a recall, for the kind memory

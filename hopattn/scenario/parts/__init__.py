@@ -9,5 +9,7 @@
 - `layers.py`: layers of heads, with all that belongs to a transformer's layer
 - `recurrent.py`: recurrent networks, and their decoder with attention
 - `readout.py`: from the last state to the probabilities of words
+- `decoder_layers.py`: the layers of a decoder
+- `writing.py`: the text that a decoder writes
 - `memories.py`: memories, by the name of a model or by their parts
 """

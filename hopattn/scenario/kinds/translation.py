@@ -1,0 +1,227 @@
+"""kind = "translation": an encoder reads a text, and a decoder writes another one, word by word."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.scenario.explain.arithmetic import number
+from hopattn.scenario.explain.attention import explain_layers
+from hopattn.scenario.kinds.encoded import EncodedSpec
+from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.parts.decoder_layers import DecoderLayerTable, decoded
+from hopattn.scenario.parts.layers import LayerTable
+from hopattn.scenario.parts.writing import WritingTable
+from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.greedy import greedy
+from hopattn.transformer.layers import LayerTrace, stack
+
+BEST = 3
+"""The number of words whose scores `explain` writes for each step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A finished translation. read: the words that the decoder reads. words: those that it writes, as many."""
+
+    read: tuple[str, ...]
+    words: tuple[str, ...]
+    encoder: list[LayerTrace]
+    decoder: list[tuple[LayerTrace | None, LayerTrace]]
+    source: np.ndarray
+    text: np.ndarray
+
+
+TEMPLATE = """\
+# A decoder writes a word for each word that it reads, one after the other. Change the words and the matrices.
+schema = 1
+title = "my first translation"
+source = "ours"                          # the document and section that it comes from
+kind = "translation"
+
+[spaces]
+position = ["cos", "sin"]
+word     = "vocabulary"
+next     = "like word"                   # where the decoder collects what it writes next
+[positions]
+turn = 90                                # degrees a step
+
+[vocabulary]
+axes = ["cat", "sleep", "stop"]
+[vocabulary.words]
+cats     = [1, 0, 0]
+sleep    = [0, 1, 0]
+"."      = [0, 0, 1]
+kediler  = [1, 0, 0]
+uyur     = [0, 1, 0]
+
+[input]
+tokens = ["cats", "sleep", "."]          # the text that is read
+
+[writing]
+words = ["kediler", "uyur", "."]
+start = "."
+end   = "."
+read  = "next"
+
+[[decoder]]                              # an encoder may come before: [[encoder]] and [[encoder.head]]
+[[decoder.cross.head]]                   # over the source; [[decoder.head]] is over the words written so far
+query = { from = "position" }            # the word that stands where the next word will stand
+key   = { from = "position" }
+value = { from = "word", to = "next" }
+beta  = 5
+
+[[expect]]
+writes = ["kediler", "uyur", "."]
+"""
+
+
+class Translation(EncodedSpec):
+    """A text that an encoder reads, and the text that a decoder writes from it."""
+
+    main_table: ClassVar[str] = "decoder"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["translation"]
+    input: Input
+    """The text that is read."""
+    writing: WritingTable
+    """The text that is written."""
+    encoder: list[LayerTable] = Field(default_factory=list)
+    """The layers over the text that is read; a head sees later words with `mask = "none"`."""
+    decoder: Annotated[list[DecoderLayerTable], Field(min_length=1)]
+    """The layers over the text that is written, which also read the encoder's output."""
+
+    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
+        yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
+        yield from self.input.attention_key_problems()
+        yield from self.writing.problems(coding)
+        m = len(self.input.tokens)
+        for i, layer in enumerate(self.encoder):
+            yield from layer.problems(coding, (m, m), False, ("encoder", i))
+        for i, layer in enumerate(self.decoder):
+            yield from layer.problems(coding, (self.writing.limit, m), False, ("decoder", i))
+
+    def size(self) -> int:
+        n, m, dim = self.writing.limit, len(self.input.tokens), self.dim
+        heads = sum(len(layer.head) for layer in self.encoder)
+        grown = sum(len(layer.head) + len(layer.cross.head) for layer in self.decoder)
+        longest = max(n, m)
+        return (heads + grown) * (3 * longest**2 + 4 * longest * dim + 4 * dim**2) + n * len(self.writing.words)
+
+    @cached_property
+    def written(self) -> Written:
+        """The finished translation; the file must have no problem."""
+        coding = self.encoding
+        source = coding.encode(self.input.tokens)
+        m = len(source)
+        encoder = stack([layer.build(coding, False, (m, m)) for layer in self.encoder], source)
+        memory = encoder[-1].state if encoder else source
+        words = self.writing.words
+
+        def text(so_far: Sequence[int]) -> list[str]:
+            return [self.writing.start, *(words[i] for i in so_far)]
+
+        def next_scores(so_far: Sequence[int]) -> np.ndarray:
+            traces = decoded(self.decoder, coding, coding.encode(text(so_far)), memory)
+            return self.writing.scores(coding, traces[-1][1].state)[-1]
+
+        end = None if self.writing.end is None else words.index(self.writing.end)
+        written = greedy(next_scores, self.writing.limit, end)
+        read = tuple(text(written[:-1]))
+        vectors = coding.encode(read)
+        traces = decoded(self.decoder, coding, vectors, memory)
+        return Written(read, tuple(words[i] for i in written), encoder, traces, source, vectors)
+
+    @property
+    def _labels(self) -> tuple[tuple[str, ...] | int, tuple[str, ...] | int]:
+        """The labels of the words that are read by the decoder, and of those written; −1 if the file has problems."""
+        if any(self.text_problems(self.encoding)):
+            return -1, -1
+        try:
+            with np.errstate(all="ignore"):
+                return labels(self.written.read), labels(self.written.words)
+        except InvalidInput:  # the run itself reports it
+            return -1, -1
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        coding, source = self.encoding, labels(self.input.tokens)
+        read, written = self._labels
+        steps = written if isinstance(written, int) else tuple(str(i + 1) for i in range(len(written)))
+        axis = ("axis", coding.axes)
+        arrays = [ArraySpec("source", (("token", source), axis), referable=False)]
+        for i, layer in enumerate(self.encoder, start=1):
+            arrays += layer_arrays(f"encoder layer {i}", layer, coding, source, source, referable=False)
+        arrays += [ArraySpec("memory", (("token", source), axis)), ArraySpec("text", (("token", read), axis), False)]
+        for i, both in enumerate(self.decoder, start=1):
+            if both.head:
+                arrays += layer_arrays(f"text layer {i}", both, coding, read, read, referable=False)
+            arrays += layer_arrays(f"layer {i}", both.cross, coding, written, source)
+        vocabulary = ("word", tuple(self.writing.words))
+        arrays += [ArraySpec(name, (("token", written), vocabulary)) for name in ("logits", "probabilities")]
+        return [*arrays, ArraySpec("written", (("step", steps),), measured=False)]
+
+    def layout(self) -> ArrayLayout:
+        coding, (_, written) = self.encoding, self._labels
+        rows = tuple(self.writing.words) if isinstance(written, int) else written
+        return ArrayLayout(rows, labels(self.input.tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        done, m = self.written, len(self.input.tokens)
+        n = len(done.words)
+        arrays = {"source": done.source, "text": done.text, "written": np.array(done.words)}
+        for i, trace in enumerate(done.encoder, start=1):
+            arrays |= layer_values(f"encoder layer {i}", trace, (m, m))
+        arrays["memory"] = np.asarray(done.encoder[-1].state if done.encoder else done.source)
+        for i, (own, cross) in enumerate(done.decoder, start=1):
+            arrays |= {} if own is None else layer_values(f"text layer {i}", own, (n, n))
+            arrays |= layer_values(f"layer {i}", cross, (n, m))
+        logits = self.writing.scores(self.encoding, np.asarray(done.decoder[-1][1].state))
+        arrays |= {"logits": logits, "probabilities": np.asarray(Softmax(beta=self.writing.beta).weights(logits))}
+        return all_labelled(arrays, self.declared_arrays())
+
+    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
+        weights = [name for name in arrays if name.startswith("layer ") and name.endswith(" weights")]
+        return ("written", *weights, "probabilities")
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        coding = self.encoding
+        if self.encoder:
+            yield "the encoder:"
+            own = {name.removeprefix("encoder "): array for name, array in arrays.items()}
+            yield from explain_layers(self.encoder, coding, {**own, "input": arrays["source"]})
+        for i, layer in enumerate(self.decoder, start=1):
+            before = arrays[f"layer {i - 1} state" if i > 1 else "text"]
+            if layer.head:
+                yield f"the decoder, layer {i}, over the words written so far:"
+                yield from _one_layer(layer, coding, arrays, f"text layer {i}", {"input": before})
+                before = arrays[f"text layer {i} state"]
+            yield f"the decoder, layer {i}, over the words read:"
+            given = {"input": before, "source": arrays["memory"]}
+            yield from _one_layer(layer.cross, coding, arrays, f"layer {i}", given)
+        logits, shares = arrays["logits"], arrays["probabilities"].values
+        for step, (word, scores) in enumerate(zip(arrays["written"].values, logits.values, strict=True)):
+            best = sorted(range(len(scores)), key=lambda i: -scores[i])[:BEST]
+            largest = [
+                f"{logits.labels[1][i]} {number(scores[i])} (probability {number(shares[step, i])})" for i in best
+            ]
+            yield f"word {step + 1} is {word}; the largest scores: {', '.join(largest)}"
+
+
+def _one_layer(
+    layer: LayerTable, coding: Encoding, arrays: Mapping[str, Labelled], place: str, given: Mapping[str, Labelled]
+) -> Iterator[str]:
+    """The arithmetic of one layer; place: the beginning of the names of its arrays. given: the words that go in."""
+    own = {
+        f"layer 1{name.removeprefix(place)}": array for name, array in arrays.items() if name.startswith(f"{place} ")
+    }
+    for line in explain_layers([layer], coding, {**own, **given}, crossed="source" in given):
+        yield line.replace("layer 1", f"layer {place.split()[-1]}", 1) if line.startswith("layer 1") else line
