@@ -107,12 +107,30 @@ def multiplications(attention: MultiHead, n: int) -> dict[str, int]:
     Counted are those of the matrix products: the maps to queries, keys, values and output, the scores and the weighted
     values. Without a cache all n words are computed, each over all n. The first grows like n, the second like n².
     """
-    n = whole(n, "n", least=1)
-    maps = sum(int(np.prod(one.dims)) for one in (*attention.maps, attention.out)) if attention.maps else 0
-    if not maps:
-        raise InvalidInput("attention: expected heads that are alike")
-    pair = sum(head.query.dims[0] + head.value.dims[0] for head in attention.heads)
+    n, (maps, pair) = whole(n, "n", least=1), products(attention)
     return {"cached": maps + n * pair, "anew": n * (maps + n * pair)}
+
+
+def multiplications_of_text(attention: MultiHead, n: int) -> dict[str, int]:
+    """The numbers of multiplications for words 1 to n, one after the other: the sums of `multiplications`.
+
+    The first grows like n², the second like n³. All n words at once take as many as word n does anew.
+    """
+    n, (maps, pair) = whole(n, "n", least=1), products(attention)
+    words, pairs = n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6  # Σ k and Σ k² for k = 1 … n
+    return {"cached": n * maps + words * pair, "anew": words * maps + pairs * pair}
+
+
+def products(attention: MultiHead) -> tuple[int, int]:
+    """The number of multiplications for the maps of one word, and for one pair of a query and a key.
+
+    The maps are those to queries, keys, values and output; a pair takes a score and a weighted value for each head.
+    Raises `InvalidInput` for heads that are not alike.
+    """
+    if not attention.maps:
+        raise InvalidInput("attention: expected heads that are alike")
+    maps = sum(int(np.prod(one.dims)) for one in (*attention.maps, attention.out))
+    return maps, sum(head.query.dims[0] + head.value.dims[0] for head in attention.heads)
 
 
 def _next(layer: Layer, rows: tuple[_Rows, _Rows], words: Array) -> Array:

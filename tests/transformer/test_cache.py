@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.cache import multiplications
+from hopattn.transformer.cache import multiplications, multiplications_of_text
 
 DIM = 6
 
@@ -81,6 +81,15 @@ def test_multiplications_are_those_of_loops(n):
     assert shared["cached"] == maps - 2 * 3 * DIM + sum(rows)  # one head of keys and one of values less
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+@pytest.mark.parametrize("shared", [1, 2])
+def test_multiplications_of_a_text_are_those_of_its_words(n, shared):
+    own = attention(np.random.default_rng(6), shared=shared)
+    words = [multiplications(own, k) for k in range(1, n + 1)]
+    expected = {way: sum(word[way] for word in words) for way in ("cached", "anew")}
+    assert multiplications_of_text(own, n) == expected
+
+
 def used():
     cache = ha.KeyValueCache([ha.AttentionLayer(attention(np.random.default_rng(4)))])
     cache.extended(np.ones((2, DIM)))
@@ -107,6 +116,8 @@ DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b
         ),
         (lambda: ha.KeyValueCache([ha.AttentionLayer(DIFFERENT)]), "layer 1: its heads differ"),
         (lambda: multiplications(DIFFERENT, 2), "attention: expected heads that are alike"),
+        (lambda: multiplications_of_text(DIFFERENT, 2), "attention: expected heads that are alike"),
+        (lambda: multiplications_of_text(attention(RNG), 0), "n: expected a whole number of at least 1"),
         (lambda: multiplications(attention(RNG), 0), "n: expected a whole number of at least 1"),
     ],
 )

@@ -132,7 +132,7 @@ class Translation(EncodedSpec):
 
         def next_scores(so_far: Sequence[int]) -> np.ndarray:
             traces = decoded(self.decoder, coding, coding.encode(text(so_far)), memory)
-            return self.writing.scores(coding, traces[-1][1].state)[-1]
+            return np.asarray(self.writing.scores(coding, traces[-1][1].state)[-1])
 
         end = None if self.writing.end is None else words.index(self.writing.end)
         written = greedy(next_scores, self.writing.limit, end)

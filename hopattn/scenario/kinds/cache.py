@@ -1,0 +1,170 @@
+"""kind = "cache": a text through layers of attention all at once, and word by word with kept keys and values."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.explain.arithmetic import number
+from hopattn.scenario.kinds.attention import AttentionSpec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.fields import Problem, Table
+from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.cache import KeyValueCache, multiplications, multiplications_of_text, products
+from hopattn.transformer.layers import AttentionLayer
+from hopattn.transformer.multi_head import MultiHead
+
+WAYS: dict[str, tuple[Callable[[MultiHead, int], dict[str, int]], str, str]] = {
+    "word_cached": (multiplications, "cached", "for the last word, with the cache"),
+    "word_anew": (multiplications, "anew", "for the last word, without: the same as for the whole text at once"),
+    "text_cached": (multiplications_of_text, "cached", "for all words one after the other, with the cache"),
+    "text_anew": (multiplications_of_text, "anew", "for all words one after the other, without"),
+}
+"""The counts of multiplications by their names: the function, its entry, and the meaning as `explain` writes it."""
+
+
+class CacheTable(Table):
+    """The texts for which multiplications are counted."""
+
+    up_to: Annotated[int, Field(ge=2, le=2**30)] = 1024
+    """The largest number of words for which multiplications are counted: texts of 1, 2, 4, 8, … words."""
+
+    @property
+    def lengths(self) -> list[int]:
+        """The powers of two up to `up_to`."""
+        return [2**k for k in range(self.up_to.bit_length())]
+
+
+TEMPLATE = """\
+# A text grows word by word: with the keys and values kept, a new word costs one row. Change the words and the layer.
+schema = 1
+title = "my first cache"
+source = "ours"                          # the document and section that it comes from
+kind = "cache"
+
+[vocabulary]
+axes = ["first", "second"]
+magnitude = "free"
+[vocabulary.words]
+A = [1, 0]
+B = [0, 1]
+
+[input]
+tokens = ["A", "A", "B", "A"]            # the text
+
+[[layer]]
+[[layer.head]]                           # causal: no word sees a later one
+
+[cache]
+up_to = 64                               # count for texts of 1, 2, 4, … 64 words
+
+[[expect]]                               # all at once and word by word give the same
+measure = "difference"
+is = 0
+within = 1e-12
+
+[[expect]]                               # 4 matrices of 2 × 2, and for each of 4 words 2 for a score and 2 for a value
+measure = "word_cached"
+is = 32
+
+[[expect]]                               # the same for each of the 4 words
+measure = "word_anew"
+is = 128
+"""
+
+
+class Cache(AttentionSpec):
+    """A text that grows word by word, and the work that kept keys and values save."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("difference", "multiplications")
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["cache"]
+    input: Input
+    """The text."""
+    cache: CacheTable = Field(default_factory=CacheTable)
+    """The texts for which multiplications are counted."""
+
+    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
+        yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
+        yield from self.input.attention_key_problems()
+        problems = [*self.layer_problems(coding, self._shape)]
+        yield from problems
+        for i, layer in enumerate([] if problems else self.layers(coding, self._shape)):
+            try:
+                KeyValueCache([layer])
+            except InvalidInput as error:
+                yield Problem(("layer", i), str(error).removeprefix("layers: layer 1: "))
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.input.tokens), len(self.input.tokens)
+
+    def size(self) -> int:
+        heads, n = sum(len(layer.head) for layer in self.layer), len(self.input.tokens)
+        return heads * (3 * n * n + 6 * n * self.dim + 4 * self.dim**2) + 2 * n * self.dim
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        words = (("token", labels(self.input.tokens)), ("axis", self.encoding.axes))
+        lengths = ("words", tuple(map(str, self.cache.lengths)))
+        arrays = [ArraySpec(name, words) for name in ("input", "state", "word by word")]
+        arrays += [ArraySpec(name) for name in ("difference", *WAYS, *(f"{way}_growth" for way in WAYS))]
+        return [*arrays, ArraySpec("multiplications", (lengths, ("way", tuple(WAYS))))]
+
+    def layout(self) -> ArrayLayout:
+        coding, arrays = self.encoding, self.declared_arrays()
+        measures = tuple(array.name for array in arrays if not array.axes)
+        rows = labels(self.input.tokens)
+        return ArrayLayout(rows, rows, coding.words, coding.parts, shapes(arrays), measures)
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        coding = self.encoding
+        text = coding.encode(self.input.tokens)
+        layers = self.layers(coding, self._shape)
+        whole = text
+        for layer in layers:
+            whole = np.asarray(layer(whole))
+        grown, cache = [], KeyValueCache(layers)
+        for word in text:
+            output, cache = cache.extended(word[None])
+            grown.append(output)
+        one_by_one = np.concatenate(grown)
+        scale = max(1.0, float(np.abs(whole).max()))
+        counts = _array([_counts(layers, n) for n in self.cache.lengths])
+        own = dict(zip(WAYS, _array([_counts(layers, len(text))])[0], strict=True))
+        growth = {f"{way}_growth": float(np.log2(counts[-1, j] / counts[-2, j])) for j, way in enumerate(WAYS)}
+        numbers = {"difference": float(np.abs(one_by_one - whole).max()) / scale, **own, **growth}
+        arrays = {"input": text, "state": whole, "word by word": one_by_one, "multiplications": counts}
+        return all_labelled(arrays | {name: np.array(value) for name, value in numbers.items()}, self.declared_arrays())
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        n = len(self.input.tokens)
+        for i, layer in enumerate(self.layers(self.encoding, self._shape), start=1):
+            maps, pair = products(layer.attention)
+            matrices = " + ".join("×".join(map(str, one.dims)) for one in (*layer.attention.maps, layer.attention.out))
+            heads = len(layer.attention.heads)
+            yield f"layer {i}: the query, key, value and output of a word take {matrices} = {maps} multiplications"
+            yield f"  a pair of words takes {pair}: a score and a weighted value in {heads} head{'s' * (heads > 1)}"
+            yield f"  word {n} with the cache: {maps} + {n}×{pair} = {maps + n * pair}"
+            yield f"  word {n} without: {n}×({maps} + {n}×{pair}) = {n * (maps + n * pair)}"
+        for way, (_, _, meaning) in WAYS.items():
+            yield f"{way} = {int(arrays[way].values)}: multiplications {meaning}"
+        longest = self.cache.lengths[-1]
+        for way in WAYS:
+            exponent = float(arrays[f"{way}_growth"].values)
+            times = f"{number(2**exponent)} = 2^{number(exponent)}"
+            yield f"{way}: from {longest // 2} words to {longest}, times {times}"
+        yield f"the largest difference of the two ways: {arrays['difference'].values:.2g} of the largest number"
+
+
+def _counts(layers: list[AttentionLayer], n: int) -> list[int]:
+    """The multiplications of all layers for a text of n words, one number for each of `WAYS`."""
+    return [sum(count(layer.attention, n)[entry] for layer in layers) for count, entry, _ in WAYS.values()]
+
+
+def _array(counts: list[list[int]]) -> np.ndarray:
+    """Counts as whole numbers, or as floats where 64 bits may not hold them."""
+    return np.array(counts, dtype=np.int64 if max(map(max, counts)) < 2**53 else np.float64)
