@@ -1,0 +1,73 @@
+"""The work of a growing text: multiplications with kept keys and values and without them, by the number of words."""
+
+from typing import Any, ClassVar
+
+from hopattn.figures.base import Figure, Plot
+from hopattn.figures.headings import headline
+from hopattn.figures.shapes import BLUE, ORANGE
+from hopattn.figures.style import FAINT, number
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result
+
+PANELS = {"word": "for one more word", "text": "for all words, one after the other"}
+"""The panels: the beginning of the names of their counts, and their titles."""
+LINES = {"anew": ("without the cache", ORANGE, "s", "--"), "cached": ("with the cache", BLUE, "o", "-")}
+"""The lines of a panel: the end of the names of their counts, their titles, colours, markers and dashes."""
+LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Growth(Plot):
+    """The multiplications of the first run for each new word and for the whole text, on logarithmic axes."""
+
+    name: ClassVar[str] = "growth"
+    shows: ClassVar[str] = "the multiplications with the key-value cache and without it, by the number of words"
+    scenario: ClassVar[str] = "key-value-cache"
+
+    def lacks(self, result: Result) -> str:
+        return "" if "multiplications" in result.runs[0].arrays else "it counts no multiplications"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        arrays = result.runs[0].arrays
+        headline(figure, result)
+        axes = figure.subplots(1, len(PANELS), sharey=True)
+        for ax, (part, title) in zip(axes, PANELS.items(), strict=True):
+            growth = {end: float(arrays[f"{part}_{end}_growth"].values) for end in LINES}
+            _panel(ax, arrays["multiplications"], part, growth)
+            ax.set(title=title, xlabel="words")
+        axes[0].set_ylabel("multiplications")
+        bottom, top = axes[0].get_ylim()  # both panels have one scale; the factors need room
+        axes[0].set_ylim(top=top * (top / bottom) ** 0.05)
+        keys, texts = axes[0].get_legend_handles_labels()
+        key = figure.legend(keys, texts, loc="outside lower center", ncols=2, frameon=False)
+        key.set_title("× n: the factor for twice the words", {"size": 16})
+
+
+def _panel(ax: Any, counts: Labelled, part: str, growth: dict[str, float]) -> None:
+    """Draw both lines of a panel; growth: the exponent of the last doubling of each."""
+    words = [int(label) for label in counts.labels[0]]
+    for end, (title, colour, marker, dashes) in LINES.items():
+        values = counts.values[:, counts.labels[1].index(f"{part}_{end}")]
+        times = number(2.0 ** growth[end], 1)
+        ax.plot(words, values, dashes, marker=marker, color=colour, label=title)
+        place = {"xytext": (-12, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+        ax.annotate(f"× {times}", (words[-1], values[-1]), **place, color=colour, fontsize=20)
+    ax.set(xscale="log", yscale="log")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda value, _: plain(value))
+        axis.set_minor_formatter(lambda value, _: "")
+    ax.grid(color=FAINT, alpha=0.3, lw=0.8)
+
+
+def plain(value: float) -> str:
+    """A power of ten in words: 1,000, 10 million.
+
+    >>> plain(1000.0), plain(1e7), plain(1e15)
+    ('1,000', '10 million', '10¹⁵')
+    """
+    if value < 1e6:
+        return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+    if value >= 1e15:
+        return f"10{f'{value:.0e}'.partition('+')[2].lstrip('0').translate(SUPERSCRIPTS)}"
+    least, name = next((least, name) for least, name in LARGE if value >= least)
+    return f"{value / least:,.0f} {name}"
