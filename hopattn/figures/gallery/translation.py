@@ -55,8 +55,8 @@ class Translation(Plot):
         if any((weights.values < 0).any() for _, weights in panels):
             keys += axes[0].plot([], [], line_of(-1), color=colour_of(-1), lw=4)
             texts.append("below 0")
-        title = f"the first {PANELS} of {len(crossed)}" if len(crossed) > PANELS else None
-        figure.legend(keys, texts, loc="outside lower center", ncols=4, frameon=False, title=title)
+        left_out = f"the first {PANELS} of {len(crossed)}" if len(crossed) > PANELS else None
+        figure.legend(keys, texts, loc="outside lower center", ncols=4, frameon=False, title=left_out)
 
 
 def _crossed(result: Result) -> list[tuple[str, Labelled]]:
