@@ -82,6 +82,24 @@ def test_two_layers_of_a_decoder_follow_one_another():
     assert any(line.startswith("layer 2, head 1:") for line in result.runs[0].working)
 
 
+def test_it_explains_the_encoder_the_decoder_and_each_word():
+    lines = [line.strip() for line in ha.run(parse(MODEL, "t.toml", "t"), explain=True).runs[0].working]
+    decoder = lines.index("the decoder, layer 1, over the words written so far:")
+    assert "weights (argmax): cats 0, chase 1, mice 0" in lines[:decoder]
+    read = lines.index("the decoder, layer 1, over the words read:")
+    assert any(line.startswith("e^0 + e^0 + e^0 + e^0 = 1 + 1 + 1 + 1 = 4") for line in lines[decoder:read])
+    assert lines[-4:] == [
+        "word 1 is kediler; the largest scores: kediler .9094 (probability .2945), kedileri .5819 (probability .2123), "
+        "fareleri .0634 (probability .1264)",
+        "word 2 is fareleri; the largest scores: fareleri 1.2732 (probability .3168), fareler .9094 (probability "
+        ".2202), kedileri .7547 (probability .1887)",
+        "word 3 is kovalar; the largest scores: kovalar .9094 (probability .3222), kedileri .0634 (probability .1383), "
+        "fareleri .0634 (probability .1383)",
+        "word 4 is .; the largest scores: . 2 (probability .4986), kediler .9094 (probability .1675), kedileri .5819 "
+        "(probability .1207)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

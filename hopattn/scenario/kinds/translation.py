@@ -196,7 +196,8 @@ class Translation(EncodedSpec):
         coding = self.encoding
         if self.encoder:
             yield "the encoder:"
-            own = {name.removeprefix("encoder "): array for name, array in arrays.items()}
+            start = "encoder "
+            own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
             yield from explain_layers(self.encoder, coding, {**own, "input": arrays["source"]})
         for i, layer in enumerate(self.decoder, start=1):
             before = arrays[f"layer {i - 1} state" if i > 1 else "text"]
