@@ -44,6 +44,13 @@ def test_counts_are_those_of_loops_over_two_layers():
         assert arrays[f"{way}_growth"].values == pytest.approx(growth, rel=1e-15)
 
 
+def test_a_whole_layer_is_computed_word_by_word_too():
+    whole = '[[layer]]\nnorm = "layer"\nfeed_forward = { inner = [[1, 2], [0, 1]], outer = [[1, 0], [1, 1]] }\n'
+    arrays = run(TEXT.replace("[[layer]]\n", whole)).arrays
+    assert not np.allclose(arrays["state"].values, run().arrays["state"].values)
+    assert arrays["difference"].values < 1e-14
+
+
 def test_growth_is_by_powers_of_the_number_of_words():
     arrays = run(**{"cache.up_to": 2**30}).arrays
     growth = [float(arrays[f"{way}_growth"].values) for way in ("word_cached", "word_anew", "text_cached", "text_anew")]
@@ -62,6 +69,7 @@ def test_it_explains_the_counts():
     [
         ("[[layer.head]]\n", '[[layer.head]]\nmask = "none"\n', "layer.1: a word may not see later ones; expected the"),
         ("[[layer.head]]\n", "[[layer.head]]\n[[layer.head]]\nbeta = 2\n", "layer.1: its heads differ; expected heads"),
+        ("[[layer]]\n", '[[layer]]\nnorm = "rms"\n', "layer.1: a norm or an output matrix needs a feed-forward layer"),
         ("up_to = 1024", "up_to = 1", "cache.up_to"),
         ("[input]\n", '[input]\npadding = "A"\n', "input.padding: only kind 'attention' has padding"),
         ('tokens = ["A"', 'tokens = ["C"', "input.tokens.1: 'C' is unknown"),

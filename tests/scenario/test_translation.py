@@ -82,6 +82,19 @@ def test_two_layers_of_a_decoder_follow_one_another():
     assert any(line.startswith("layer 2, head 1:") for line in result.runs[0].working)
 
 
+def test_the_layers_may_be_whole():
+    """A feed-forward layer that adds nothing leaves all scores as they are; a norm changes them."""
+    zeros = f"feed_forward = {{ inner = {[[0] * 12]}, outer = {[[0]] * 12} }}"
+    before = ha.run(parse(MODEL, "t.toml", "t")).arrays["logits"].values
+    for layer in ("[[encoder]]\n", "[decoder.cross]\n"):
+        text = MODEL.replace("[[decoder.cross.head]]", "[decoder.cross]\n[[decoder.cross.head]]")
+        assert layer in text
+        same = ha.run(parse(text.replace(layer, f"{layer}{zeros}\n", 1), "t.toml", "t"), explain=True)
+        np.testing.assert_allclose(same.arrays["logits"].values, before, atol=1e-14)
+        normed = ha.run(parse(text.replace(layer, f'{layer}norm = "rms"\n', 1), "t.toml", "t"), explain=True)
+        assert not np.allclose(normed.arrays["logits"].values[0], before[0])
+
+
 def test_it_explains_the_encoder_the_decoder_and_each_word():
     lines = [line.strip() for line in ha.run(parse(MODEL, "t.toml", "t"), explain=True).runs[0].working]
     decoder = lines.index("the decoder, layer 1, over the words written so far:")
@@ -117,6 +130,7 @@ def test_it_explains_the_encoder_the_decoder_and_each_word():
         ('tokens = ["cats"', 'tokens = ["cat"', "input.tokens.1: 'cat' is unknown"),
         ('tokens = ["cats"', 'padding = "."\ntokens = ["cats"', "input.padding: only kind 'attention' has padding"),
         ("query = { scale = 0 }", "mask = [[true]]", "decoder.1.head.1.mask: has a fixed number of rows, but the text"),
+        ("query = { scale = 0 }", "bias = [[1]]", "decoder.1.head.1.bias: has a fixed number of rows, but the text"),
         ("query = { scale = 0 }", 'mask = "none"', "decoder.1.head.1.mask: no word may see a later one, which is not"),
         ("query = { scale = 0 }", 'mask = { name = "nonzero" }', "expected 'causal', 'strict' or a window"),
         ("beta  = 2", "weights = [[1, 1, 1]]", "decoder.1.cross.head.1.weights: has a fixed number of rows"),
@@ -167,3 +181,9 @@ def test_numbers_that_overflow_are_an_error_with_a_place():
     }
     with pytest.raises(InvalidInput, match=r"t.toml:\d+: .*finite scores"):
         ha.run(parse(MODEL, "t.toml", "t", changes))
+
+
+def test_the_layer_of_an_encoder_in_a_file_is_no_decoders():
+    file = '[[decoder]]\nfrom_torch = { file = "torch-encoder-layer.npz", heads = 2 }\n'
+    with pytest.raises(InvalidInput, match=r"decoder\.1\.from_torch: holds an encoder's layer; write out the heads"):
+        parse(MODEL.replace("[[decoder]]\n", file, 1), "t.toml", "t")

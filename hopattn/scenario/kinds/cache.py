@@ -1,6 +1,6 @@
 """kind = "cache": a text through layers of attention all at once, and word by word with kept keys and values."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -9,13 +9,15 @@ from pydantic import Field
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
-from hopattn.scenario.kinds.attention import AttentionSpec
+from hopattn.scenario.kinds.layered_text import AttentionSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Table
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.blocks import Block
 from hopattn.transformer.cache import KeyValueCache, multiplications, multiplications_of_text, products
-from hopattn.transformer.layers import AttentionLayer
+from hopattn.transformer.full_layers import FullLayer
+from hopattn.transformer.layers import AttentionLayer, Layer
 from hopattn.transformer.multi_head import MultiHead
 
 WAYS: dict[str, tuple[Callable[[MultiHead, int], dict[str, int]], str, str]] = {
@@ -91,11 +93,11 @@ class Cache(AttentionSpec):
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
         yield from self.input.attention_key_problems()
-        problems = [*self.layer_problems(coding, self._shape)]
+        problems = [*self.length_problems(len(self.input.tokens)), *self.layer_problems(coding, self._shape)]
         yield from problems
         for i, layer in enumerate([] if problems else self.layers(coding, self._shape)):
             try:
-                KeyValueCache([layer])
+                KeyValueCache([_kept(layer)])
             except InvalidInput as error:
                 yield Problem(("layer", i), str(error).removeprefix("layers: layer 1: "))
 
@@ -104,8 +106,8 @@ class Cache(AttentionSpec):
         return len(self.input.tokens), len(self.input.tokens)
 
     def size(self) -> int:
-        heads, n = sum(len(layer.head) for layer in self.layer), len(self.input.tokens)
-        return heads * (3 * n * n + 6 * n * self.dim + 4 * self.dim**2) + 2 * n * self.dim
+        n = len(self.input.tokens)
+        return 2 * self.layers_size(n, n, 1)
 
     def declared_arrays(self) -> list[ArraySpec]:
         words = (("token", labels(self.input.tokens)), ("axis", self.encoding.axes))
@@ -123,7 +125,7 @@ class Cache(AttentionSpec):
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         coding = self.encoding
         text = coding.encode(self.input.tokens)
-        layers = self.layers(coding, self._shape)
+        layers = [_kept(layer) for layer in self.layers(coding, self._shape)]
         whole = text
         for layer in layers:
             whole = np.asarray(layer(whole))
@@ -142,7 +144,7 @@ class Cache(AttentionSpec):
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         n = len(self.input.tokens)
-        for i, layer in enumerate(self.layers(self.encoding, self._shape), start=1):
+        for i, layer in enumerate(map(_kept, self.layers(self.encoding, self._shape)), start=1):
             maps, pair = products(layer.attention)
             matrices = " + ".join("×".join(map(str, one.dims)) for one in (*layer.attention.maps, layer.attention.out))
             heads = len(layer.attention.heads)
@@ -160,7 +162,18 @@ class Cache(AttentionSpec):
         yield f"the largest difference of the two ways: {arrays['difference'].values:.2g} of the largest number"
 
 
-def _counts(layers: list[AttentionLayer], n: int) -> list[int]:
+def _kept(layer: Layer) -> AttentionLayer | Block:
+    """The layer in a form that can be computed word by word; raises `InvalidInput` for one that has none."""
+    if isinstance(layer, AttentionLayer):
+        return layer
+    if not isinstance(layer, FullLayer) or layer.feed_forward is None:
+        raise InvalidInput(
+            "a norm or an output matrix needs a feed-forward layer beside it to be computed word by word"
+        )
+    return Block(layer.attention, layer.feed_forward, layer.norms, layer.norm_first, residual=layer.residual)
+
+
+def _counts(layers: Sequence[AttentionLayer | Block], n: int) -> list[int]:
     """The multiplications of all layers for a text of n words, one number for each of `WAYS`."""
     return [sum(count(layer.attention, n)[entry] for layer in layers) for count, entry, _ in WAYS.values()]
 

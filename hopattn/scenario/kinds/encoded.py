@@ -7,9 +7,9 @@ from pydantic import Field
 
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.words.positions import Positions
 from hopattn.scenario.words.vocabulary import (
     Encoding,
-    Positions,
     Space,
     Vocabulary,
     encoding,
@@ -26,7 +26,7 @@ class EncodedSpec(Spec):
     spaces: dict[Text, Space] = Field(default_factory=dict)
     """The named parts of a vector."""
     positions: Positions | None = None
-    """The position of each word in the text, as a point on a circle."""
+    """The position of each word in the text, as a vector."""
 
     @property
     def encoding(self) -> Encoding:
@@ -49,3 +49,8 @@ class EncodedSpec(Spec):
     @abstractmethod
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         """Problems with the text and the layers."""
+
+    def length_problems(self, n: int) -> Iterator[Problem]:
+        """The problem of positions that do not reach over a text of n words."""
+        if self.positions is not None:
+            yield from self.positions.length_problems(n)

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.scenario.explain.attention import HEAD_ARRAYS
+from hopattn.scenario.explain.attention import head_arrays
 from hopattn.scenario.language.array_layout import ArraySpec, Axis, Labels
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.layers import LayerTrace
 
-SQUARE = ("scores", "mask", "weights")
+SQUARE = ("scores", "bias", "mask", "weights")
 """The arrays of a head with one row for each query and one column for each key."""
 
 
@@ -24,27 +24,36 @@ def layer_arrays(
     referable: as in `ArraySpec`.
     """
     token, read, axis = ("token", rows), ("token", columns), ("axis", coding.axes)
-    for j, head in enumerate(layer.head, start=1):
-        dim = len(head.projection("query").array(coding))
-        compared: Axis = axis if dim == coding.dim else ("axis", tuple(str(k + 1) for k in range(dim)))
+    for j, head in enumerate(layer.heads, start=1):
+        dim, width = len(head.projection("query").array(coding)), layer.width(head, coding)
         square = (("query", rows), ("key", columns))
-        axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, axis)}
-        axes |= dict.fromkeys(SQUARE, square) | {"output": (token, axis)}
-        yield from (ArraySpec(f"{place} head {j} {name}", axes[name], referable) for name in HEAD_ARRAYS)
+        compared = _axis(dim, coding)
+        value = _axis(width, coding) if layer.mapped else axis
+        axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, value)}
+        axes |= dict.fromkeys(SQUARE, square) | {"output": (token, value)}
+        yield from (ArraySpec(f"{place} head {j} {name}", axes[name], referable) for name in head_arrays(head))
     yield ArraySpec(f"{place} output", (token, axis), referable)
+    for name in layer.own_arrays():
+        hidden = ("hidden", tuple(str(k + 1) for k in range(layer.hidden())))
+        yield ArraySpec(f"{place} {name}", (token, hidden if name == "hidden" else axis), referable)
     yield ArraySpec(f"{place} state", (token, axis), referable)
 
 
-def layer_values(place: str, trace: LayerTrace, shape: tuple[int, int]) -> dict[str, np.ndarray]:
+def layer_values(place: str, layer: LayerTable, trace: LayerTrace, shape: tuple[int, int]) -> dict[str, np.ndarray]:
     """The values of the arrays of a layer, for the first text of a batch; shape: `(n_queries, n_keys)`."""
     arrays: dict[str, np.ndarray] = {}
     for j, head in enumerate(trace.heads, start=1):
-        for name in HEAD_ARRAYS:
+        for name in head_arrays(head):
             array = _of_first_text(getattr(head, name))
             arrays[f"{place} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
-    arrays[f"{place} output"] = _of_first_text(trace.output)
-    arrays[f"{place} state"] = _of_first_text(trace.state)
+    for name in ("output", *layer.own_arrays(), "state"):
+        arrays[f"{place} {name}"] = _of_first_text(getattr(trace, name))
     return arrays
+
+
+def _axis(size: int, coding: Encoding) -> Axis:
+    """The axis of a query, key or value: that of the words if it is as long as these, else numbered elements."""
+    return "axis", coding.axes if size == coding.dim else tuple(str(k + 1) for k in range(size))
 
 
 def _of_first_text(array: Any) -> np.ndarray:

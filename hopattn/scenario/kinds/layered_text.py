@@ -1,67 +1,27 @@
 """The base of the kinds with layers of attention: the keys that they share, and the trace of a text."""
 
-from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.explain.attention import head_arrays
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, Labels, all_labelled, shapes
-from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.kinds.encoded import EncodedSpec
+from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
+from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.layers import LayerTable
-from hopattn.scenario.words.positions import Positions
 from hopattn.scenario.words.text import Input, labels
-from hopattn.scenario.words.vocabulary import (
-    Encoding,
-    Space,
-    Vocabulary,
-    encoding,
-    spaces_problems,
-    spaces_size,
-)
+from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.layers import Layer, stack
 
-SQUARE = ("scores", "bias", "mask", "weights")
-"""The arrays of a head with one row for each query and one column for each key."""
 
+class AttentionSpec(EncodedSpec):
+    """The base of the kinds with layers of attention over one text, or from some queries to a text."""
 
-class AttentionSpec(Spec):
-    """The base of the kinds with layers of attention: words, parts of a vector, positions, layers."""
-
-    vocabulary: Vocabulary | None = None
-    """The words as vectors."""
-    spaces: dict[Text, Space] = Field(default_factory=dict)
-    """The named parts of a vector."""
-    positions: Positions | None = None
-    """The position of each word in the text, as a vector."""
     layer: Annotated[list[LayerTable], Field(min_length=1)]
     """The layers of attention, in their order."""
-
-    @property
-    def encoding(self) -> Encoding:
-        """The encoding of tokens as vectors."""
-        return encoding(self.spaces, self.vocabulary, self.positions)
-
-    @property
-    def dim(self) -> int:
-        """The number of elements of a vector, counted before any vector is built."""
-        return spaces_size(self.spaces, self.vocabulary)
-
-    def part_problems(self) -> Iterator[Problem]:
-        return spaces_problems(self.spaces, self.vocabulary, self.positions)
-
-    def fit_problems(self) -> Iterator[Problem]:
-        if self.vocabulary is not None:
-            yield from self.vocabulary.problems()
-        yield from self.text_problems(self.encoding)
-
-    @abstractmethod
-    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        """Problems with the text and the layers."""
 
     def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[Layer]:
         """The layers of attention.
@@ -75,24 +35,12 @@ class AttentionSpec(Spec):
 
         rows, columns: the labels of the queries and of the keys. crossed: as for `layers`.
         """
-        token, read, axis = ("token", rows), ("token", columns), ("axis", coding.axes)
-        yield ArraySpec("input", (token, axis))
+        axis = ("axis", coding.axes)
+        yield ArraySpec("input", (("token", rows), axis))
         if crossed:
-            yield ArraySpec("source", (read, axis), referable=False)
+            yield ArraySpec("source", (("token", columns), axis), referable=False)
         for i, layer in enumerate(self.layer, start=1):
-            for j, head in enumerate(layer.heads, start=1):
-                dim, width = len(head.projection("query").array(coding)), layer.width(head, coding)
-                square = (("query", rows), ("key", columns))
-                compared = _axis(dim, coding)
-                value = _axis(width, coding) if layer.mapped else axis
-                axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, value)}
-                axes |= dict.fromkeys(SQUARE, square) | {"output": (token, value)}
-                yield from (ArraySpec(f"layer {i} head {j} {name}", axes[name]) for name in head_arrays(head))
-            yield ArraySpec(f"layer {i} output", (token, axis))
-            for name in layer.own_arrays():
-                hidden = ("hidden", tuple(str(k + 1) for k in range(layer.hidden())))
-                yield ArraySpec(f"layer {i} {name}", (token, hidden if name == "hidden" else axis))
-            yield ArraySpec(f"layer {i} state", (token, axis))
+            yield from layer_arrays(f"layer {i}", layer, coding, rows, columns)
 
     def trace(
         self,
@@ -111,18 +59,8 @@ class AttentionSpec(Spec):
         layers = self.layers(coding, shape, source is not None)
         traces = stack(layers, batch, visible, source=source)
         for i, (table, layer) in enumerate(zip(self.layer, traces, strict=True), start=1):
-            for j, head in enumerate(layer.heads, start=1):
-                for name in head_arrays(head):
-                    array = _of_first_text(getattr(head, name))
-                    arrays[f"layer {i} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
-            for name in ("output", *table.own_arrays(), "state"):
-                arrays[f"layer {i} {name}"] = _of_first_text(getattr(layer, name))
+            arrays |= layer_values(f"layer {i}", table, layer, shape)
         return arrays
-
-    def length_problems(self, n: int) -> Iterator[Problem]:
-        """The problem of positions that do not reach over a text of n words."""
-        if self.positions is not None:
-            yield from self.positions.length_problems(n)
 
     def layers_size(self, n: int, m: int, texts: int) -> int:
         """An estimate of the number of array entries for texts of n queries and m keys."""
@@ -180,14 +118,3 @@ class TextSpec(AttentionSpec):
         else:
             arrays = self.trace(coding, coding.encode(given.queries)[None], visible, coding.encode(given.tokens))
         return all_labelled(arrays, TextSpec.declared_arrays(self))
-
-
-def _axis(size: int, coding: Encoding) -> Axis:
-    """The axis of a query, key or value: that of the words if it is as long as these, else numbered elements."""
-    return "axis", coding.axes if size == coding.dim else tuple(str(k + 1) for k in range(size))
-
-
-def _of_first_text(array: Any) -> np.ndarray:
-    """A quantity of a head or layer for the first text; a mask of None lets every query attend to every key."""
-    values = np.asarray(True if array is None else array)
-    return values[0] if values.ndim > 2 else values

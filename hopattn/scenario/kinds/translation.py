@@ -105,6 +105,7 @@ class Translation(EncodedSpec):
         yield from self.input.attention_key_problems()
         yield from self.writing.problems(coding)
         m = len(self.input.tokens)
+        yield from self.length_problems(max(m, self.writing.limit))
         for i, layer in enumerate(self.encoder):
             yield from layer.problems(coding, (m, m), False, ("encoder", i))
         for i, layer in enumerate(self.decoder):
@@ -112,8 +113,8 @@ class Translation(EncodedSpec):
 
     def size(self) -> int:
         n, m, dim = self.writing.limit, len(self.input.tokens), self.dim
-        heads = sum(len(layer.head) for layer in self.encoder)
-        grown = sum(len(layer.head) + len(layer.cross.head) for layer in self.decoder)
+        heads = sum(layer.n_heads for layer in self.encoder)
+        grown = sum(layer.n_heads + layer.cross.n_heads for layer in self.decoder)
         longest = max(n, m)
         return (heads + grown) * (3 * longest**2 + 4 * longest * dim + 4 * dim**2) + n * len(self.writing.words)
 
@@ -178,12 +179,12 @@ class Translation(EncodedSpec):
         done, m = self.written, len(self.input.tokens)
         n = len(done.words)
         arrays = {"source": done.source, "text": done.text, "written": np.array(done.words)}
-        for i, trace in enumerate(done.encoder, start=1):
-            arrays |= layer_values(f"encoder layer {i}", trace, (m, m))
+        for i, (layer, trace) in enumerate(zip(self.encoder, done.encoder, strict=True), start=1):
+            arrays |= layer_values(f"encoder layer {i}", layer, trace, (m, m))
         arrays["memory"] = np.asarray(done.encoder[-1].state if done.encoder else done.source)
-        for i, (own, cross) in enumerate(done.decoder, start=1):
-            arrays |= {} if own is None else layer_values(f"text layer {i}", own, (n, n))
-            arrays |= layer_values(f"layer {i}", cross, (n, m))
+        for i, (both, (own, cross)) in enumerate(zip(self.decoder, done.decoder, strict=True), start=1):
+            arrays |= {} if own is None else layer_values(f"text layer {i}", both, own, (n, n))
+            arrays |= layer_values(f"layer {i}", both.cross, cross, (n, m))
         logits = self.writing.scores(self.encoding, np.asarray(done.decoder[-1][1].state))
         arrays |= {"logits": logits, "probabilities": np.asarray(Softmax(beta=self.writing.beta).weights(logits))}
         return all_labelled(arrays, self.declared_arrays())

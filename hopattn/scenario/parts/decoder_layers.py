@@ -13,7 +13,7 @@ from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.layers import LayerTrace
 
-FIXED = ("scores", "weights", "mask")
+FIXED = ("scores", "weights", "mask", "bias")
 """The keys of a head that may hold a table with one row for each query."""
 
 
@@ -38,6 +38,8 @@ class DecoderLayerTable(LayerTable):
             for i, head in enumerate(self.cross.head)
             for problem in _growing(head, (*path, "cross", "head", i), over_itself=False)
         ]
+        if self.from_torch is not None:
+            own.append(Problem((*path, "from_torch"), "holds an encoder's layer; write out the heads of a decoder"))
         yield from (*own, *read)
         if self.head and not own:
             yield from super().problems(encoding, (shape[0], shape[0]), False, path)
