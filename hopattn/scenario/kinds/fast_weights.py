@@ -15,7 +15,7 @@ from hopattn.scenario.explain.arithmetic import equals, number, vector
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.writing_rules import WritingTable
+from hopattn.scenario.parts.writing_rules import FastWeightsTable
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import Encoding, Vocabulary, encoding
 
@@ -82,7 +82,7 @@ class FastWeights(Spec):
     """The words as vectors."""
     input: Input
     """The text that is written, and the words that read it."""
-    fast_weights: WritingTable
+    fast_weights: FastWeightsTable
     """How words are written and read."""
 
     @property

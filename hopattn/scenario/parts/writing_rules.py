@@ -38,7 +38,7 @@ class Written(NamedTuple):
     output: np.ndarray
 
 
-class WritingTable(Table):
+class FastWeightsTable(Table):
     """How words are written into one matrix, and how they are read."""
 
     query: ProjectionOrMatrix | None = None
