@@ -1,0 +1,4 @@
+"""Circuits: what attention heads do together.
+
+- `*.py`: one circuit or measure each
+"""
