@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hopattn.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from hopattn.circuits.emergence.recipe import Recipe as Recipe
+    from hopattn.circuits.emergence.record import Training as Training
+    from hopattn.circuits.emergence.training import train as train
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
@@ -119,6 +122,9 @@ if TYPE_CHECKING:
     learning = learning_rules  # an assignment, because type checkers hide a name that an import changes
 
 _NAMES = {
+    "hopattn.circuits.emergence.recipe": ("Recipe",),
+    "hopattn.circuits.emergence.record": ("Training",),
+    "hopattn.circuits.emergence.training": ("train",),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall", "Status"),

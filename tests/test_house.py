@@ -17,6 +17,7 @@ PACKAGE = Path(hopattn.__file__).parent
 ORDER = re.search(r"```order\n(.*?)```", (ROOT / "docs/architecture.md").read_text(encoding="utf-8"), re.DOTALL)[1]
 FILES = plan.files_in(PACKAGE)
 REFEREE = "transformer/plain_attention.py"
+TRAINING = "circuits/emergence/training.py"
 
 
 def test_every_room_lists_its_files_and_every_import_goes_downwards():
@@ -164,8 +165,8 @@ def test_a_scenario_runs_without_what_only_others_need():
 
 
 @pytest.mark.parametrize("module", ["torch", "jax"])
-def test_extras_are_imported_nowhere_in_the_package_but_by_the_referee(module):
-    own = [file for file in FILES if file != REFEREE]
+def test_extras_are_imported_nowhere_in_the_package_but_by_the_referee_and_the_training(module):
+    own = [file for file in FILES if file not in (REFEREE, TRAINING)]
     found = [file for file in own if re.search(rf"^\s*(import|from) {module}\b", (PACKAGE / file).read_text(), re.M)]
     assert found == []
 

@@ -1,4 +1,5 @@
 """Circuits: what attention heads do together.
 
 - `*.py`: one circuit or measure each
+- `emergence/`: induction heads that arise in training
 """

@@ -1,0 +1,132 @@
+"""The training of a model of attention alone, by PyTorch (the extra `torch`)."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hopattn.circuits.emergence.measures import measured
+from hopattn.circuits.emergence.model import AttentionOnly
+from hopattn.circuits.emergence.recipe import Recipe
+from hopattn.circuits.emergence.record import Training, TrainingState
+from hopattn.foundation.errors import CannotDo
+
+BETAS = (0.9, 0.98)
+"""Adam's rates of decay."""
+WARM_UP = 50
+"""The steps in which the learning rate rises to its full size."""
+CHECKPOINT = 100
+"""The steps after which the state of an unfinished training is written."""
+
+
+def train(
+    recipe: Recipe | None = None,
+    *,
+    file: str | Path | None = None,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> Training:
+    """Train a model on texts of repeated words, and measure it on the way.
+
+    recipe: by default two layers of four heads. file: keeps the training, finished or not; from a file of the same
+    recipe the training goes on where it was, and gives the same numbers as one that was never interrupted. report: is
+    called with the steps that are done and the number of steps. Raises `CannotDo` if PyTorch is not installed, if the
+    loss is no number any more, and if the file cannot be written; `InvalidInput` for a file of another recipe.
+
+    One training of the default recipe takes less than a minute on one core. A model of two layers learns to repeat; one
+    of a single layer does not.
+    """
+    recipe = Recipe() if recipe is None else recipe
+    if find_spec("torch") is None:
+        raise CannotDo("training needs PyTorch: pip install 'hopattn[torch]' (a finished training is read without it)")
+    training = Training.begun(recipe) if file is None else Training.resumed(recipe, Path(file))
+    if training.finished:
+        return training
+    with _one_thread():
+        for later in _steps(training):
+            training, done = later, later.state.step
+            report(done, recipe.steps)
+            if file is not None and (done % CHECKPOINT == 0 or training.finished):
+                training.save(file)
+    return training
+
+
+def _steps(training: Training) -> Iterator[Training]:
+    """The training after every step that is measured or written."""
+    import torch
+
+    recipe, state = training.recipe, training.state
+    weights = {name: torch.tensor(array, requires_grad=True) for name, array in state.weights.items()}
+    adam = torch.optim.Adam(weights.values(), lr=recipe.rate, betas=BETAS)
+    _restore(adam, weights, state)
+    texts = recipe.held_out()
+    if state.step == 0:
+        training = training.with_measures(measured(_model(weights, recipe), texts))
+    for step in range(state.step, recipe.steps):
+        for group in adam.param_groups:
+            group["lr"] = recipe.rate * min(1.0, (step + 1) / WARM_UP)
+        tokens = torch.tensor(recipe.batch_of(step).tokens)
+        scores = _logits(weights, tokens, recipe)[:, :-1]
+        loss = torch.nn.functional.cross_entropy(scores.reshape(-1, recipe.words), tokens[:, 1:].reshape(-1))
+        if not math.isfinite(loss.item()):
+            advice = f"its rate of {recipe.rate:g} is too large; try {recipe.rate / 4:g}"
+            raise CannotDo(f"the training diverged: after {step} steps the loss is {loss.item()}; {advice}")
+        adam.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        adam.step()
+        done = step + 1
+        if done % recipe.every == 0 or done % CHECKPOINT == 0 or done == recipe.steps:
+            training = training.at(_state(done, weights, adam))
+            if done % recipe.every == 0 or done == recipe.steps:
+                training = training.with_measures(measured(_model(weights, recipe), texts))
+            yield training
+
+
+def _logits(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
+    """The scores of the next word, `(n_texts, n, words)`: `AttentionOnly.logits` in PyTorch."""
+    from torch.nn.functional import scaled_dot_product_attention
+
+    x = weights["embed.weight"][tokens] + weights["position.weight"][: tokens.shape[1]]
+    for i in range(recipe.layers):
+        joint = x @ weights[f"layers.{i}.in_proj_weight"].T
+        apart = joint.view(*x.shape[:2], 3, recipe.heads, recipe.dim // recipe.heads).permute(2, 0, 3, 1, 4)
+        query, key, value = apart.unbind(0)
+        read = scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.out_proj.weight"].T
+    return x @ weights["unembed.weight"].T
+
+
+def _model(weights: dict[str, Any], recipe: Recipe) -> AttentionOnly:
+    return AttentionOnly.from_weights({name: tensor.detach().numpy() for name, tensor in weights.items()}, recipe)
+
+
+def _state(step: int, weights: dict[str, Any], adam: Any) -> TrainingState:
+    """The numbers from which the training goes on; copies, since PyTorch changes its own in place."""
+    moments = {}
+    for name, tensor in weights.items():
+        for moment in ("exp_avg", "exp_avg_sq"):
+            moments[f"{moment}.{name}"] = adam.state[tensor][moment].numpy().copy()
+    return TrainingState(step, {name: tensor.detach().numpy().copy() for name, tensor in weights.items()}, moments)
+
+
+def _restore(adam: Any, weights: dict[str, Any], state: TrainingState) -> None:
+    """Give Adam the moments that it had at a step."""
+    import torch
+
+    for name, tensor in weights.items() if state.step else ():
+        moments = {moment: torch.tensor(state.moments[f"{moment}.{name}"]) for moment in ("exp_avg", "exp_avg_sq")}
+        adam.state[tensor] = {"step": torch.tensor(float(state.step)), **moments}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """PyTorch on one thread: small products are not faster on several, and the sums come in one order."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

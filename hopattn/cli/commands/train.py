@@ -1,0 +1,45 @@
+"""`hopattn train`: train small models of attention alone, and watch induction heads arise."""
+
+from pathlib import Path
+
+import click
+
+SIZES = {"two-layers": (2, 64), "one-layer": (1, 88)}
+"""The layers and the dim of each model. The single layer has a few more numbers, 45,056 against 43,008."""
+
+
+@click.command(short_help="Train small models, and watch induction heads arise (needs PyTorch).")
+@click.argument("model", nargs=-1, type=click.Choice(list(SIZES)))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("trained"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Keeps each training as MODEL.npz, from which the same command goes on.",
+)
+@click.option("--steps", type=click.IntRange(min=1), default=1000, show_default=True, help="Steps of the optimiser.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
+    """Train each named MODEL (all by default) on texts that repeat random words with a period of their own.
+
+    \b
+    hopattn train
+    hopattn train two-layers --seed 1 --out other
+
+    A model of two layers learns to repeat: heads of its second layer attend to the word behind the earlier occurrence
+    of the word at hand. A model of one layer does not. Each takes less than a minute on one core.
+    """
+    from hopattn.circuits.emergence.recipe import Recipe
+    from hopattn.circuits.emergence.training import train
+    from hopattn.views.tables import progress
+    from hopattn.views.training_table import show_training
+
+    for name in model or SIZES:
+        layers, dim = SIZES[name]
+        file = out / f"{name}.npz"
+        with progress(f"steps of {name}") as report:
+            training = train(Recipe(layers=layers, dim=dim, steps=steps, seed=seed), file=file, report=report)
+        show_training(name, training)
+        click.echo(f"kept in {file}", err=True)
+    return 0

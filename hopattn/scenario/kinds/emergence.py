@@ -1,0 +1,153 @@
+"""kind = "emergence": finished trainings of small models, and how well the trained models repeat new texts."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, PrivateAttr
+
+from hopattn.circuits.emergence.measures import ITERATIONS, measured
+from hopattn.circuits.emergence.record import Training
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.files import shipped_folder
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
+from hopattn.scenario.language.fields import Problem, Table, Text
+
+TEMPLATE = """\
+# Two small models were trained to continue texts that repeat. `hopattn train` trains your own (it needs PyTorch).
+schema = 1
+title = "my first emergence"
+source = "ours"                          # the document and section that it comes from
+kind = "emergence"
+
+[training]
+texts = 50                               # new texts, on which the trained models are tried
+# [training.files]                       # without it: the trainings that come with hopattn
+# "two layers" = "trained/two-layers.npz"
+# "one layer"  = "trained/one-layer.npz"
+
+[[expect]]
+measure = "two layers accuracy"          # the share of the words that can be known, and are
+is = 1
+within = 0.05
+"""
+
+SHIPPED = {"two layers": "two-layers.npz", "one layer": "one-layer.npz"}
+"""The trainings that come with hopattn."""
+CURVES = ("loss of repeated words", "loss of new words", "in-context score")
+BY_HEAD = ("previous token", "prefix matching")
+MEASURES = {
+    "loss": "−log p of the next word where it can be known, on new texts, in nats",
+    "accuracy": "which part of these words the model names",
+    "copying head": "prefix matching of the head that has most of it",
+    "energy falls": "at which part of these words the energy of that head falls when its layer is applied once more",
+}
+"""The measures of each trained model, each with its meaning as `explain` writes it."""
+
+
+class TrainingTable(Table):
+    """The files of the trainings, and the texts on which the models are tried."""
+
+    files: Annotated[dict[Text, Text], Field(min_length=1)] | None = None
+    """A name for each training, and its file, by its path from the folder of this scenario; by default the trainings
+    that come with hopattn, "two layers" and "one layer"."""
+    texts: Annotated[int, Field(ge=1, le=1000)] = 50
+    """The number of new texts."""
+    _folder: FilePath = PrivateAttr(default=FilePath())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder of the scenario, to which the paths of its files are relative."""
+        if context is not None:
+            self._folder = context["folder"]
+
+    @property
+    def paths(self) -> dict[str, FilePath]:
+        """The file of each training, by its name."""
+        if self.files is None:
+            return {name: shipped_folder() / "circuits" / file for name, file in SHIPPED.items()}
+        return {name: self._folder / file for name, file in self.files.items()}
+
+    @cached_property
+    def trainings(self) -> dict[str, Training]:
+        """Each training by its name; raises `InvalidInput` for a file that cannot be read."""
+        return {name: Training.load(path) for name, path in self.paths.items()}
+
+    def problems(self) -> Iterator[Problem]:
+        """Files that are missing, torn, or of another sort."""
+        for name, path in self.paths.items():
+            try:
+                Training.load(path)
+            except InvalidInput as error:
+                yield Problem(("training", "files", name), str(error))
+
+
+class Emergence(Spec):
+    """Trainings that are finished, and the models that came out."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "loss", "falls")
+    main_table: ClassVar[str] = "training"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["emergence"]
+    training: TrainingTable
+    """The files of the trainings."""
+
+    def fit_problems(self) -> Iterator[Problem]:
+        return self.training.problems()
+
+    def size(self) -> int:
+        length, dim = 64, 88  # of the models that `hopattn train` makes
+        return self.training.texts * len(self.training.paths) * length * (8 * length + 8 * dim)
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        return [array for name, training in self.training.trainings.items() for array in _declared(name, training)]
+
+    def layout(self) -> ArrayLayout:
+        names = tuple(f"{name} {measure}" for name in self.training.paths for measure in MEASURES)
+        return ArrayLayout(measures=names, arrays=shapes(self.declared_arrays()))
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        arrays: dict[str, Any] = {}
+        for name, training in self.training.trainings.items():
+            curves: dict[str, Any] = {curve: training.measures[curve] for curve in CURVES}
+            curves |= {curve: training.measures[curve].reshape(len(training.steps), -1) for curve in BY_HEAD}
+            curves["falling energies"] = training.measures["energy falls"][-1]
+            arrays |= {f"{name} {own}": array for own, array in (curves | self._tried(training, rng)).items()}
+        return all_labelled(arrays, self.declared_arrays())
+
+    def _tried(self, training: Training, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        """The measures of a trained model on new texts."""
+        model, texts = training.model(), training.recipe.texts(self.training.texts, rng)
+        now = measured(model, texts)
+        guesses = np.argmax(model.logits(texts.tokens)[:, :-1], axis=-1)
+        head = int(np.argmax(now["prefix matching"][-1]))
+        return {
+            "loss": now["loss of repeated words"],
+            "accuracy": np.array(np.mean((guesses == texts.tokens[:, 1:])[texts.repeated])),
+            "copying head": now["prefix matching"][-1, head],
+            "energy falls": now["energy falls"][head, 0],
+        }
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        for name, training in self.training.trainings.items():
+            recipe = training.recipe
+            yield f"{name}: {recipe.layers} × {recipe.heads} heads of dim {recipe.dim // recipe.heads}"
+            yield f"  {training.state.step} steps of {recipe.batch} texts of {recipe.length} words, which repeat"
+            yield f"  {recipe.shortest} to {recipe.longest} of {recipe.words} words"
+            for measure, meaning in MEASURES.items():
+                yield f"  {measure} = {arrays[f'{name} {measure}'].values:.4g}: {meaning}"
+
+
+def _declared(name: str, training: Training) -> Iterator[ArraySpec]:
+    recipe = training.recipe
+    step: Axis = ("step", tuple(str(step) for step in training.steps))
+    places = [f"layer {i + 1} head {j + 1}" for i in range(recipe.layers) for j in range(recipe.heads)]
+    head: Axis = ("head", tuple(places))
+    yield from (ArraySpec(f"{name} {curve}", (step,)) for curve in CURVES)
+    yield from (ArraySpec(f"{name} {curve}", (step, head)) for curve in BY_HEAD)
+    last: Axis = ("head", tuple(places[-recipe.heads :]))
+    yield ArraySpec(f"{name} falling energies", (last, ("application", tuple(map(str, range(1, ITERATIONS + 1))))))
+    yield from (ArraySpec(f"{name} {measure}") for measure in MEASURES)

@@ -1,0 +1,37 @@
+"""The table of a training on the terminal: losses and attention patterns at a few steps."""
+
+import numpy as np
+from rich.text import Text
+
+from hopattn.circuits.emergence.record import Training
+from hopattn.views.terminal import cell, console, show, table
+
+ROWS = 11
+"""The largest number of steps that are shown, evenly spaced from the first to the last."""
+BEST = {"previous token": "to the word before", "prefix matching": "to what followed"}
+"""The measures of heads of which the best is shown, and the heading of each."""
+
+
+def show_training(name: str, training: Training) -> None:
+    """Write the measures of a training to standard output; name: of the model."""
+    out, measures = console(), training.measures
+    curves = ("loss of repeated words", "loss of new words", "in-context score")
+    shown = np.unique(np.linspace(0, len(training.steps) - 1, ROWS).round().astype(int))
+    rows = [
+        [
+            str(training.steps[k]),
+            *(cell(measures[curve][k]) for curve in curves),
+            *(cell(measures[kind][k].max()) for kind in BEST),
+        ]
+        for k in shown
+    ]
+    headings = ["step", *curves, *BEST.values()]
+    show(out, Text(name, style="bold"), table(headings, rows, right=headings))
+    last = measures["energy falls"][-1]
+    head = int(np.argmax(measures["prefix matching"][-1, -1]))
+    falls = f"the energy of head {head + 1} of the last layer falls at {last[head, 0]:.0%} of them"
+    show(
+        out,
+        Text(f"losses in nats; attention of the best head; where its layer is applied once more, {falls}"),
+        Text(""),
+    )

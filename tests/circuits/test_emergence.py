@@ -1,0 +1,166 @@
+"""Induction heads that arise in training: the texts, the training, its file, and what the heads do in the end."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopattn.circuits.emergence import measures
+from hopattn.circuits.emergence.recipe import Recipe
+from hopattn.circuits.emergence.record import Training
+from hopattn.foundation.errors import CannotDo, InvalidInput
+from tests.counts import FULL
+
+SMALL = {"dim": 8, "heads": 2, "words": 10, "length": 12, "shortest": 3, "longest": 5, "batch": 4, "every": 2}
+
+
+def train(*args, **options):
+    pytest.importorskip("torch", reason="PyTorch is not installed (the extra `torch`)")
+    from hopattn.circuits.emergence.training import train
+
+    return train(*args, **options)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_text_repeats_distinct_words_with_a_period_of_its_own(seed):
+    recipe = Recipe(seed=seed)
+    texts = recipe.batch_of(0)
+    for tokens, period, repeated, new in zip(texts.tokens, texts.periods, texts.repeated, texts.new, strict=True):
+        assert recipe.shortest <= period <= recipe.longest
+        assert len(set(tokens[:period])) == period
+        assert np.array_equal(tokens[period:], tokens[:-period])
+        for i, (known, fresh) in enumerate(zip(repeated, new, strict=True)):
+            seen = list(tokens[:i])
+            assert known == (tokens[i] in seen)
+            assert not known or tokens[i + 1] == tokens[seen.index(tokens[i]) + 1]
+            assert fresh == (tokens[i + 1] not in tokens[: i + 1])
+
+
+def test_periods_vary_and_held_out_texts_are_those_of_no_step():
+    recipe = Recipe(steps=5)
+    assert len(set(recipe.batch_of(0).periods)) > 5
+    drawn = [recipe.batch_of(step).tokens for step in range(5)]
+    assert len({tokens.tobytes() for tokens in drawn} | {recipe.held_out(recipe.batch).tokens.tobytes()}) == 6
+    assert np.array_equal(recipe.batch_of(3).tokens, drawn[3])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"dim": 10}, "heads: 4 heads do not divide the dim 10"),
+        ({"shortest": 30}, r"shortest: 30; expected at least 2 and at most longest \(24\)"),
+        ({"longest": 50}, "longest: 50 distinct words do not exist among 48"),
+        ({"length": 20}, "length: 20 words leave no repeated pair after a period of 24"),
+        ({"rate": -1.0}, "rate: .*-1"),
+        ({"steps": 2.5}, "steps: .*2.5"),
+    ],
+)
+def test_a_recipe_refuses_numbers_that_do_not_fit(numbers, message):
+    with pytest.raises(InvalidInput, match=message):
+        Recipe(**numbers)
+
+
+def test_measures_agree_with_hand_computed_patterns():
+    tokens = np.array([[3, 1, 3, 1, 3]])  # period 2; behind earlier 3s stand the places 1 and 3, behind 1 the place 2
+    looks_back = np.eye(5, k=-1)
+    inducts = np.zeros((5, 5))
+    inducts[2, 1] = inducts[3, 2] = 1.0
+    inducts[4, [1, 3]] = 0.25, 0.75
+    weights = np.array([[looks_back, inducts]])[:, :, None]  # layer, head, text, query, key
+    assert measures._to_previous(weights).tolist() == [[1.0, (0 + 1 + 1 + 0.75) / 4]]
+    assert measures._to_successors(weights, tokens).tolist() == [[(1 + 1 + 1) / 3, 1.0]]
+
+
+def test_the_losses_are_those_of_scipy():
+    special = pytest.importorskip("scipy.special")
+    rng = np.random.default_rng(0)
+    logits, tokens = rng.normal(size=(2, 4, 5)), rng.integers(5, size=(2, 4))
+    log_p = special.log_softmax(logits, axis=-1)
+    expected = [[-log_p[b, i, tokens[b, i + 1]] for i in range(3)] for b in range(2)]
+    np.testing.assert_allclose(measures.cross_entropy(logits, tokens), expected, rtol=1e-12)
+
+
+def test_the_model_gives_the_logits_that_pytorch_trained():
+    torch = pytest.importorskip("torch")
+    from hopattn.circuits.emergence.training import _logits
+
+    training = train(Recipe(**SMALL, steps=4))
+    tokens = training.recipe.held_out(3).tokens
+    tensors = {name: torch.tensor(array) for name, array in training.state.weights.items()}
+    expected = _logits(tensors, torch.tensor(tokens), training.recipe).numpy()
+    np.testing.assert_allclose(training.model().logits(tokens), expected, atol=1e-5)
+
+
+def test_a_resumed_training_gives_the_numbers_of_one_that_was_never_interrupted(tmp_path, monkeypatch):
+    recipe, file = Recipe(**SMALL, steps=7), tmp_path / "run.npz"
+    whole = train(recipe, file=tmp_path / "whole.npz")
+    from hopattn.circuits.emergence import training as module
+
+    monkeypatch.setattr(module, "CHECKPOINT", 3)
+
+    def interrupt(done, total):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe, file=file, report=interrupt)
+    assert Training.load(file).state.step == 3
+    resumed = train(recipe, file=file)
+    for name, array in whole.state.weights.items():
+        assert np.array_equal(resumed.state.weights[name], array)
+    assert np.array_equal(resumed.steps, whole.steps)
+    assert file.read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    assert train(recipe, file=file).state.step == 7  # a finished file is read, and nothing is trained
+
+
+def test_a_file_is_refused_with_what_is_wrong(tmp_path):
+    recipe, file = Recipe(**SMALL, steps=3), tmp_path / "run.npz"
+    begun = Training.begun(recipe)
+    begun.save(file)
+    with pytest.raises(InvalidInput, match="holds another training: steps is 3 there and 4 here"):
+        Training.resumed(Recipe(**SMALL, steps=4), file)
+    file.write_bytes(file.read_bytes()[:200])
+    with pytest.raises(InvalidInput, match=r"'run.npz' is no file of a training, or a torn one"):
+        Training.load(file)
+    np.savez(file, recipe=json.dumps({"layers": 1}), step=0, steps=[])
+    with pytest.raises(InvalidInput, match=r"missing: embed.weight, .*layers.0.out_proj.weight"):
+        Training.load(file)
+    with pytest.raises(InvalidInput, match=r"there is no file 'runs\.npz'"):
+        Training.load(tmp_path / "runs.npz")
+
+
+def test_a_training_that_diverges_says_so():
+    with pytest.raises(CannotDo, match=r"the training diverged: after \d+ steps the loss is (nan|inf); its rate"):
+        train(Recipe(**SMALL, steps=200, rate=1e18))
+
+
+def test_without_pytorch_the_training_says_what_is_missing(monkeypatch):
+    from hopattn.circuits.emergence import training
+
+    monkeypatch.setattr(training, "find_spec", lambda name: None)
+    with pytest.raises(CannotDo, match="training needs PyTorch: pip install"):
+        training.train(Recipe(**SMALL, steps=1))
+
+
+def test_the_step_of_a_heads_own_memory_never_raises_the_energy():
+    """E falls under q ← Kᵀ p; `energy_falls` counts what the layer does in its place."""
+    model = Training.begun(Recipe(**SMALL)).model()
+    texts = Recipe(**SMALL).held_out(4)
+    trace = model.trace(texts.tokens)[-1]
+    for head, own in zip(model.layers[-1].attention.heads, trace.heads, strict=True):
+        before = measures._energy(head, own.queries, own)
+        queries = head.retrieval.step(own.queries, own.keys, own.keys, own.mask)
+        assert np.all(measures._energy(head, queries, own) <= before + 1e-5)
+
+
+@pytest.mark.skipif(not FULL, reason="a training takes a minute (make test-all runs it)")
+@pytest.mark.parametrize(("layers", "dim"), [(2, 64), (1, 88)])
+def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
+    """The one-layer model has more numbers (45,056 of 43,008); one seed of 32 held-out texts each."""
+    found = train(Recipe(layers=layers, dim=dim)).measures
+    assert (found["loss of repeated words"][-1] < 0.1) == (layers == 2)
+    assert (found["prefix matching"][-1].max() > 0.9) == (layers == 2)
+    if layers == 1:
+        assert found["loss of repeated words"][-1] > 2.0
