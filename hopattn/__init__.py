@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from hopattn.circuits.emergence.recipe import Recipe as Recipe
     from hopattn.circuits.emergence.record import Training as Training
     from hopattn.circuits.emergence.training import train as train
+    from hopattn.circuits.maps.edges import world_of_graph as world_of_graph
+    from hopattn.circuits.maps.walk import Walk as Walk
+    from hopattn.circuits.maps.walk import walk as walk
+    from hopattn.circuits.maps.world import World as World
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
@@ -125,6 +129,9 @@ _NAMES = {
     "hopattn.circuits.emergence.recipe": ("Recipe",),
     "hopattn.circuits.emergence.record": ("Training",),
     "hopattn.circuits.emergence.training": ("train",),
+    "hopattn.circuits.maps.edges": ("world_of_graph",),
+    "hopattn.circuits.maps.walk": ("Walk", "walk"),
+    "hopattn.circuits.maps.world": ("World",),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall", "Status"),

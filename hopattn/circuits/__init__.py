@@ -1,5 +1,6 @@
 """Circuits: what attention heads do together.
 
+- `maps/`: maps of places: a walk, and attention over what was seen on it
 - `*.py`: one circuit or measure each
 - `emergence/`: induction heads that arise in training
 """

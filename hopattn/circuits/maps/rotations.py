@@ -1,0 +1,175 @@
+"""The position of each place: a product of rotations, one for each action on the way to it.
+
+    x(start) = (1, 0, 1, 0, …) / √planes          x(place after a) = R_a x(place)
+
+Each R_a turns plane i by an angle θ_ai. Such rotations commute, so their angles add along a path, and a position has
+the angles of its place whatever the path: this is path integration.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hopattn.circuits.maps.world import World
+from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
+from hopattn.foundation.scalars import whole
+from hopattn.transformer.positions.circle import cos_sin_degrees
+
+MAX_PLANES = 96
+SHORTEST = 2.5
+"""The shortest drawn wavelength, in places."""
+DRAWS = 16
+"""The number of draws of the angles."""
+MODULE = 3
+"""The number of planes of a module: their directions differ by 120°, so that their sum is a hexagonal grid."""
+CLOSES = 1e-6
+"""The largest error of an angle, in degrees, with which a way round still leads to the same position."""
+DISTINCT = 1e-9
+"""Two places whose positions have a cosine of more than 1 − this have the same position."""
+
+
+def positions_of(turns: np.ndarray) -> np.ndarray:
+    """Positions whose planes are turned by these degrees: `(…, planes)` gives unit vectors `(…, 2 planes)`.
+
+    Without planes the position is the number 1 everywhere, `(…, 1)`.
+    """
+    if not turns.shape[-1]:
+        return np.ones((*turns.shape[:-1], 1))
+    points = np.stack(cos_sin_degrees(turns), axis=-1)
+    return np.asarray(points.reshape(*turns.shape[:-1], -1) / np.sqrt(turns.shape[-1]))
+
+
+def angles_of(world: World, angles: Mapping[str, Sequence[float]]) -> np.ndarray:
+    """The angle of each action in each plane, in degrees, `(n_actions, planes)`.
+
+    angles: an action → its angles, one for each plane. An action without angles turns against its inverse. Raises
+    `InvalidInput` for unknown actions, actions without angles, and numbers of angles that differ.
+    """
+    if not isinstance(angles, Mapping):
+        raise InvalidInput(f"angles: expected an action and its angles for each action, not {shortened(angles)}")
+    reject_unknown("angles", angles, world.actions)
+    rows: list[np.ndarray] = []
+    for number, action in enumerate(world.actions):
+        back = world.actions[world.inverse[number]]
+        if action not in angles and back not in angles:
+            raise InvalidInput(f"angles: the action '{shortened(action)}' has none, nor has its inverse")
+        own = np.asarray(as_float(angles[action] if action in angles else angles[back], "angles"))
+        require_finite(own, "angles")
+        if own.ndim != 1 or not 1 <= len(own) <= MAX_PLANES or len(own) != len(rows[0] if rows else own):
+            wanted = f"the same number for each action, 1 to {MAX_PLANES}"
+            raise InvalidInput(f"angles: '{shortened(action)}' has angles of shape {own.shape}; expected {wanted}")
+        rows.append(own if action in angles else -own)
+    return np.stack(rows)
+
+
+def drawn_angles(world: World, planes: int, rng: np.random.Generator) -> np.ndarray:
+    """Random angles of a lattice's actions, in degrees, `(n_actions, planes)`.
+
+    Three planes make a module: waves of one wavelength, in directions 120° apart. The wavelength is between
+    `SHORTEST` places and the shorter side of the lattice, uniform in its logarithm. On a ring or a torus each wave is
+    rounded so that a whole number of waves goes round. Of `DRAWS` draws the one that tells places apart best is taken.
+    Raises `InvalidInput` for a graph, whose loops allow few angles.
+    """
+    count = whole(planes, "planes", least=0, most=MAX_PLANES)
+    if not world.size:
+        if count == 0:
+            return np.zeros((len(world.actions), 0))
+        raise InvalidInput("angles: of a graph, expected angles for each action; they are drawn for lattices alone")
+    modules = -(-count // MODULE)
+    draws = [_angles(world, [_module(world, rng) for _ in range(modules)], count) for _ in range(DRAWS)]
+    return max(draws, key=lambda angles: _lattice_gap(world, angles)) if count else draws[0]
+
+
+def _angles(world: World, modules: list[np.ndarray], count: int) -> np.ndarray:
+    """The angles of the lattice's actions for the first `count` waves of these modules, `(n_actions, count)`."""
+    waves = np.concatenate([np.zeros((0, len(world.size))), *modules])[:count]
+    east = 360.0 * waves[:, -1]
+    north = [] if len(world.size) < 2 else [360.0 * waves[:, 0]]
+    return np.stack([sign * row for row in (east, *north) for sign in (1.0, -1.0)])
+
+
+def _lattice_gap(world: World, angles: np.ndarray) -> float:
+    """`gap_of` for a lattice: the cosine of two positions depends on the offset of their places alone."""
+    rows, columns = world.size if len(world.size) == 2 else (1, world.size[0])
+    across = np.arange(1 - columns, columns)[:, None] * angles[0]
+    up = np.arange(rows)[:, None] * angles[-2]  # on a line there is no north, and one row
+    cosines = cos_sin_degrees(up[:, None] + across)[0].mean(axis=-1)
+    cosines[0, columns - 1] = -1.0  # a place and itself
+    return 1.0 - float(cosines.max())
+
+
+def _module(world: World, rng: np.random.Generator) -> np.ndarray:
+    """Three waves, in cycles a place along each axis of the lattice, `(3, n_axes)`; their sum is 0."""
+    size = np.array(world.size)
+    waves = np.zeros((MODULE, len(size)))
+    while not np.all(np.any(waves != 0, axis=-1)):
+        wavelength = np.exp(rng.uniform(np.log(SHORTEST), np.log(max(size.min(), SHORTEST))))
+        directions = rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.arange(MODULE) / MODULE
+        waves = np.stack([np.sin(directions), np.cos(directions)], axis=-1)[:, -len(size) :] / wavelength
+        if world.closed:
+            waves = np.round(waves * size) / size
+        waves[2] = -(waves[0] + waves[1])
+    return waves
+
+
+def turns_of(world: World, angles: np.ndarray) -> np.ndarray:
+    """The angle of each place in each plane, in degrees, `(n_places, planes)`: that of the first place is 0.
+
+    Raises `InvalidInput` where two ways to a place turn by different angles.
+    """
+    turns = np.full((len(world.places), angles.shape[1]), np.nan)
+    turns[0], waiting, known = 0.0, [0], {0}
+    while waiting:
+        place = waiting.pop(0)
+        for action in np.flatnonzero(world.moves[place] >= 0):
+            end, turned = int(world.moves[place, action]), turns[place] + angles[action]
+            if end not in known:
+                turns[end] = turned
+                known.add(end)
+                waiting.append(end)
+            elif np.any(np.abs((turned - turns[end] + 180) % 360 - 180) > CLOSES):
+                raise InvalidInput(f"angles: {_two_positions(world, place, int(action), end)}")
+    return turns % 360
+
+
+def _two_positions(world: World, place: int, action: int, end: int) -> str:
+    names = [shortened(name) for name in (world.places[end], world.actions[action], world.places[place])]
+    advice = "a way round must turn each plane by a multiple of 360°"
+    if world.closed:
+        advice += f", so an angle is a multiple of 360°/{' or 360°/'.join(map(str, dict.fromkeys(world.size)))}"
+    return f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'; {advice}"
+
+
+def similarities(positions: np.ndarray) -> np.ndarray:
+    """The cosine of any two positions, `(n_places, n_places)`; the product of unit vectors."""
+    return np.asarray(positions @ positions.T)
+
+
+def gap_of(world: World, positions: np.ndarray) -> float:
+    """1 minus the largest cosine of two places' positions; raises `InvalidInput` if two places share a position."""
+    cosines = similarities(positions) - 3.0 * np.eye(len(positions))
+    gap = 1.0 - float(cosines.max())
+    if gap < DISTINCT:
+        first, second = np.argwhere(cosines > 1.0 - DISTINCT)[0]
+        names = f"'{shortened(world.places[first])}' and '{shortened(world.places[second])}'"
+        raise InvalidInput(f"angles: {names} have the same position; give other angles, or more planes")
+    return gap
+
+
+def grid_responses(turns: np.ndarray) -> np.ndarray:
+    """The response of each module at each place: the mean of its planes' cosines, `(n_places, n_modules)`.
+
+    A module is three planes in their order; the last may have fewer.
+    """
+    waves = np.asarray(cos_sin_degrees(turns)[0])
+    modules = [waves[:, i : i + MODULE].mean(axis=-1) for i in range(0, turns.shape[1], MODULE)]
+    return np.stack(modules, axis=-1) if modules else np.zeros((len(turns), 0))
+
+
+def checked(world: Any) -> World:
+    """A world; raises `InvalidInput` for anything else."""
+    if not isinstance(world, World):
+        raise InvalidInput(f"world: expected a World, such as ha.World.torus(10, 10), not {shortened(world)}")
+    return world

@@ -1,0 +1,220 @@
+"""A walk: at each step attention recalls what was seen at this position before; then the memory takes in what is seen.
+
+    x_t = R_a x_(t−1)          ŷ_t = Σ_(s<t) p_s y_s,   p = softmax(β X x_t)          the memory: rows (x_s, y_s)
+
+The keys are the positions of the walk so far, the values are its observations. Nothing is learned.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.circuits.maps.rotations import (
+    angles_of,
+    checked,
+    drawn_angles,
+    gap_of,
+    grid_responses,
+    positions_of,
+    turns_of,
+)
+from hopattn.circuits.maps.world import World
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import positive, real, whole
+from hopattn.foundation.seeds import Seed, generator
+from hopattn.transformer.attention import attention
+
+MAX_STEPS = 100_000
+BLOCK = 256
+"""The number of steps whose predictions are computed together."""
+FIRST, KNOWN, NEW = "first visit", "known edge", "new edge"
+"""The sorts of steps: to a place never seen, back along an edge that was walked before, back along a new edge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A walk of T steps, and what was predicted at each of them.
+
+    world: where. observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
+    `(n_actions, planes)`. beta: of the recall. noise: in degrees. places: the place at each time, `(T + 1,)`. actions:
+    `(T,)`. positions: at each time, with their noise, `(T + 1, dim)`. predicted: the kind that was predicted at each
+    step, `(T,)`. sorts: "first visit", "known edge" or "new edge" for each step, `(T,)`; an edge is new if it was
+    walked in neither direction. gap: 1 minus the largest cosine of two places' positions; 0 without positions.
+    """
+
+    world: World
+    observations: np.ndarray
+    angles: np.ndarray
+    beta: float
+    noise: float
+    places: np.ndarray
+    actions: np.ndarray
+    positions: np.ndarray
+    predicted: np.ndarray
+    sorts: np.ndarray
+    gap: float
+
+    def __repr__(self) -> str:
+        return f"Walk({len(self.actions)} steps, accuracy {self.accuracy:.4g} on {int(self.revisits.sum())} revisits)"
+
+    @property
+    def seen(self) -> np.ndarray:
+        """The kind that is seen after each step, `(T,)`."""
+        return np.asarray(self.observations[self.places[1:]])
+
+    @property
+    def right(self) -> np.ndarray:
+        """Whether each prediction is right, `(T,)`."""
+        return np.asarray(self.predicted == self.seen)
+
+    @property
+    def revisits(self) -> np.ndarray:
+        """Whether each step leads to a place that was seen before, `(T,)`."""
+        return np.asarray(self.sorts != FIRST)
+
+    @property
+    def accuracy(self) -> float:
+        """The fraction of right predictions on revisits; 0 without revisits."""
+        return _mean(self.right[self.revisits])
+
+    @property
+    def accuracy_by_new_edges(self) -> float:
+        """The same on revisits along an edge that was never walked before."""
+        return _mean(self.right[self.sorts == NEW])
+
+    @property
+    def chance(self) -> float:
+        """The accuracy of the best constant prediction on the revisits.
+
+        Without positions all weights are equal, so that the memory predicts the kind it saw most often. Each time it is
+        right, the largest count rises by one; so over a walk it is right no more often than that kind was seen.
+        """
+        return float(np.bincount(self.seen[self.revisits]).max(initial=0)) / max(1, int(self.revisits.sum()))
+
+    @property
+    def stray_weight(self) -> float:
+        """The most weight that all memories of other places together can have on a revisit, without noise.
+
+        One memory of this place has the score β, and T others have at most β(1 − gap); so it is r / (1 + r) with
+        r = T exp(−β gap). Below ½ every prediction on a revisit is right, whatever the path.
+        """
+        stray = np.log(len(self.actions)) - self.beta * self.gap
+        return float(0.5 * (1 + np.tanh(0.5 * stray)))
+
+    @property
+    def grid_responses(self) -> np.ndarray:
+        """The response of each module of three planes at each place, `(n_places, n_modules)`."""
+        return grid_responses(turns_of(self.world, self.angles))
+
+    @property
+    def place_responses(self) -> np.ndarray:
+        """The weight of each place's memory at each place, `(n_places, n_places)`; row i belongs to the memory of i.
+
+        One memory for each place, at its position without noise; a column sums to 1.
+        """
+        x = positions_of(turns_of(self.world, self.angles))
+        return np.asarray(attention(x, x, np.eye(len(x)), beta=self.beta)).T
+
+    def with_noise(self, noise: float, *, seed: Seed = None) -> "Walk":
+        """The same path with other noise."""
+        degrees = real(noise, "noise", least=0.0)
+        positions = _walked(self.angles, self.actions, degrees, generator(seed))
+        predicted = _recalled(positions, self.observations[self.places], self.beta)
+        return replace(self, noise=degrees, positions=positions, predicted=predicted)
+
+
+def walk(
+    world: World,
+    *,
+    steps: int = 1000,
+    kinds: int | Sequence[int] = 10,
+    angles: Mapping[str, Sequence[float]] | None = None,
+    planes: int = 12,
+    beta: float = 50.0,
+    noise: float = 0.0,
+    seed: Seed = None,
+) -> Walk:
+    """A random walk from the first place, with a memory of positions and observations.
+
+    steps: at each, one of the possible actions is drawn, all with equal probability. kinds: the number of kinds of
+    observations, which are dealt to the places as evenly as possible, or the kind of each place, `(n_places,)`.
+    angles: an action → its angles in degrees, one for each plane; by default they are drawn for a lattice. planes: how
+    many are drawn; with 0, all places have one position. beta: of the recall. noise: the standard deviation of the
+    error of each rotation, in degrees; errors add up. Raises `InvalidInput` for other numbers, and for angles with
+    which two places have one position, or a place has two.
+    Source: Whittington, Warren & Behrens (2022), ICLR (their W_a is our R_a, their positions e are our x).
+
+    >>> import hopattn as ha
+    >>> ha.walk(ha.World.torus(5, 5), steps=500, seed=1).accuracy
+    1.0
+    """
+    checked(world)
+    count = whole(steps, "steps", most=MAX_STEPS)
+    sharp, degrees = positive(beta, "beta"), real(noise, "noise", least=0.0)
+    dealing, drawing, going, erring = generator(seed).spawn(4)
+    observations = _observations(kinds, len(world.places), dealing)
+    own = drawn_angles(world, planes, drawing) if angles is None else angles_of(world, angles)
+    gap = gap_of(world, positions_of(turns_of(world, own))) if own.shape[1] else 0.0
+    places, actions = _path(world, count, going)
+    positions = _walked(own, actions, degrees, erring)
+    predicted = _recalled(positions, observations[places], sharp)
+    sorts = _sorts(world, places, actions)
+    return Walk(world, observations, own, sharp, degrees, places, actions, positions, predicted, sorts, gap)
+
+
+def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:
+    """The kind of each place, `(n,)`: those given, or so many kinds, dealt evenly."""
+    if np.ndim(kinds) == 0:
+        return np.asarray(rng.permutation(np.arange(n) % whole(kinds, "kinds")))
+    given = np.asarray(kinds)
+    if given.shape != (n,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 10 * n:
+        raise InvalidInput(
+            f"kinds: expected a number, or one whole number from 0 to {10 * n - 1} for each of {n} places"
+        )
+    return given
+
+
+def _path(world: World, steps: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The places `(steps + 1,)` and actions `(steps,)` of a random walk."""
+    possible = [np.flatnonzero(row >= 0) for row in world.moves]
+    places, actions, draws = [0], [], rng.random(steps)
+    for draw in draws:
+        own = possible[places[-1]]
+        actions.append(int(own[int(draw * len(own))]))
+        places.append(int(world.moves[places[-1], actions[-1]]))
+    return np.array(places), np.array(actions)
+
+
+def _walked(angles: np.ndarray, actions: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """The position at each time, `(T + 1, dim)`. The rotations of a plane commute, so their angles are added."""
+    errors = noise * rng.standard_normal((len(actions), angles.shape[1]))
+    turns = np.cumsum(angles[actions] + errors, axis=0)
+    return positions_of(np.concatenate([np.zeros((1, angles.shape[1])), turns]))
+
+
+def _recalled(positions: np.ndarray, seen: np.ndarray, beta: float) -> np.ndarray:
+    """The kind predicted at each step, `(T,)`: the one with the most weight among the memories of earlier times."""
+    values, predicted = np.eye(int(seen.max()) + 1)[seen], []
+    for block in blocks(len(positions), BLOCK):
+        earlier = np.arange(block.stop) < np.arange(block.start, block.stop)[:, None]
+        field = attention(positions[block], positions[: block.stop], values[: block.stop], beta=beta, mask=earlier)
+        predicted.append(np.argmax(np.asarray(field), axis=-1))
+    return np.concatenate(predicted)[1:]
+
+
+def _sorts(world: World, places: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """The sort of each step, `(T,)`."""
+    visited, walked, sorts = {int(places[0])}, set(), []
+    for start, action, end in zip(places[:-1].tolist(), actions.tolist(), places[1:].tolist(), strict=True):
+        known = (start, action) in walked
+        sorts.append(FIRST if end not in visited else KNOWN if known else NEW)
+        visited.add(end)
+        walked |= {(start, action), (end, world.inverse[action])}
+    return np.array(sorts)
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else 0.0
