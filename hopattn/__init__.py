@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopattn.circuits.emergence.record import Training as Training
     from hopattn.circuits.emergence.training import train as train
     from hopattn.circuits.maps.edges import world_of_graph as world_of_graph
-    from hopattn.circuits.maps.walk import Walk as Walk
+    from hopattn.circuits.maps.walk import Walked as Walked
     from hopattn.circuits.maps.walk import walk as walk
     from hopattn.circuits.maps.world import World as World
     from hopattn.cluster.partition import sharded as sharded
@@ -130,7 +130,7 @@ _NAMES = {
     "hopattn.circuits.emergence.record": ("Training",),
     "hopattn.circuits.emergence.training": ("train",),
     "hopattn.circuits.maps.edges": ("world_of_graph",),
-    "hopattn.circuits.maps.walk": ("Walk", "walk"),
+    "hopattn.circuits.maps.walk": ("Walked", "walk"),
     "hopattn.circuits.maps.world": ("World",),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),

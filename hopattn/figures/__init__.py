@@ -5,6 +5,7 @@
 - `headings.py`: titles above figures and panels
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
 - `labelled_points.py`: points in a plane, with labels that do not overlap
+- `places.py`: the places of a walk, with a colour for each
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `comparison.py`: the figure of a comparison
 - `sweep.py`: the figure of a sweep

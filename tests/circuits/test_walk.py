@@ -30,7 +30,7 @@ def test_a_long_walk_on_a_torus_is_recalled_along_new_edges_too(seed):
     assert sorts["first visit"] == 99
     assert sorts["new edge"] == 101
     assert sorts["known edge"] == 2500 - 200
-    assert walk.accuracy >= 0.99 and walk.accuracy_by_new_edges >= 0.99
+    assert walk.accuracy >= 0.99 and walk.accuracy_on_new_edges >= 0.99
 
 
 @settings(max_examples=count(100, 15), deadline=None)
@@ -77,7 +77,7 @@ def test_a_graph_is_walked_by_its_own_actions():
     world = ha.world_of_graph(CUBE, {"x": "x", "y": "y", "z": "z"})
     walk = ha.walk(world, steps=200, kinds=range(8), angles=HALF_TURNS, beta=20, seed=3)
     assert Counter(walk.sorts.tolist())["new edge"] == 12 - 7
-    assert walk.accuracy == walk.accuracy_by_new_edges == 1
+    assert walk.accuracy == walk.accuracy_on_new_edges == 1
     assert walk.gap == pytest.approx(2 / 3)  # neighbours differ in one plane of three: their cosine is (1 + 1 − 1)/3
 
 

@@ -91,7 +91,7 @@ def _angles(world: World, modules: list[np.ndarray], count: int) -> np.ndarray:
 
 
 def _lattice_gap(world: World, angles: np.ndarray) -> float:
-    """`gap_of` for a lattice: the cosine of two positions depends on the offset of their places alone."""
+    """`checked_gap` for a lattice: the cosine of two positions depends on the offset of their places alone."""
     rows, columns = world.size if len(world.size) == 2 else (1, world.size[0])
     across = np.arange(1 - columns, columns)[:, None] * angles[0]
     up = np.arange(rows)[:, None] * angles[-2]  # on a line there is no north, and one row
@@ -142,14 +142,15 @@ def _two_positions(world: World, place: int, action: int, end: int) -> str:
     return f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'; {advice}"
 
 
-def similarities(positions: np.ndarray) -> np.ndarray:
-    """The cosine of any two positions, `(n_places, n_places)`; the product of unit vectors."""
-    return np.asarray(positions @ positions.T)
+def checked_gap(world: World, angles: np.ndarray) -> float:
+    """1 minus the largest cosine of two places' positions; 0 without planes.
 
-
-def gap_of(world: World, positions: np.ndarray) -> float:
-    """1 minus the largest cosine of two places' positions; raises `InvalidInput` if two places share a position."""
-    cosines = similarities(positions) - 3.0 * np.eye(len(positions))
+    Raises `InvalidInput` if two places have the same position, or if one place has two.
+    """
+    if not angles.shape[1]:
+        return 0.0
+    positions = positions_of(turns_of(world, angles))
+    cosines = positions @ positions.T - 3.0 * np.eye(len(positions))
     gap = 1.0 - float(cosines.max())
     if gap < DISTINCT:
         first, second = np.argwhere(cosines > 1.0 - DISTINCT)[0]

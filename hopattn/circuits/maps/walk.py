@@ -14,8 +14,8 @@ import numpy as np
 from hopattn.circuits.maps.rotations import (
     angles_of,
     checked,
+    checked_gap,
     drawn_angles,
-    gap_of,
     grid_responses,
     positions_of,
     turns_of,
@@ -35,7 +35,7 @@ FIRST, KNOWN, NEW = "first visit", "known edge", "new edge"
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class Walked:
     """A walk of T steps, and what was predicted at each of them.
 
     world: where. observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
@@ -58,7 +58,7 @@ class Walk:
     gap: float
 
     def __repr__(self) -> str:
-        return f"Walk({len(self.actions)} steps, accuracy {self.accuracy:.4g} on {int(self.revisits.sum())} revisits)"
+        return f"Walked({len(self.actions)} steps, accuracy {self.accuracy:.4g} on {int(self.revisits.sum())} revisits)"
 
     @property
     def seen(self) -> np.ndarray:
@@ -81,7 +81,7 @@ class Walk:
         return _mean(self.right[self.revisits])
 
     @property
-    def accuracy_by_new_edges(self) -> float:
+    def accuracy_on_new_edges(self) -> float:
         """The same on revisits along an edge that was never walked before."""
         return _mean(self.right[self.sorts == NEW])
 
@@ -118,7 +118,7 @@ class Walk:
         x = positions_of(turns_of(self.world, self.angles))
         return np.asarray(attention(x, x, np.eye(len(x)), beta=self.beta)).T
 
-    def with_noise(self, noise: float, *, seed: Seed = None) -> "Walk":
+    def with_noise(self, noise: float, *, seed: Seed = None) -> "Walked":
         """The same path with other noise."""
         degrees = real(noise, "noise", least=0.0)
         positions = _walked(self.angles, self.actions, degrees, generator(seed))
@@ -136,7 +136,7 @@ def walk(
     beta: float = 50.0,
     noise: float = 0.0,
     seed: Seed = None,
-) -> Walk:
+) -> Walked:
     """A random walk from the first place, with a memory of positions and observations.
 
     steps: at each, one of the possible actions is drawn, all with equal probability. kinds: the number of kinds of
@@ -157,12 +157,12 @@ def walk(
     dealing, drawing, going, erring = generator(seed).spawn(4)
     observations = _observations(kinds, len(world.places), dealing)
     own = drawn_angles(world, planes, drawing) if angles is None else angles_of(world, angles)
-    gap = gap_of(world, positions_of(turns_of(world, own))) if own.shape[1] else 0.0
+    gap = checked_gap(world, own)
     places, actions = _path(world, count, going)
     positions = _walked(own, actions, degrees, erring)
     predicted = _recalled(positions, observations[places], sharp)
     sorts = _sorts(world, places, actions)
-    return Walk(world, observations, own, sharp, degrees, places, actions, positions, predicted, sorts, gap)
+    return Walked(world, observations, own, sharp, degrees, places, actions, positions, predicted, sorts, gap)
 
 
 def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:

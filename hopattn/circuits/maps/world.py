@@ -42,6 +42,12 @@ class World:
     def __repr__(self) -> str:
         return f"World({len(self.places)} places, actions {', '.join(self.actions)})"
 
+    @property
+    def links(self) -> np.ndarray:
+        """The pairs of places that an action joins, each pair once, `(n_links, 2)`; the smaller number is the first."""
+        starts, actions = np.nonzero(self.moves >= 0)
+        return np.unique(np.sort(np.stack([starts, self.moves[starts, actions]], axis=-1), axis=-1), axis=0)
+
     @classmethod
     def line(cls, n: int) -> Self:
         """`n` places in a row, 2 or more, with the actions east and west."""

@@ -12,4 +12,5 @@
 - `decoder_layers.py`: the layers of a decoder
 - `writing.py`: the text that a decoder writes
 - `memories.py`: memories, by the name of a model or by their parts
+- `worlds.py`: the places of a walk, and the actions that lead from one to another
 """

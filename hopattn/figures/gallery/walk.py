@@ -1,0 +1,155 @@
+"""A walk through a world: the edges on which a place was recalled, and how many predictions were right."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.places import is_lattice, spots_of
+from hopattn.figures.shapes import BLUE, ORANGE
+from hopattn.figures.style import FAINT, INK, PAPER, label, number
+from hopattn.scenario.result import Result, Run
+
+RUNS = 4
+"""The largest number of runs with bars."""
+NUMBERED = 144
+"""The number of places up to which the kind that is seen stands in each."""
+NAMED = 12
+"""The number of places up to which each has its name, where the world is no lattice."""
+SORTS = ("known edge", "new edge")
+STYLES = {
+    "first visit": ("#b5b5b5", 2.5, "-", "first walk to a place never seen"),
+    "right": (BLUE, 4.0, "-", "new edge to a place seen before: right"),
+    "wrong": (ORANGE, 4.0, (0, (1.2, 0.8)), "new edge to a place seen before: wrong"),
+}
+"""The colour, width and dashes of a link, and its meaning, by what was predicted when it was first walked."""
+STUB = 0.62
+"""The length of a link that leaves a lattice on one side and comes back on the other."""
+
+
+class Walk(Plot):
+    """The world with its links on the left, the accuracy of each run on the right."""
+
+    name: ClassVar[str] = "walk"
+    shows: ClassVar[str] = "a walk that recalls what was seen at a place, also along edges never walked before"
+    scenario: ClassVar[str] = "torus-walk"
+
+    def lacks(self, result: Result) -> str:
+        return "" if "links" in result.runs[0].arrays else "it walks through no world"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        headline(figure, result)
+        left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
+        run = result.runs[0]
+        ax = left.subplots()
+        _world(ax, run)
+        ax.set_xlabel(_legend_title(run))
+        _accuracies(right.subplots(), result.runs[:RUNS])
+        right.legend(handles=_signs(), loc="outside lower center", ncols=1, frameon=False, handlelength=2.2)
+
+
+def _legend_title(run: Run) -> str:
+    shown = len(run.arrays["world"].values) <= NUMBERED
+    return "number: the kind seen there; ring: the start" if shown else "ring: the start"
+
+
+def _fates(run: Run) -> dict[tuple[int, int], str]:
+    """What was predicted when each link was first walked: a key of `STYLES`, by the link's places from 0."""
+    places = [0, *(int(place) - 1 for place in run.arrays["place"].values)]
+    fates: dict[tuple[int, int], str] = {}
+    for t, (sort, right) in enumerate(zip(run.arrays["sort"].values, run.arrays["right"].values, strict=True)):
+        link = (min(places[t : t + 2]), max(places[t : t + 2]))
+        if sort == "first visit":
+            fates.setdefault(link, "first visit")
+        elif sort == "new edge":
+            fates[link] = "right" if right and fates.get(link) != "wrong" else "wrong"
+    return fates
+
+
+def _world(ax: Any, run: Run) -> None:
+    """Draw the links by what was predicted when they were first walked, and the places with their kinds."""
+    from matplotlib.collections import LineCollection
+
+    spots, fates = spots_of(run), _fates(run)
+    links = [(int(a) - 1, int(b) - 1) for a, b in run.arrays["links"].values]
+    unwalked = [line for link in links if link not in fates for line in _lines(spots, link, is_lattice(run))]
+    ax.add_collection(LineCollection(unwalked, colors=FAINT, linewidths=1.0, linestyles=":", zorder=1))
+    for fate, (colour, width, dashes, _) in STYLES.items():
+        lines = [line for link in links if fates.get(link) == fate for line in _lines(spots, link, is_lattice(run))]
+        style: dict[str, Any] = {"colors": colour, "linewidths": width, "linestyles": [dashes], "zorder": 2}
+        ax.add_collection(LineCollection(lines, **style))
+    numbered = len(spots) <= NUMBERED
+    size = 18 if numbered else 5
+    ax.plot(*spots.T, "o", ms=size, mfc=PAPER, mec=FAINT, mew=1.0, zorder=3)
+    ax.plot(*spots[0], "o", ms=size + 2, mfc="none", mec=INK, mew=2.5, zorder=4)
+    if numbered:
+        for (x, y), kind in zip(spots, run.arrays["world"].values[:, 2], strict=True):
+            ax.text(x, y, f"{int(kind)}", ha="center", va="center_baseline", fontsize=13, zorder=5)
+    _frame(ax, run)
+
+
+def _frame(ax: Any, run: Run) -> None:
+    """Fit the panel to the places, with their names in a small graph."""
+    spots = spots_of(run)
+    lattice = is_lattice(run)
+    if not lattice and len(spots) <= NAMED:
+        for name, (x, y) in zip(run.arrays["world"].labels[0], spots, strict=True):
+            side = "center" if abs(x) < 0.3 * len(spots) / 6 else "left" if x > 0 else "right"
+            level = "center" if side != "center" else "bottom" if y > 0 else "top"
+            away = (16 * np.sign(x) * (side != "center"), 16 * np.sign(y) * (side == "center"))
+            ax.annotate(label(name), (x, y), away, textcoords="offset points", ha=side, va=level, fontsize=16)
+    room = 0.8 if lattice else 0.5
+    low, high = spots.min(axis=0) - room, spots.max(axis=0) + room
+    wide = 0.0 if lattice or len(spots) > NAMED else 0.6 * (high[0] - low[0])
+    ax.set(xlim=(low[0] - wide, high[0] + wide), ylim=(low[1], high[1]), xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
+
+
+def _lines(spots: np.ndarray, link: tuple[int, int], lattice: bool) -> list[np.ndarray]:
+    """A link as lines: one, or a stub at each end where it leaves a lattice and comes back on the other side."""
+    start, end = spots[link[0]], spots[link[1]]
+    across = end - start
+    length = float(np.abs(across).sum())
+    if not lattice or length <= 1:
+        return [np.stack([start, end])]
+    outwards = STUB * across / length
+    return [np.stack([start, start - outwards]), np.stack([end, end + outwards])]
+
+
+def _signs() -> list[Any]:
+    """The signs of the legend."""
+    from matplotlib.lines import Line2D
+
+    styles: list[dict[str, Any]] = [
+        {"color": colour, "lw": width, "linestyle": dashes, "label": meaning}
+        for colour, width, dashes, meaning in STYLES.values()
+    ]
+    return [Line2D([], [], **style) for style in styles]
+
+
+def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
+    """Draw a bar for each run and sort of revisit, with the number of right predictions, and a mark at chance."""
+    y, ticks, names = 0.0, [], []
+    for run in runs:
+        sorts, right = run.arrays["sort"].values, run.arrays["right"].values
+        chance = float(run.arrays["chance"].values)
+        ticks.append(y + 0.5)
+        names.append(run_title(run, 13))
+        for sort, colour in zip(SORTS, ("#8c8c8c", BLUE), strict=True):
+            own = right[sorts == sort]
+            share = float(own.mean()) if len(own) else 0.0
+            ax.barh(y, share, height=0.85, color=colour)
+            beyond = max(share, chance) + 0.02
+            place, align, ink = (beyond, "left", INK) if beyond < 0.55 else (share - 0.02, "right", PAPER)
+            text = f"{int(own.sum())} of {len(own)} = {number(share, 3)}" if len(own) else f"no {sort}"
+            ax.text(place, y, text, ha=align, va="center", color=ink, fontsize=15)
+            y += 1
+        ax.plot([chance, chance], [y - 2.5, y - 0.5], color=ORANGE, lw=2.5, ls="--")
+        y += 0.8
+    ax.set(ylim=(y - 0.5, -0.6), xlim=(0, 1.0), xticks=[0, 0.5, 1], xticklabels=["0", ".5", "1"])
+    ax.set_yticks(ticks, names)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(
+        "right predictions on revisits\ngrey: known edges; blue: new edges\ndashed: the best constant prediction"
+    )

@@ -1,0 +1,208 @@
+"""kind = "walk": a walk through a world, on which attention recalls what was seen at each position."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap
+from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.explain.arithmetic import number
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Problem, Text, Tolerance
+from hopattn.scenario.parts.worlds import WorldTable
+
+TEMPLATE = """\
+# A walk on a torus: what was seen at a place is recalled on coming back. Change the world, the noise, the positions.
+schema = 1
+title = "my first walk"
+source = "ours"                          # the document and section that it comes from
+kind = "walk"
+
+[walk]
+world = "torus"                          # also "grid" and "line"; or the edges of a [walk.graph]
+size = [5, 5]                            # rows and columns
+kinds = 10                               # of observations; each is at two or three places
+steps = 400
+planes = 12                              # each action turns these planes; 0: without positions
+beta = 50
+noise = 0                                # the error of each rotation, in degrees
+
+[[expect]]                               # on coming back, all predictions are right
+measure = "accuracy"
+is = 1
+
+[[expect]]                               # also along edges that were never walked before
+measure = "accuracy on new edges"
+is = 1
+"""
+
+MEASURES = {
+    "accuracy": "which part of the predictions on revisits is right",
+    "accuracy on new edges": "the same, on revisits along an edge that was never walked before",
+    "chance": "which part of the revisits the best constant prediction gets right",
+    "first visits": "how many steps lead to a place never seen; they count nowhere",
+    "revisits": "how many steps lead to a place that was seen before",
+    "new edges": "how many of these go along an edge that was walked in neither direction before",
+    "gap": "1 minus the largest cosine of two places' positions; 0 without positions",
+    "stray weight": "the most weight that memories of other places can have together, without noise",
+}
+"""The measures of a run, each with its meaning as `explain` writes it."""
+BY_NOISE = ("accuracy", "accuracy on new edges")
+MEMORIES = 4
+"""The number of places whose memories' responses are kept."""
+MAX_PAIRS = 30_000_000
+"""The largest number of pairs of positions that a run compares: about a second."""
+
+
+class WalkTable(WorldTable):
+    """A world, what is seen in it, and a memory of positions."""
+
+    kinds: Count = 10
+    """The number of kinds of observations; they are dealt to the places as evenly as possible, by the seed."""
+    steps: Count = 1000
+    """The number of steps; at each, one of the possible actions is drawn."""
+    planes: Annotated[int, Field(ge=0)] = 12
+    """The number of planes that each action turns, by angles that are drawn; 0 means no positions."""
+    angles: dict[Text, Annotated[list[Angle], Field(min_length=1)]] | None = None
+    """In place of `planes`: each action and its angles in degrees, one for each plane. An action that is left out
+    turns against its inverse."""
+    beta: PositiveNumber = 50.0
+    """The inverse temperature of the recall."""
+    noise: Tolerance = 0.0
+    """The standard deviation of the error of each rotation, in degrees; the errors add up along the walk."""
+    noises: Annotated[list[Tolerance], Field(min_length=1)] | None = None
+    """Further amounts of noise, for which the same walk is computed: the array `by noise`."""
+
+    def problems(self) -> Iterator[Problem]:
+        """Problems of the world, keys that contradict one another, and angles that do not fit the world."""
+        pairs = self.steps**2 * (1 + len(self.noises or ()))
+        if pairs > MAX_PAIRS:
+            told = f"compare {pairs:,} pairs of positions; expected at most {MAX_PAIRS:,}"
+            yield Problem(("walk", "steps"), f"{self.steps:,} steps for {1 + len(self.noises or ())} walks {told}")
+        if self.angles is not None and "planes" in self.model_fields_set:
+            yield Problem(("walk", "planes"), "is counted by `angles`; leave one of them out")
+        found = [*self.world_problems(("walk",))]
+        yield from found
+        if not found:
+            yield from self._angle_problems()
+
+    def _angle_problems(self) -> Iterator[Problem]:
+        key = "planes" if self.angles is None else "angles"
+        try:
+            world = self.build_world()
+            if self.angles is not None:
+                checked_gap(world, angles_of(world, self.angles))
+            elif self.graph is not None and self.planes:
+                yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
+            else:
+                walk(world, steps=1, planes=self.planes, seed=0)
+        except InvalidInput as error:
+            yield Problem(("walk", key), str(error).removeprefix(f"{key}: "))
+
+    def walked(self, rng: np.random.Generator) -> Walked:
+        """The walk of the file."""
+        options: dict[str, Any] = {"steps": self.steps, "kinds": self.kinds, "beta": self.beta, "noise": self.noise}
+        return walk(self.build_world(), planes=self.planes, angles=self.angles, seed=rng, **options)
+
+
+class Walk(Spec):
+    """A walk through a world, and a memory of positions and observations."""
+
+    main_table: ClassVar[str] = "walk"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["walk"]
+    walk: WalkTable
+    """The world, the walk, the memory."""
+
+    def fit_problems(self) -> Iterator[Problem]:
+        yield from self.walk.problems()
+
+    def size(self) -> int:
+        places, planes = self.walk.place_count, self._planes
+        return 4 * places * places + (4 * planes + 2 * places) * (places + self.walk.steps) + 1600 * self.walk.steps
+
+    @property
+    def _planes(self) -> int:
+        angles = self.walk.angles
+        return self.walk.planes if angles is None else max(map(len, angles.values()), default=0)
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        table = self.walk
+        places = self.walk.build_world().places
+        place, step = ("place", places), ("step", tuple(str(i + 1) for i in range(table.steps)))
+        words = [ArraySpec("sort", (step,), referable=False, measured=False)]
+        numbers = [ArraySpec(name, (step,), measured=False) for name in ("place", "seen", "predicted", "right")]
+        arrays = [*map(ArraySpec, MEASURES), *words, *numbers]
+        arrays.append(ArraySpec("world", (place, ("of place", ("x", "y", "kind"))), measured=False))
+        arrays.append(ArraySpec("links", (("link", -1), ("end", ("from", "to"))), measured=False))
+        modules = tuple(f"module {i + 1}" for i in range(-(-self._planes // MODULE)))
+        arrays.append(ArraySpec("grid", (place, ("module", modules)), measured=False))
+        memory = ("memory", tuple(places[i] for i in self._memories))
+        arrays.append(ArraySpec("fields", (memory, place), measured=False))
+        if table.noises is not None:
+            noise = ("noise", tuple(f"{value:g}°" for value in table.noises))
+            arrays.append(ArraySpec("by noise", (noise, ("measure", BY_NOISE))))
+        return arrays
+
+    @property
+    def _memories(self) -> list[int]:
+        """The places whose memories' responses are kept, spread over all places."""
+        n = self.walk.place_count
+        return sorted({(2 * i + 1) * n // (2 * MEMORIES) for i in range(MEMORIES)})
+
+    def layout(self) -> ArrayLayout:
+        return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
+
+    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
+        return tuple(name for name in (*MEASURES, "by noise") if name in arrays)
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        own = self.walk.walked(rng)
+        world = own.world
+        values: dict[str, Any] = {
+            "accuracy": own.accuracy,
+            "accuracy on new edges": own.accuracy_on_new_edges,
+            "chance": own.chance,
+            "first visits": np.sum(own.sorts == FIRST),
+            "revisits": np.sum(own.revisits),
+            "new edges": np.sum(own.sorts == NEW),
+            "gap": own.gap,
+            "stray weight": own.stray_weight,
+            "sort": own.sorts,
+            "place": own.places[1:] + 1,
+            "seen": own.seen + 1,
+            "predicted": own.predicted + 1,
+            "right": own.right,
+            "world": np.column_stack([world.spots, own.observations + 1]),
+            "links": world.links + 1,
+            "grid": own.grid_responses,
+            "fields": own.place_responses[self._memories],
+        }
+        if self.walk.noises is not None:
+            others = [own.with_noise(noise, seed=rng) for noise in self.walk.noises]
+            values["by noise"] = np.array([[one.accuracy, one.accuracy_on_new_edges] for one in others])
+        return all_labelled({name: np.asarray(value) for name, value in values.items()}, self.declared_arrays())
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        table, world = self.walk, self.walk.build_world()
+        yield f"{len(world.places)} places, {table.kinds} kinds of observations, {table.steps} steps"
+        if self._planes:
+            gap = float(arrays["gap"].values)
+            yield f"the positions of two places have a cosine of at most 1 − {number(gap)} = {number(1 - gap)}"
+            odds = table.steps * np.exp(-table.beta * gap)
+            terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) = {number(odds)}"
+            weight = float(arrays["stray weight"].values)
+            sure = "; below ½, so without noise every revisit is right" if weight < 0.5 else ""
+            yield f"memories of other places, against one of this place: {terms}, a weight of {number(weight)}{sure}"
+        else:
+            yield "all places have one position: the kind that was seen most often is predicted"
+        sorts, right = arrays["sort"].values, arrays["right"].values
+        for sort in dict.fromkeys(sorts.tolist()):
+            yield f"{sort}: {int(right[sorts == sort].sum())} right of {int(np.sum(sorts == sort))}"
+        for name, meaning in MEASURES.items():
+            yield f"{name} = {float(arrays[name].values):.4g}: {meaning}"
