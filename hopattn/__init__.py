@@ -65,7 +65,12 @@ if TYPE_CHECKING:
     from hopattn.memories.saved import load_memory as load_memory
     from hopattn.networks import learning_rules
     from hopattn.networks.associator import Associator as Associator
+    from hopattn.networks.curie_weiss import CurieWeiss as CurieWeiss
+    from hopattn.networks.curie_weiss import curie_weiss as curie_weiss
+    from hopattn.networks.curie_weiss import mean_field as mean_field
     from hopattn.networks.hopfield import Hopfield as Hopfield
+    from hopattn.networks.ising import Boltzmann as Boltzmann
+    from hopattn.networks.ising import boltzmann as boltzmann
     from hopattn.retrieval.activation import activations as activations
     from hopattn.retrieval.cue import cue as cue
     from hopattn.retrieval.features import RandomFeatures as RandomFeatures
@@ -161,7 +166,9 @@ _NAMES = {
     "hopattn.memories.models.sequence": ("sequence",),
     "hopattn.memories.saved": ("load_memory",),
     "hopattn.networks.associator": ("Associator",),
+    "hopattn.networks.curie_weiss": ("CurieWeiss", "curie_weiss", "mean_field"),
     "hopattn.networks.hopfield": ("Hopfield",),
+    "hopattn.networks.ising": ("Boltzmann", "boltzmann"),
     "hopattn.retrieval.activation": ("activations",),
     "hopattn.retrieval.cue": ("cue",),
     "hopattn.retrieval.learned_similarity": ("Additive", "Bilinear"),
