@@ -55,7 +55,7 @@ def _legend_title(run: Run) -> str:
 
 
 def _fates(run: Run) -> dict[tuple[int, int], str]:
-    """What was predicted when each link was first walked: a key of `STYLES`, by the link's places from 0."""
+    """The prediction when each link was first walked: a key of `STYLES`, by the places of the link, from 0."""
     places = [0, *(int(place) - 1 for place in run.arrays["place"].values)]
     fates: dict[tuple[int, int], str] = {}
     for t, (sort, right) in enumerate(zip(run.arrays["sort"].values, run.arrays["right"].values, strict=True)):

@@ -12,5 +12,6 @@
 - `decoder_layers.py`: the layers of a decoder
 - `writing.py`: the text that a decoder writes
 - `memories.py`: memories, by the name of a model or by their parts
+- `magnets.py`: spins and their energy
 - `worlds.py`: the places of a walk, and the actions that lead from one to another
 """

@@ -1,0 +1,208 @@
+"""kind = "ising": spins at a temperature: exact averages over all states, and states drawn by Glauber's update."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.dynamics.state_space import spins
+from hopattn.dynamics.updates.stochastic import Glauber
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
+from hopattn.networks.curie_weiss import mean_field
+from hopattn.networks.ising import MOST_SPINS, boltzmann
+from hopattn.scenario.explain.arithmetic import number
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.fields import PositiveNumber, Problem
+from hopattn.scenario.parts.magnets import MagnetTable
+
+TEMPLATE = """\
+# Two spins that are coupled, at three temperatures. Change the couplings, the temperatures, and what must come out.
+schema = 1
+title = "my first magnet"
+source = "ours"                          # the document and section that it comes from
+kind = "ising"
+
+[ising]
+couplings = [[0, 1], [1, 0]]             # or patterns, which a memory stores; or curie_weiss = 64
+temperatures = [0.5, 1, 2]
+sweeps = 100                             # of Glauber's update, beside the exact averages; 0: none
+
+[[expect]]                               # |m| is 1 for ++ and −−, 0 for +− and −+: 1/(1 + e^(−2/T))
+matrix = "overlaps"
+is = [[0.982014], [0.880797], [0.731059]]
+within = 0.000001
+
+[[expect]]                               # the largest difference of Glauber's averages, in standard errors
+measure = "deviation"
+is = 0
+within = 4
+"""
+
+THERMAL = ("energy", "free energy", "entropy", "heat capacity")
+"""The columns of `thermal`; all are divided by the number of spins."""
+MAX_TERMS = 10_000_000
+"""The largest number of states, times temperatures, that a run sums."""
+MAX_UPDATES = 3_000_000
+"""The largest number of spins, times sweeps, chains and temperatures, that a run updates: about a second."""
+MOST_SAMPLED = 128
+"""The largest number of spins that are drawn by Glauber's update."""
+WRITTEN = 3
+"""The number of spins up to which `explain` writes every state."""
+
+
+class IsingTable(MagnetTable):
+    """The spins, the temperatures, and how many states are drawn."""
+
+    temperatures: Annotated[list[PositiveNumber], Field(min_length=1, max_length=200)]
+    """The temperatures, in the unit of the energy."""
+    sweeps: Annotated[int, Field(ge=0)] = 0
+    """The number of sweeps of Glauber's update over which each chain is averaged; 0 draws no states."""
+    burn_in: Annotated[int, Field(ge=0)] = 20
+    """The number of sweeps before them, which are left out."""
+    chains: Annotated[int, Field(ge=2, le=10**12)] = 50
+    """The number of chains. They start from states at random and are independent, so that the spread of their averages
+    gives the standard error, however slowly a chain changes."""
+
+    def problems(self) -> Iterator[Problem]:
+        """Problems of the magnet, and sums and samples that are too large."""
+        found = [*self.magnet_problems()]
+        yield from found
+        if not found:
+            yield from self._size_problems()
+            yield from self._energy_problems()
+
+    def _size_problems(self) -> Iterator[Problem]:
+        n, count = self.neurons, len(self.temperatures)
+        if self.curie_weiss is None and n > MOST_SPINS:
+            told = f"{n} spins have 2^{n} states; at most {MOST_SPINS} spins are summed"
+            yield Problem(("ising", self.given), f"{told}, or more with `curie_weiss`")
+            return
+        states = 2**n if self.curie_weiss is None else n + 1
+        if states * count > MAX_TERMS:
+            told = f"{states:,} states at {count} temperatures; at most {MAX_TERMS:,} are summed"
+            yield Problem(("ising", "temperatures"), told)
+        if not self.sweeps:
+            return
+        if n > MOST_SAMPLED:
+            yield Problem(("ising", "sweeps"), f"{n} spins; at most {MOST_SAMPLED} are drawn, so expected sweeps = 0")
+        updates = n * (self.sweeps + self.burn_in) * max(self.chains, 50) * count
+        if updates > MAX_UPDATES:
+            told = f"{self.sweeps + self.burn_in} sweeps of {n} spins in {self.chains} chains at {count} temperatures"
+            yield Problem(("ising", "sweeps"), f"{told} are about {updates:,} updates; at most {MAX_UPDATES:,}")
+
+    def _energy_problems(self) -> Iterator[Problem]:
+        """A memory without an energy over spins, found on its smallest sum."""
+        if self.curie_weiss is None and self.neurons <= MOST_SPINS:
+            try:
+                boltzmann(self.memory(), 1.0)
+            except InvalidInput as error:
+                yield Problem(("ising", self.given), str(error).removeprefix("memory: "))
+
+
+class Ising(Spec):
+    """Spins at a temperature: the Ising model, and memories as magnets."""
+
+    main_table: ClassVar[str] = "ising"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["ising"]
+    ising: IsingTable
+    """The spins and the temperatures."""
+
+    def fit_problems(self) -> Iterator[Problem]:
+        yield from self.ising.problems()
+
+    def size(self) -> int:
+        table = self.ising
+        n, patterns = min(table.neurons, 2 * MOST_SPINS), len(table.patterns or [0])
+        states = table.neurons if table.curie_weiss else 2**n
+        sampled = (table.sweeps + table.burn_in) * table.chains * (1 + patterns)
+        drawn = sampled + table.neurons * (table.neurons + table.chains) if table.sweeps else 0
+        return 4 * states * (1 if table.curie_weiss else n + patterns) + drawn
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        table = self.ising
+        temperature = ("temperature", tuple(f"{value:g}" for value in table.temperatures))
+        pattern = ("pattern", table.names)
+        arrays = [ArraySpec("overlaps", (temperature, pattern))]
+        if table.curie_weiss is not None:
+            arrays.append(ArraySpec("mean-field", (temperature, pattern)))
+        arrays.append(ArraySpec("thermal", (temperature, ("quantity", THERMAL))))
+        if table.sweeps:
+            drawn = (temperature, ("quantity", ("energy", *table.names)))
+            arrays += [ArraySpec("sampled", drawn), ArraySpec("errors", drawn), ArraySpec("deviation")]
+        return arrays
+
+    def layout(self) -> ArrayLayout:
+        measures = ("deviation",) if self.ising.sweeps else ()
+        return ArrayLayout(measures=measures, arrays=shapes(self.declared_arrays()))
+
+    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
+        return tuple(arrays)
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        table, temperatures = self.ising, np.array(self.ising.temperatures)
+        overlaps, thermal = table.averages(temperatures)
+        values: dict[str, Any] = {"overlaps": overlaps, "thermal": thermal}
+        if table.curie_weiss is not None:
+            values["mean-field"] = mean_field(temperatures)[:, None]
+        if table.sweeps:
+            drawn = [
+                _sampled(table, float(t), own)
+                for t, own in zip(temperatures, rng.spawn(len(temperatures)), strict=True)
+            ]
+            means, errors = (np.stack(part) for part in zip(*drawn, strict=True))
+            exact = np.concatenate([thermal[:, :1], overlaps], axis=1)
+            values |= {"sampled": means, "errors": errors}
+            values["deviation"] = np.array(np.max(np.abs(means - exact) / errors))
+        ordered = {array.name: values[array.name] for array in self.declared_arrays()}
+        return all_labelled(ordered, self.declared_arrays())
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        table = self.ising
+        yield from _states(table)
+        for i, temperature in enumerate(table.temperatures):
+            energy, free, entropy, _ = arrays["thermal"].values[i]
+            terms = f"{number(energy)} − {number(temperature)} × {number(entropy)} = {number(free)}"
+            yield f"T = {number(temperature)}, for each spin: F = E − T S = {terms}"
+            for j, name in enumerate(table.names):
+                line = f"  ⟨|{name}|⟩ = {number(arrays['overlaps'].values[i, j])}"
+                if "mean-field" in arrays:
+                    line += f"; for infinitely many spins {number(arrays['mean-field'].values[i, j])}"
+                if "sampled" in arrays:
+                    drawn, error = (arrays[name].values[i, j + 1] for name in ("sampled", "errors"))
+                    line += f"; by Glauber's update {number(drawn)} ± {number(error)}"
+                yield line
+        if "deviation" in arrays:
+            yield f"the largest difference is {number(float(arrays['deviation'].values))} standard errors"
+
+
+def _sampled(table: IsingTable, temperature: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The energy of a spin and the overlaps' sizes by Glauber's update, and their standard errors, `(1 + n_patterns,)`.
+
+    An error is at least that of one event in all sweeps, which chains that never change cannot rule out.
+    """
+    memory, n = table.memory(), table.neurons
+    start = rng.choice([-1.0, 1.0], size=(table.chains, n))
+    steps = table.burn_in + table.sweeps
+    recall = memory.recall(start, update=Glauber(temperature), max_steps=steps, rng=rng, keep=("overlaps",))
+    first = table.burn_in + 1
+    energies = recall.energies[:, first:].mean(axis=1) / n
+    sizes = np.abs(recall.overlaps[first:]).mean(axis=0)
+    chains = np.column_stack([energies, sizes])
+    errors = chains.std(axis=0, ddof=1) / np.sqrt(len(chains))
+    return chains.mean(axis=0), np.maximum(errors, 1 / (table.chains * table.sweeps))
+
+
+def _states(table: IsingTable) -> Iterator[str]:
+    """Every state of a few spins, with its energy and weight at the first temperature."""
+    if table.neurons > WRITTEN:
+        return
+    temperature = table.temperatures[0]
+    for state in spins(table.neurons):
+        energy = float(table.memory().energy(state[None])[0])
+        signs = "".join("+" if spin > 0 else "−" for spin in state)
+        weight = f"e^({number(-energy)}/{number(temperature)}) = {number(np.exp(-energy / temperature))}"
+        yield f"{signs}: E = {number(energy)}, weight at T = {number(temperature)}: {weight}"
