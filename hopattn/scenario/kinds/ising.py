@@ -43,6 +43,10 @@ within = 4
 
 THERMAL = ("energy", "free energy", "entropy", "heat capacity")
 """The columns of `thermal`; all are divided by the number of spins."""
+CURVES = ("infinitely many", "exact")
+"""The columns of `curve`."""
+FINE = 101
+"""The number of temperatures of `curve`."""
 MAX_TERMS = 10_000_000
 """The largest number of states, times temperatures, that a run sums."""
 MAX_UPDATES = 3_000_000
@@ -66,6 +70,11 @@ class IsingTable(MagnetTable):
     """The number of chains. They start from states at random and are independent, so that the spread of their averages
     gives the standard error, however slowly a chain changes."""
 
+    @property
+    def fine_temperatures(self) -> np.ndarray:
+        """Temperatures between the lowest and the highest, for curves, `(FINE,)`."""
+        return np.linspace(min(self.temperatures), max(self.temperatures), FINE)
+
     def problems(self) -> Iterator[Problem]:
         """Problems of the magnet, and sums and samples that are too large."""
         found = [*self.magnet_problems()]
@@ -80,14 +89,17 @@ class IsingTable(MagnetTable):
             told = f"{n} spins have 2^{n} states; at most {MOST_SPINS} spins are summed"
             yield Problem(("ising", self.given), f"{told}, or more with `curie_weiss`")
             return
+        if self.curie_weiss is not None:
+            count += FINE
         states = 2**n if self.curie_weiss is None else n + 1
         if states * count > MAX_TERMS:
-            told = f"{states:,} states at {count} temperatures; at most {MAX_TERMS:,} are summed"
+            told = f"{states:,} sums at {count} temperatures are {states * count:,}; at most {MAX_TERMS:,} are possible"
             yield Problem(("ising", "temperatures"), told)
         if not self.sweeps:
             return
         if n > MOST_SAMPLED:
             yield Problem(("ising", "sweeps"), f"{n} spins; at most {MOST_SAMPLED} are drawn, so expected sweeps = 0")
+        count = len(self.temperatures)
         updates = n * (self.sweeps + self.burn_in) * max(self.chains, 50) * count
         if updates > MAX_UPDATES:
             told = f"{self.sweeps + self.burn_in} sweeps of {n} spins in {self.chains} chains at {count} temperatures"
@@ -129,6 +141,8 @@ class Ising(Spec):
         arrays = [ArraySpec("overlaps", (temperature, pattern))]
         if table.curie_weiss is not None:
             arrays.append(ArraySpec("mean-field", (temperature, pattern)))
+            fine = ("fine temperature", tuple(f"{value:.6g}" for value in table.fine_temperatures))
+            arrays.append(ArraySpec("curve", (fine, ("average", CURVES)), referable=False, measured=False))
         arrays.append(ArraySpec("thermal", (temperature, ("quantity", THERMAL))))
         if table.sweeps:
             drawn = (temperature, ("quantity", ("energy", *table.names)))
@@ -148,6 +162,8 @@ class Ising(Spec):
         values: dict[str, Any] = {"overlaps": overlaps, "thermal": thermal}
         if table.curie_weiss is not None:
             values["mean-field"] = mean_field(temperatures)[:, None]
+            fine = table.fine_temperatures
+            values["curve"] = np.column_stack([mean_field(fine), table.averages(fine)[0]])
         if table.sweeps:
             drawn = [
                 _sampled(table, float(t), own)
@@ -165,7 +181,7 @@ class Ising(Spec):
         yield from _states(table)
         for i, temperature in enumerate(table.temperatures):
             energy, free, entropy, _ = arrays["thermal"].values[i]
-            terms = f"{number(energy)} − {number(temperature)} × {number(entropy)} = {number(free)}"
+            terms = f"{number(energy)} − {number(temperature)} × {number(entropy)} ≈ {number(free)}"
             yield f"T = {number(temperature)}, for each spin: F = E − T S = {terms}"
             for j, name in enumerate(table.names):
                 line = f"  ⟨|{name}|⟩ = {number(arrays['overlaps'].values[i, j])}"

@@ -193,9 +193,9 @@ class Walk(Spec):
         yield f"{len(world.places)} places, {table.kinds} kinds of observations, {table.steps} steps"
         if self._planes:
             gap = float(arrays["gap"].values)
-            yield f"the positions of two places have a cosine of at most 1 − {number(gap)} = {number(1 - gap)}"
+            yield f"the positions of two places have a cosine of at most 1 − {number(gap)} ≈ {number(1 - gap)}"
             odds = table.steps * np.exp(-table.beta * gap)
-            terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) = {number(odds)}"
+            terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) ≈ {number(odds)}"
             weight = float(arrays["stray weight"].values)
             sure = "; below ½, so without noise every revisit is right" if weight < 0.5 else ""
             yield f"memories of other places, against one of this place: {terms}, a weight of {number(weight)}{sure}"

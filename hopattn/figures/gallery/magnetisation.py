@@ -1,0 +1,81 @@
+"""The magnetisation of spins by temperature: exact, for infinitely many spins, and by Glauber's update."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.style import COLOURS, FAINT, INK, label
+from hopattn.scenario.result import Result, Run
+
+RUNS = 2
+"""The largest number of runs, side by side."""
+PATTERNS = 6
+"""The largest number of patterns: the first ones."""
+MARKERS = "osD^v<"
+
+
+class Magnetisation(Plot):
+    """The mean size of the overlap with each pattern against the temperature; one panel for each run."""
+
+    name: ClassVar[str] = "magnetisation"
+    shows: ClassVar[str] = "spins that are magnetised at low temperatures: exact averages beside Glauber's update"
+    scenario: ClassVar[str] = "magnetisation"
+
+    def lacks(self, result: Result) -> str:
+        return "" if _runs(result) else "it has no spins at a temperature"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        runs = _runs(result)
+        headline(figure, result)
+        axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
+        for ax, run in zip(axes, runs, strict=True):
+            _curves(ax, run)
+            _points(ax, run)
+            ax.set_xlabel("temperature T")
+            ax.set(ylim=(-0.03, 1.05), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
+            ax.legend(loc="best", frameon=False, fontsize=16)
+            if len(runs) > 1:
+                ax.set_title(run_title(run))
+        axes[0].set_ylabel("size of the overlap, ⟨|m|⟩")
+
+
+def _runs(result: Result) -> list[Run]:
+    """The runs with a temperature, the first `RUNS` of them."""
+    return [run for run in result.runs if "thermal" in run.arrays][:RUNS]
+
+
+def _temperatures(run: Run, name: str) -> np.ndarray:
+    return np.array([float(temperature) for temperature in run.arrays[name].labels[0]])
+
+
+def _curves(ax: Any, run: Run) -> None:
+    """Draw the exact averages as lines: on fine temperatures where the run has them, else between its own."""
+    if "curve" in run.arrays:
+        fine, curve = _temperatures(run, "curve"), run.arrays["curve"].values
+        ax.plot(fine, curve[:, 0], color=FAINT, ls="--", lw=3, label="infinitely many spins: m = tanh(m/T)")
+        ax.plot(fine, curve[:, 1], color=COLOURS[0], lw=3, label="these spins, exact")
+        return
+    temperatures, overlaps = _temperatures(run, "overlaps"), run.arrays["overlaps"]
+    order = np.argsort(temperatures, kind="stable")
+    for j, name in enumerate(overlaps.labels[1][:PATTERNS]):
+        style: dict[str, Any] = {"color": COLOURS[j], "ls": ("-", "--", ":")[j % 3], "lw": 4.5 - 0.6 * j}
+        marker = {} if len(order) > 1 else {"marker": "_", "ms": 24, "mew": 3}
+        ax.plot(temperatures[order], overlaps.values[order, j], **style, **marker, label=f"{label(name)}, exact")
+
+
+def _points(ax: Any, run: Run) -> None:
+    """Draw the averages of Glauber's update with bars of two standard errors."""
+    if "sampled" not in run.arrays:
+        return
+    temperatures, sampled, errors = (
+        _temperatures(run, "sampled"),
+        run.arrays["sampled"].values,
+        run.arrays["errors"].values,
+    )
+    for j in range(min(PATTERNS, sampled.shape[1] - 1)):
+        colour = INK if sampled.shape[1] == 2 else COLOURS[j]
+        style: dict[str, Any] = {"fmt": MARKERS[j], "ms": 9, "mfc": "white", "color": colour, "capsize": 6, "lw": 2}
+        name = None if j else "Glauber's update, ± 2 standard errors"
+        ax.errorbar(temperatures, sampled[:, j + 1], 2 * errors[:, j + 1], label=name, zorder=5, **style)
