@@ -8,6 +8,7 @@ from pydantic import Field
 
 from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap
 from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
+from hopattn.circuits.maps.world import MAX_PLACES
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
@@ -123,7 +124,7 @@ class Walk(Spec):
         yield from self.walk.problems()
 
     def size(self) -> int:
-        places, planes = self.walk.place_count, self._planes
+        places, planes = min(self.walk.place_count, MAX_PLACES), self._planes  # more places are refused by name
         return 4 * places * places + (4 * planes + 2 * places) * (places + self.walk.steps) + 1600 * self.walk.steps
 
     @property
