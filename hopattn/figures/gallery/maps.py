@@ -21,7 +21,7 @@ class Maps(Plot):
 
     name: ClassVar[str] = "maps"
     shows: ClassVar[str] = "grid-like responses of positions, place-like responses of memories, and errors by noise"
-    scenario: ClassVar[str] = "torus-walk"
+    scenario: ClassVar[str] = "grid-cells"
 
     def lacks(self, result: Result) -> str:
         arrays = result.runs[0].arrays
@@ -72,18 +72,31 @@ def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: b
 
 
 def _errors(ax: Any, run: Run) -> None:
-    """Draw the share of wrong predictions by the noise of a rotation, and that of the best constant prediction."""
+    """Draw the share of wrong predictions by the noise of a rotation, and that of the best constant prediction.
+
+    A walk without new edges has one curve.
+    """
     table = run.arrays["by noise"]
     amounts = np.array([float(name.rstrip("°")) for name in table.labels[0]])
     order = np.argsort(amounts, kind="stable")
     for values, colour, marker, name in (
         (table.values[:, 0], FAINT, "o", "all revisits"),
         (table.values[:, 1], BLUE, "s", "by new edges"),
-    ):
+    )[: 1 + bool(run.arrays["new edges"].values)]:
         ax.plot(amounts[order], 1 - values[order], marker=marker, ms=9, color=colour, label=name)
     ax.axhline(1 - float(run.arrays["chance"].values), color=ORANGE, ls="--", label="best constant prediction")
     ax.set(ylim=(-0.03, 1.03), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
     ax.set_xlabel("error of each rotation (degrees)")
     ax.set_ylabel("wrong predictions")
-    ax.set_xticks(amounts[order], [f"{amount:g}" for amount in amounts[order]])
+    ticks = _apart(amounts[order])
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+
+
+def _apart(amounts: np.ndarray) -> list[float]:
+    """The amounts, in rising order, that have room for a number: a tenth of the axis apart."""
+    ticks = [float(amounts[0])]
+    for amount in amounts[1:]:
+        if amount - ticks[-1] > 0.1 * (amounts[-1] - amounts[0]):
+            ticks.append(float(amount))
+    return ticks

@@ -13,8 +13,8 @@ from hopattn.scenario.result import Result, Run
 
 RUNS = 4
 """The largest number of runs with bars."""
-NUMBERED = 144
-"""The number of places up to which the kind that is seen stands in each."""
+NUMBERED = 12
+"""The number of places in a row, or half of those on a circle, up to which the kind that is seen stands in each."""
 NAMED = 12
 """The number of places up to which each has its name, where the world is no lattice."""
 SORTS = ("known edge", "new edge")
@@ -50,8 +50,14 @@ class Walk(Plot):
 
 
 def _legend_title(run: Run) -> str:
-    shown = len(run.arrays["world"].values) <= NUMBERED
-    return "number: the kind seen there; ring: the start" if shown else "ring: the start"
+    return "number: the kind seen there; ring: the start" if _numbered(run) else "ring: the start"
+
+
+def _numbered(run: Run) -> bool:
+    """Whether there is room for a number in each place."""
+    if is_lattice(run):
+        return bool(np.ptp(spots_of(run), axis=0).max() < NUMBERED)
+    return len(run.arrays["world"].values) <= 2 * NUMBERED
 
 
 def _fates(run: Run) -> dict[tuple[int, int], str]:
@@ -79,11 +85,10 @@ def _world(ax: Any, run: Run) -> None:
         lines = [line for link in links if fates.get(link) == fate for line in _lines(spots, link, is_lattice(run))]
         style: dict[str, Any] = {"colors": colour, "linewidths": width, "linestyles": [dashes], "zorder": 2}
         ax.add_collection(LineCollection(lines, **style))
-    numbered = len(spots) <= NUMBERED
-    size = 18 if numbered else 5
+    size = 18 if _numbered(run) else 5
     ax.plot(*spots.T, "o", ms=size, mfc=PAPER, mec=FAINT, mew=1.0, zorder=3)
     ax.plot(*spots[0], "o", ms=size + 2, mfc="none", mec=INK, mew=2.5, zorder=4)
-    if numbered:
+    if _numbered(run):
         for (x, y), kind in zip(spots, run.arrays["world"].values[:, 2], strict=True):
             ax.text(x, y, f"{int(kind)}", ha="center", va="center_baseline", fontsize=13, zorder=5)
     _frame(ax, run)

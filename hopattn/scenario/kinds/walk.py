@@ -44,7 +44,7 @@ is = 1
 
 MEASURES = {
     "accuracy": "which part of the predictions on revisits is right",
-    "accuracy on new edges": "the same, on revisits along an edge that was never walked before",
+    "accuracy on new edges": "the same, on revisits along an edge that was never walked before; 0 without such edges",
     "chance": "which part of the revisits the best constant prediction gets right",
     "first visits": "how many steps lead to a place never seen; they count nowhere",
     "revisits": "how many steps lead to a place that was seen before",
@@ -56,6 +56,8 @@ MEASURES = {
 BY_NOISE = ("accuracy", "accuracy on new edges")
 MEMORIES = 4
 """The number of places whose memories' responses are kept."""
+GOLDEN = 0.618034
+"""The multiples of this, without their whole parts, are spread evenly between 0 and 1."""
 MAX_PAIRS = 30_000_000
 """The largest number of pairs of positions that a run compares: about a second."""
 
@@ -152,9 +154,8 @@ class Walk(Spec):
 
     @property
     def _memories(self) -> list[int]:
-        """The places whose memories' responses are kept, spread over all places."""
-        n = self.walk.place_count
-        return sorted({(2 * i + 1) * n // (2 * MEMORIES) for i in range(MEMORIES)})
+        """The places whose memories' responses are kept: spread over all places, and over the columns of a lattice."""
+        return sorted({int((GOLDEN * (i + 1)) % 1 * self.walk.place_count) for i in range(MEMORIES)})
 
     def layout(self) -> ArrayLayout:
         return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
