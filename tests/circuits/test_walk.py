@@ -24,13 +24,27 @@ HALF_TURNS = {"x": [180, 0, 0], "y": [0, 180, 0], "z": [0, 0, 180]}
 
 @pytest.mark.parametrize("seed", range(count(20, 4)))
 def test_a_long_walk_on_a_torus_is_recalled_along_new_edges_too(seed):
-    """Of 200 edges, 99 lead to a first visit when they are first walked; the other 101 to a place seen before."""
+    """Of the edges that are walked, 99 lead to a first visit when first walked; the others to a place seen before."""
     walk = ha.walk(TORUS, steps=2500, kinds=45, seed=seed)
     sorts = Counter(walk.sorts.tolist())
+    walked = {frozenset(pair) for pair in itertools.pairwise(walk.places.tolist())}
+    assert 190 < len(walked) <= 200
     assert sorts["first visit"] == 99
-    assert sorts["new edge"] == 101
-    assert sorts["known edge"] == 2500 - 200
+    assert sorts["new edge"] == len(walked) - 99
+    assert sorts["known edge"] == 2500 - len(walked)
     assert walk.accuracy >= 0.99 and walk.accuracy_on_new_edges >= 0.99
+
+
+@pytest.mark.parametrize(("noise", "beta"), [(0.0, 5.0), (6.0, 20.0), (90.0, 50.0)])
+def test_a_prediction_is_the_kind_with_the_most_weight(noise, beta):
+    """The weights of the earlier times, written out: exp(β x_s·x_t), summed by kind."""
+    walk = ha.walk(ha.World.grid(5, 5), steps=300, kinds=6, beta=beta, noise=noise, seed=7)
+    seen = walk.observations[walk.places]
+    for t in range(1, 301):
+        powers = np.exp(beta * (walk.positions[:t] @ walk.positions[t] - 1))
+        totals = np.bincount(seen[:t], weights=powers, minlength=6)
+        second, first = np.sort(totals)[-2:]
+        assert walk.predicted[t - 1] == np.argmax(totals) or first - second < 1e-9 * first
 
 
 @settings(max_examples=count(100, 15), deadline=None)

@@ -23,7 +23,7 @@ class World:
     places: their names. actions: their names. inverse: the number of each action's inverse. moves: the place that each
     action leads to, `(n_places, n_actions)`, −1 where the action is impossible. spots: where each place is drawn,
     `(n_places, 2)`. size: the numbers of places along the axes of a lattice, else empty. closed: whether the lattice is
-    a ring or a torus. Made by `World.line`, `World.grid`, `World.torus` and `World.of_graph`.
+    a ring or a torus. Made by `World.line`, `World.grid`, `World.torus` and `world_of_graph`.
 
     >>> import hopattn as ha
     >>> world = ha.World.torus(3, 3)
