@@ -50,7 +50,7 @@ class Walk(Plot):
 
 
 def _legend_title(run: Run) -> str:
-    return "number: the kind seen there; ring: the start" if _numbered(run) else "ring: the start"
+    return f"{'number: the kind seen; ' * _numbered(run)}ring: the start; dotted: not walked"
 
 
 def _numbered(run: Run) -> bool:
