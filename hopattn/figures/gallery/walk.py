@@ -44,13 +44,13 @@ class Walk(Plot):
         run = result.runs[0]
         ax = left.subplots()
         _world(ax, run)
-        ax.set_xlabel(_legend_title(run))
+        ax.set_xlabel(_legend_title(run), fontsize=15)
         _accuracies(right.subplots(), result.runs[:RUNS])
         right.legend(handles=_signs(), loc="outside lower center", ncols=1, frameon=False, handlelength=2.2)
 
 
 def _legend_title(run: Run) -> str:
-    return f"{'number: the kind seen; ' * _numbered(run)}ring: the start; dotted: not walked"
+    return f"{'number: kind seen; ' * _numbered(run)}ring: the start; dotted: not walked"
 
 
 def _numbered(run: Run) -> bool:
