@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hopattn.circuits.maps.walk import Walked as Walked
     from hopattn.circuits.maps.walk import walk as walk
     from hopattn.circuits.maps.world import World as World
+    from hopattn.circuits.rasp import Selection as Selection
+    from hopattn.circuits.rasp import select as select
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
@@ -137,6 +139,7 @@ _NAMES = {
     "hopattn.circuits.maps.edges": ("world_of_graph",),
     "hopattn.circuits.maps.walk": ("Walked", "walk"),
     "hopattn.circuits.maps.world": ("World",),
+    "hopattn.circuits.rasp": ("Selection", "select"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall", "Status"),

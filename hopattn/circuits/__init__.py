@@ -1,6 +1,7 @@
 """Circuits: what attention heads do together.
 
 - `maps/`: maps of places: a walk, and attention over what was seen on it
+- `rasp.py`: programs in heads: selections, aggregations, widths
 - `*.py`: one circuit or measure each
 - `emergence/`: induction heads that arise in training
 """
