@@ -5,6 +5,7 @@
 - `transformer_layer.py`: the arithmetic of output matrix, norms and feed-forward layer
 - `attention.py`: the arithmetic of layers of attention
 - `readout.py`: the arithmetic of the probabilities of words
+- `program.py`: the steps of a program
 - `recall.py`: the arithmetic and the pictures of a recall
 - `recurrent.py`: the arithmetic of a recurrent network and its decoder
 """

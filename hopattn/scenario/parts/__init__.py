@@ -14,4 +14,5 @@
 - `memories.py`: memories, by the name of a model or by their parts
 - `magnets.py`: spins and their energy
 - `worlds.py`: the places of a walk, and the actions that lead from one to another
+- `program.py`: the steps of a program
 """
