@@ -12,7 +12,7 @@ from hopattn.scenario.explain.program import explain_step
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Table
-from hopattn.scenario.parts.program import NUMBERS, SELECTION, WORDS, Constant, FaultyStep, StepTable, computed
+from hopattn.scenario.parts.program import NUMBERS, WORDS, Constant, FaultyStep, StepTable, computed
 from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import duplicate_problems
 
@@ -136,8 +136,10 @@ class Program(Spec):
         step: StepTable, sort: str | None, token: tuple[Axis, ...], square: tuple[Axis, ...]
     ) -> Iterator[ArraySpec]:
         """The declaration of the arrays of one step."""
-        if sort == SELECTION:
-            yield ArraySpec(f"{step.name} selection", square)
+        if step.select is not None:
+            (_, rows), (_, columns) = square
+            names = step.select.axis_names
+            yield ArraySpec(f"{step.name} selection", ((names[0], rows), (names[1], columns)))
             return
         yield ArraySpec(f"{step.name} values", token, measured=sort == NUMBERS)
         if step.aggregate is not None:

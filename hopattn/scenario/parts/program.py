@@ -40,6 +40,12 @@ class SelectTable(Table):
             if self.query is not None:
                 yield Problem((*path, "query"), "stands in place of `queries`; leave one of them out")
 
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """The names of the selection's axes, which state its rule: "query opposite" and "key indices =="."""
+        query = self.query if isinstance(self.query, str) or self.query is None else f"{self.query:g}"
+        return f"query {query or self.queries or self.keys}", f"key {self.keys} {self.where}"
+
     def sort(self, sorts: Sorts) -> str | None:
         """The sort of the result."""
         return SELECTION
