@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from hopattn.circuits.maps.walk import Walked as Walked
     from hopattn.circuits.maps.walk import walk as walk
     from hopattn.circuits.maps.world import World as World
+    from hopattn.circuits.position_probe import PositionProbe as PositionProbe
+    from hopattn.circuits.position_probe import position_probe as position_probe
+    from hopattn.circuits.position_probe import random_blocks as random_blocks
+    from hopattn.circuits.position_probe import random_texts as random_texts
     from hopattn.circuits.rasp import Selection as Selection
     from hopattn.circuits.rasp import select as select
     from hopattn.cluster.partition import sharded as sharded
@@ -139,6 +143,7 @@ _NAMES = {
     "hopattn.circuits.maps.edges": ("world_of_graph",),
     "hopattn.circuits.maps.walk": ("Walked", "walk"),
     "hopattn.circuits.maps.world": ("World",),
+    "hopattn.circuits.position_probe": ("PositionProbe", "position_probe", "random_blocks", "random_texts"),
     "hopattn.circuits.rasp": ("Selection", "select"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),

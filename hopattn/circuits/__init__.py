@@ -2,6 +2,7 @@
 
 - `maps/`: maps of places: a walk, and attention over what was seen on it
 - `rasp.py`: programs in heads: selections, aggregations, widths
+- `linear_probe.py`: a linear classifier of vectors
 - `*.py`: one circuit or measure each
 - `emergence/`: induction heads that arise in training
 """

@@ -6,6 +6,7 @@ one, add a class with its leading key to a file of this folder.
 - `base.py`: the base class of an expectation
 - `*.py`: one file for each family: numbers, vectors, recalls, texts
 - `*.py`: one file for each family: numbers, vectors, recalls, steps
+- `*.py`: one file for each family: numbers, vectors, recalls, steps, probes
 """
 
 import inspect

@@ -1,0 +1,40 @@
+"""The figure of a probe: the accuracies by layer, chance as a line, and the mean vectors."""
+
+import numpy as np
+
+import hopattn as ha
+from hopattn.figures.gallery import plots
+from tests.figures.finished import finished
+from tests.results import result_of
+
+
+def drawn(result):
+    return finished(lambda figure: plots["probe"]().draw(figure, result))
+
+
+def test_its_curves_are_the_accuracies_and_the_lengths_of_the_mean_vectors():
+    result = result_of("position-probe")
+    arrays = result.runs[0].arrays
+    left, right = drawn(result).axes
+    curves = [line.get_ydata() for line in left.lines]
+    for curve, name in zip(curves, ("masked", "line", "unmasked"), strict=False):
+        np.testing.assert_array_equal(curve, arrays[f"{name} accuracy"].values)
+    np.testing.assert_allclose(curves[3], 1 / 6)
+    assert [tick.get_text() for tick in left.get_xticklabels()] == ["words", "1", "2", "3"]
+    for line, name in zip(right.lines, ("masked", "unmasked"), strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), arrays[f"{name} length"].values[-1])
+
+
+def test_many_layers_and_places_leave_out_names_and_no_curve_lies_behind_the_legend():
+    change = {"probe.layers": 12, "probe.length": 20, "probe.sequences": 40, "probe.dim": 8}
+    figure = drawn(ha.run(ha.load("position-probe"), overrides=change))
+    left, right = figure.axes
+    assert len(left.get_xticks()) <= 8
+    assert len(right.get_xticks()) <= 8
+    legend = left.get_legend().get_window_extent()
+    highest = max(line.get_ydata().max() for line in left.lines[:3])
+    assert left.transData.transform((0, highest))[1] < legend.y0
+
+
+def test_other_results_have_no_probe():
+    assert plots["probe"]().lacks(result_of("bank"))
