@@ -190,6 +190,7 @@ def _kind(entry: dict[str, Any]) -> str:
         if noun.startswith("number "):
             return f"an array of {noun.replace('number', 'numbers', 1)}"
         return f"an array of {noun.replace('array', 'arrays', 1) if article == 'an' else f'{noun}s' if noun else inner}"
+        return f"an array of {' or '.join(map(_plural, inner.split(' or ')))}"
     if isinstance(entry.get("additionalProperties"), dict):
         return f"a table; each value {_kind(entry['additionalProperties'])}"
     if "exclusiveMinimum" in entry:
@@ -198,6 +199,12 @@ def _kind(entry: dict[str, Any]) -> str:
         return "`true` or `false`"
     kinds = {"string": "a text", "number": "a number", "integer": "a whole number"}
     return kinds.get(entry.get("type", ""), "a table")
+
+
+def _plural(kind: str) -> str:
+    """The plural of "a text" or of "an array of numbers"; a quoted choice stays as it is."""
+    article, _, noun = kind.partition(" ")
+    return noun.replace("array", "arrays", 1) if article == "an" else f"{noun}s" if noun else kind
 
 
 def _word(choice: Any) -> str:
