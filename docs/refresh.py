@@ -186,10 +186,6 @@ def _kind(entry: dict[str, Any]) -> str:
         return "a table"
     if entry.get("type") == "array":
         inner = "a truth value" if entry["items"].get("type") == "boolean" else _kind(entry["items"])
-        article, _, noun = inner.partition(" ")
-        if noun.startswith("number "):
-            return f"an array of {noun.replace('number', 'numbers', 1)}"
-        return f"an array of {noun.replace('array', 'arrays', 1) if article == 'an' else f'{noun}s' if noun else inner}"
         return f"an array of {' or '.join(map(_plural, inner.split(' or ')))}"
     if isinstance(entry.get("additionalProperties"), dict):
         return f"a table; each value {_kind(entry['additionalProperties'])}"
@@ -204,6 +200,8 @@ def _kind(entry: dict[str, Any]) -> str:
 def _plural(kind: str) -> str:
     """The plural of "a text" or of "an array of numbers"; a quoted choice stays as it is."""
     article, _, noun = kind.partition(" ")
+    if noun.startswith("number "):  # a number above 0
+        return noun.replace("number", "numbers", 1)
     return noun.replace("array", "arrays", 1) if article == "an" else f"{noun}s" if noun else kind
 
 
