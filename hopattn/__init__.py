@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from hopattn.circuits.position_probe import random_texts as random_texts
     from hopattn.circuits.rasp import Selection as Selection
     from hopattn.circuits.rasp import select as select
+    from hopattn.circuits.composition import composition as composition
+    from hopattn.circuits.composition import composition_baseline as composition_baseline
+    from hopattn.circuits.composition import head_compositions as head_compositions
+    from hopattn.circuits.copying import copying as copying
+    from hopattn.circuits.head_scores import duplicate_token as duplicate_token
+    from hopattn.circuits.head_scores import prefix_matching as prefix_matching
+    from hopattn.circuits.head_scores import previous_token as previous_token
+    from hopattn.circuits.head_scores import uniform_attention as uniform_attention
+    from hopattn.circuits.sinks import attention_sink as attention_sink
+    from hopattn.circuits.sinks import sink_share as sink_share
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
@@ -145,6 +155,10 @@ _NAMES = {
     "hopattn.circuits.maps.world": ("World",),
     "hopattn.circuits.position_probe": ("PositionProbe", "position_probe", "random_blocks", "random_texts"),
     "hopattn.circuits.rasp": ("Selection", "select"),
+    "hopattn.circuits.composition": ("composition", "composition_baseline", "head_compositions"),
+    "hopattn.circuits.copying": ("copying",),
+    "hopattn.circuits.head_scores": ("duplicate_token", "prefix_matching", "previous_token", "uniform_attention"),
+    "hopattn.circuits.sinks": ("attention_sink", "sink_share"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall", "Status"),

@@ -3,6 +3,8 @@
 - `maps/`: maps of places: a walk, and attention over what was seen on it
 - `rasp.py`: programs in heads: selections, aggregations, widths
 - `linear_probe.py`: a linear classifier of vectors
+- `given_heads.py`: checks of the attention and the tokens that a measure is given
+- `given_matrices.py`: checks of the matrices that a measure is given
 - `*.py`: one circuit or measure each
 - `emergence/`: induction heads that arise in training
 """
