@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from hopattn.circuits.head_scores import prefix_matching as prefix_matching
     from hopattn.circuits.head_scores import previous_token as previous_token
     from hopattn.circuits.head_scores import uniform_attention as uniform_attention
+    from hopattn.circuits.induction import InductionCircuit as InductionCircuit
+    from hopattn.circuits.induction import induction_circuit as induction_circuit
+    from hopattn.circuits.induction import position_lead as position_lead
     from hopattn.circuits.sinks import attention_sink as attention_sink
     from hopattn.circuits.sinks import sink_share as sink_share
     from hopattn.cluster.partition import sharded as sharded
@@ -158,6 +161,7 @@ _NAMES = {
     "hopattn.circuits.composition": ("composition", "composition_baseline", "head_compositions"),
     "hopattn.circuits.copying": ("copying",),
     "hopattn.circuits.head_scores": ("duplicate_token", "prefix_matching", "previous_token", "uniform_attention"),
+    "hopattn.circuits.induction": ("InductionCircuit", "induction_circuit", "position_lead"),
     "hopattn.circuits.sinks": ("attention_sink", "sink_share"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),

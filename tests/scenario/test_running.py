@@ -325,6 +325,15 @@ def test_the_task_kind_with_examples_written_out():
     assert result.runs[0].working[-1] == "accuracy: 1 right of 2 = 0.5"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_word_that_marks_the_start_never_comes_again(seed):
+    text = HUGE.replace("length = 3", "length = 3, start = true") + 'separation = "argmax"\n'
+    arrays = ha.run(parse(text, "file.toml", "file"), seed).arrays
+    tokens = str(arrays["tokens"].values[0]).split()
+    assert tokens[:4] == ["<start>", "w1", "w2", "w3"] and tokens[4] in ("w1", "w2")
+    assert arrays["answer"].values[0] == {"w1": "w2", "w2": "w3"}[tokens[4]]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -37,6 +37,8 @@ class Induction(Table):
     """The number of sequences."""
     length: Annotated[int, Field(ge=2)]
     """The number of distinct words before the repeated one."""
+    start: bool = False
+    """Whether one more word, which never comes again, marks the start of each sequence."""
 
 
 class Every(Table):
@@ -163,7 +165,7 @@ class TaskTable(Table):
     def lengths(self) -> list[int]:
         """The different lengths of the sequences, in rising order."""
         if self.induction is not None:
-            return [self.induction.length + 1]
+            return [self.induction.length + 1 + self.induction.start]
         return [self.every.length] if self.every is not None else sorted({len(e.tokens) for e in self.example or []})
 
     def sequences(self, coding: Encoding, rng: np.random.Generator) -> Iterator["Sequence"]:
@@ -179,7 +181,7 @@ class TaskTable(Table):
         if self.induction is not None:
             part = coding.parts[WORD]
             for _ in range(self.induction.count):
-                yield _induction_sequence(self.induction.length, part.stop - part.start, rng)
+                yield _induction_sequence(self.induction, part.stop - part.start, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +199,14 @@ class Sequence:
         return self.tokens[: self.at + 1]
 
 
-def _induction_sequence(length: int, dim: int, rng: np.random.Generator) -> Sequence:
+def _induction_sequence(table: Induction, dim: int, rng: np.random.Generator) -> Sequence:
     """Distinct random words, then one of them again; the answer is the word that followed its first occurrence."""
     vectors = normalised(rng.standard_normal((length, dim)))
     words = {f"w{i + 1}": row for i, row in enumerate(vectors)}
     names = list(words)
     repeated = int(rng.integers(length - 1))
     return Sequence([*names, names[repeated]], names[repeated + 1], words, length)
+    vectors = normalised(rng.standard_normal((table.length + table.start, dim)))
+    names = [*(["<start>"] if table.start else []), *(f"w{i + 1}" for i in range(table.length))]
+    repeated = table.start + int(rng.integers(table.length - 1))
+    return Sequence([*names, names[repeated]], names[repeated + 1], dict(zip(names, vectors, strict=True)))

@@ -1,0 +1,168 @@
+"""The induction head of rotations: two layers that expect what followed the same word before, without training.
+
+    layer 1    q = p_i             k = R p_j        v = word j, into the part "previous"
+    layer 2    q = word i          k = previous j   v = word j, into the part "expected"
+
+R turns a position by one step, so that R p_j is the position of the word after j. Induction heads are one mechanism of
+in-context learning; the circuit shows that two layers suffice for it, not that every model learns this circuit.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import as_float, require_dim, require_finite, require_room
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import positive, whole
+from hopattn.retrieval.separation.base import Separation
+from hopattn.transformer.heads import Head
+from hopattn.transformer.layers import AttentionLayer, LayerTrace, stack
+from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.positions.circle import rotation
+
+SURE = 0.99
+"""The share of attention that the default of β leaves to the word before."""
+
+
+@dataclass(frozen=True, eq=False)
+class InductionCircuit:
+    """Two layers of one head each, and the parts of their vectors: position, word, previous word, expected word.
+
+    turns: the angle between neighbouring positions in each plane, `(n_planes,)`. length: the most words of a text. dim:
+    the elements of a word. beta: β of layer 1. layers: both, for vectors of 2 · n_planes + 3 · dim elements. Made by
+    `hopattn.induction_circuit`.
+    """
+
+    turns: np.ndarray
+    length: int
+    dim: int
+    beta: float
+    layers: tuple[AttentionLayer, AttentionLayer]
+
+    @property
+    def parts(self) -> dict[str, slice]:
+        """The elements of each part of a vector."""
+        start = 2 * len(self.turns)
+        ends = [start + i * self.dim for i in range(4)]
+        words = {name: slice(*ends[i : i + 2]) for i, name in enumerate(("word", "previous", "expected"))}
+        return {"position": slice(0, start), **words}
+
+    @property
+    def lead(self) -> float:
+        """The least lead of the score of the word before over that of another word: see `position_lead`."""
+        return position_lead(self.turns, self.length)
+
+    def encode(self, words: Any) -> np.ndarray:
+        """The vectors of a text, `(…, n, 2 · n_planes + 3 · dim)`: words and positions in their parts, the rest 0.
+
+        words: `(…, n, dim)`, any vectors, which need not have been seen before; compared by the dot product, so that
+        they should be of one length. Raises `InvalidInput` for another dim, for NaN, and for more than `length` words.
+        """
+        given = np.asarray(as_float(words, "words"))
+        if given.ndim < 2 or given.shape[-2] == 0:
+            raise InvalidInput(f"words: expected (…, n, dim) with at least one word, not shape {given.shape}")
+        require_dim(given, self.dim, "words", "the circuit")
+        require_finite(given, "words")
+        if (n := given.shape[-2]) > self.length:
+            raise InvalidInput(f"words: {n} words are more than the {self.length} that the positions tell apart")
+        angles = np.arange(n)[:, None] * self.turns
+        points = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(n, -1) / math.sqrt(len(self.turns))
+        require_room(given.size // self.dim * (points.shape[-1] + 3 * self.dim), f"a text of {n:,} words")
+        texts = np.zeros((*given.shape[:-1], points.shape[-1] + 3 * self.dim))
+        texts[..., self.parts["position"]] = points
+        texts[..., self.parts["word"]] = given
+        return texts
+
+    def trace(self, words: Any) -> list[LayerTrace]:
+        """Every array of both layers for a text `(…, n, dim)`."""
+        return stack(self.layers, self.encode(words))
+
+    def __call__(self, words: Any) -> np.ndarray:
+        """The word that each word of a text leads to expect, `(…, n, dim)` for a text `(…, n, dim)`.
+
+        A word without an earlier copy expects a mixture of all words that it sees.
+        """
+        state = self.encode(words)
+        for layer in self.layers:
+            state = layer(state)
+        return np.asarray(state[..., self.parts["expected"]])
+
+
+def position_lead(turns: Any, length: int) -> float:
+    """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
+
+    In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with θ = 2π
+    / length, the angle with the largest lead over so many positions, has the lead 1 − cos θ ≈ 2π²/length². A larger
+    angle brings two positions together: the lead of 15° is 0 from 24 positions on. Several planes with different
+    angles have a lead that falls much more slowly. turns: an angle in radians, or one for each plane. Raises
+    `InvalidInput` for other turns and for a length below 2.
+
+    >>> import numpy as np
+    >>> round(position_lead(2 * np.pi / 512, 512) * 512**2 / (2 * np.pi**2), 3)
+    1.0
+    """
+    angles, n = _angles(turns), whole(length, "length", least=2)
+    distances = np.arange(1, n)[:, None]
+    return float(np.min(1 - np.cos(distances * angles).mean(axis=-1)))
+
+
+def induction_circuit(
+    dim: int,
+    length: int,
+    *,
+    turns: Any = None,
+    beta: float | None = None,
+    match_beta: float | None = None,
+    mask: Any = "strict",
+    separation: str | Separation = "softmax",
+) -> InductionCircuit:
+    """The induction head of the lecture, for texts of up to `length` words of `dim` elements.
+
+    turns: the angle between neighbouring positions in radians, or one for each of several planes; by default 2π /
+    length in one plane. beta: of layer 1. By default ln(99 (length − 1)) / lead: each of the other length − 1 words
+    has a weight of at most exp(−β lead) beside the word before, which then keeps 99 %. match_beta: of layer 2, by
+    default 2 ln(99 (length − 1)), enough where the dot products of different words are at most 1/2. separation: of both
+    layers; an object has its own β, and "argmax" is the limit of large β.
+
+    mask: "strict" attends to previous words only. Under "causal" a word also sees itself, and the first word, which has
+    nothing before it, becomes its own predecessor: if it is the word that comes again, it and its successor tie. A
+    word that marks the start of the text, and never comes again, mends that.
+
+    Raises `InvalidInput` for numbers that are not positive, and, without beta, for turns that give two positions the
+    same place. Source: LING3804 Lecture Notes 7, 7.4; Elhage et al. (2021); Olsson et al. (2022).
+
+    >>> import numpy as np
+    >>> their, dog, chased = np.eye(3)
+    >>> circuit = induction_circuit(3, 4)
+    >>> circuit([their, dog, chased, their])[-1].round(2)
+    array([0., 1., 0.])
+    """
+    size, n = whole(dim, "dim"), whole(length, "length", least=2)
+    angles = _angles(2 * math.pi / n if turns is None else turns)
+    lead, doubt = position_lead(angles, n), math.log(SURE / (1 - SURE) * (n - 1))
+    if beta is None and lead < 1e-9:
+        wanted = f"expected angles such as 2π/{n} = {2 * math.pi / n:.3g}, or a beta"
+        raise InvalidInput(f"turns: two of {n} positions have the same place; {wanted}")
+    sharp = doubt / lead if beta is None else positive(beta, "beta")
+    match = 2 * doubt if match_beta is None else positive(match_beta, "match_beta")
+    position, word, previous, expected = np.split(
+        np.eye(2 * len(angles) + 3 * size), 2 * len(angles) + size * np.arange(3)
+    )
+    step = rotation(angles, 2 * len(angles))
+    heads = (
+        Head(position, step @ position, previous.T @ word, beta=sharp, mask=mask, separation=separation),
+        Head(word, previous, expected.T @ word, beta=match, mask=mask, separation=separation),
+    )
+    first, second = (AttentionLayer(MultiHead([head], np.eye(len(head.w_value)))) for head in heads)
+    return InductionCircuit(angles, n, size, sharp, (first, second))
+
+
+def _angles(turns: Any) -> np.ndarray:
+    """The angle of each plane in radians, `(n_planes,)`."""
+    angles = np.atleast_1d(np.asarray(as_float(turns, "turns"))).astype(np.float64)
+    if angles.ndim != 1 or angles.size == 0:
+        raise InvalidInput(f"turns: expected an angle, or one for each plane, not shape {angles.shape}")
+    require_finite(angles, "turns")
+    return angles
