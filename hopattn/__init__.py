@@ -38,8 +38,15 @@ if TYPE_CHECKING:
     from hopattn.circuits.induction import InductionCircuit as InductionCircuit
     from hopattn.circuits.induction import induction_circuit as induction_circuit
     from hopattn.circuits.induction import position_lead as position_lead
+    from hopattn.circuits.memory_circuit import MemoryCircuit as MemoryCircuit
+    from hopattn.circuits.memory_circuit import memory_circuit as memory_circuit
+    from hopattn.circuits.memory_circuit import memory_curves as memory_curves
+    from hopattn.circuits.outer_products import outer_product_recall as outer_product_recall
+    from hopattn.circuits.outer_products import recall_width as recall_width
     from hopattn.circuits.sinks import attention_sink as attention_sink
     from hopattn.circuits.sinks import sink_share as sink_share
+    from hopattn.circuits.trigger_texts import TriggerTexts as TriggerTexts
+    from hopattn.circuits.trigger_texts import trigger_texts as trigger_texts
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.record import Recall as Recall
@@ -162,7 +169,10 @@ _NAMES = {
     "hopattn.circuits.copying": ("copying",),
     "hopattn.circuits.head_scores": ("duplicate_token", "prefix_matching", "previous_token", "uniform_attention"),
     "hopattn.circuits.induction": ("InductionCircuit", "induction_circuit", "position_lead"),
+    "hopattn.circuits.memory_circuit": ("MemoryCircuit", "memory_circuit", "memory_curves"),
+    "hopattn.circuits.outer_products": ("outer_product_recall", "recall_width"),
     "hopattn.circuits.sinks": ("attention_sink", "sink_share"),
+    "hopattn.circuits.trigger_texts": ("TriggerTexts", "trigger_texts"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall", "Status"),

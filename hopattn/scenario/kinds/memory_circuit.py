@@ -1,0 +1,144 @@
+"""kind = "memory_circuit": an induction head whose matrices are associative memories, by its width."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.circuits.memory_circuit import PROBES, memory_curves
+from hopattn.circuits.outer_products import outer_product_recall, recall_width
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table
+
+TEMPLATE = """\
+# Texts in which a few words are always followed by the same word, and an induction head without training.
+schema = 1
+title = "my first circuit of memories"
+source = "ours"                          # the document and section that it comes from
+kind = "memory_circuit"
+
+[circuit]
+widths = [16, 128, 512]                  # the numbers of dimensions that are compared
+words = 20                               # the vocabulary
+length = 64                              # words in a text
+triggers = 3                             # words of a text that have a fixed follower
+texts = 6
+
+[[expect]]
+measure = "output at 512"                # the memory of 20 words recalls them all
+is = 1
+
+[[expect]]
+measure = "accuracy at 512"              # the right follower at the second and later occurrence of a trigger
+is = 1
+within = 0.1
+"""
+
+MEMORIES = ("positions", "words")
+"""What the memories of outer products store: W_K1 positions, W_K2 and W_O2 words."""
+
+Size = Annotated[int, Field(ge=2, le=10**12)]
+
+
+class CircuitTable(Table):
+    """The circuit of associative memories, and the texts that it reads."""
+
+    widths: Annotated[list[Count], Field(min_length=1)]
+    """The dimensions of a word vector: one circuit is built for each."""
+    words: Size = 65
+    """The number of words of the vocabulary."""
+    length: Size = 256
+    """The number of words of a text."""
+    triggers: Count = 5
+    """The number of words of each text that are always followed by one and the same word of this text."""
+    texts: Count = 4
+    """The number of texts."""
+    beta: PositiveNumber = 20.0
+    """The inverse temperature of both heads."""
+
+    def problems(self) -> Iterator[Problem]:
+        """Numbers that contradict one another."""
+        if self.triggers >= self.words:
+            message = f"{self.triggers} of {self.words} words leave none for a follower; expected fewer"
+            yield Problem(("circuit", "triggers"), message)
+        if twice := sorted({width for width in self.widths if self.widths.count(width) > 1}):
+            yield Problem(("circuit", "widths"), f"{twice[0]} stands there twice; expected different numbers")
+
+    @property
+    def stored(self) -> tuple[int, int]:
+        """The numbers of keys of the memories of positions and of words."""
+        return self.length - 1, self.words
+
+    def capacities(self) -> np.ndarray:
+        """The width from which each of `MEMORIES` recalls all its keys, if it stores many, `(2,)`; 0 for one key."""
+        return np.array([recall_width(n) if n > 1 else 0.0 for n in self.stored])
+
+    def expected_recall(self) -> np.ndarray:
+        """The share of keys that each of `MEMORIES` recalls in theory, by width, `(2, n_widths)`."""
+        shares = [[outer_product_recall(n, d) if n > 1 else 1.0 for d in self.widths] for n in self.stored]
+        return np.array(shares)
+
+
+class MemoryCircuit(Spec):
+    """An induction head made of associative memories, and texts to continue."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "probes", "capacity")
+    main_table: ClassVar[str] = "circuit"
+    template: ClassVar[str] = TEMPLATE
+    kind: Literal["memory_circuit"]
+    circuit: CircuitTable
+    """The circuit and its texts."""
+
+    def fit_problems(self) -> Iterator[Problem]:
+        yield from self.circuit.problems()
+
+    def size(self) -> int:
+        table, d = self.circuit, max(self.circuit.widths)
+        texts = min(table.texts, 16) * table.length * (8 * d + 3 * table.length + table.words)
+        return 12 * d * d + 2 * (table.words + table.length) * d + texts + table.texts * table.length
+
+    def declared_arrays(self) -> list[ArraySpec]:
+        width = ("width", tuple(str(d) for d in self.circuit.widths))
+        probe, memory = ("probe", tuple(PROBES)), ("memory", MEMORIES)
+        return [
+            ArraySpec("accuracy", (width,)),
+            ArraySpec("probes", (probe, width)),
+            ArraySpec("capacity", (memory,)),
+            ArraySpec("expected recall", (memory, width)),
+            *map(ArraySpec, self._measures),
+        ]
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        """The names of the single numbers: each curve at each width."""
+        return tuple(f"{name} at {d}" for name in ("accuracy", *PROBES) for d in self.circuit.widths)
+
+    def layout(self) -> ArrayLayout:
+        return ArrayLayout(measures=self._measures, arrays=shapes(self.declared_arrays()))
+
+    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        table = self.circuit
+        numbers = {"n_words": table.words, "length": table.length, "n_triggers": table.triggers, "n_texts": table.texts}
+        curves = memory_curves(table.widths, beta=table.beta, seed=rng, **numbers).mean
+        values = {
+            "accuracy": curves["accuracy"],
+            "probes": np.stack([curves[name] for name in PROBES]),
+            "capacity": table.capacities(),
+            "expected recall": table.expected_recall(),
+        }
+        values |= {f"{name} at {d}": curves[name][i] for name in curves for i, d in enumerate(table.widths)}
+        return all_labelled({name: np.asarray(value) for name, value in values.items()}, self.declared_arrays())
+
+    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        table, capacity = self.circuit, arrays["capacity"].values
+        yield f"{table.texts} texts of {table.length} words, each with {table.triggers} triggers of {table.words} words"
+        for name, n, width in zip(MEMORIES, table.stored, capacity, strict=True):
+            if n > 1:
+                yield f"{n} {name} are all recalled from a width of about √(8 × {n} × ln {n}) = {width:.4g} on"
+        for i, d in enumerate(table.widths):
+            shares = (f"{name} {arrays[f'{name} at {d}'].values:.4g}" for name in PROBES)
+            yield f"width {d}: probes {', '.join(shares)}; accuracy {arrays['accuracy'].values[i]:.4g}"
+        yield from (f"{name}: {meaning}" for name, meaning in PROBES.items())

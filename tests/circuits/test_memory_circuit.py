@@ -1,0 +1,197 @@
+"""The induction head of associative memories: its matrices, its answers by other code, the capacity of its memories."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from tests.counts import count
+
+
+def directions(rng, n, d):
+    vectors = rng.standard_normal((n, d))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def matrices(circuit):
+    """W_K1, W_O1, W_V1, W_K2, W_O2, W_V2 of a circuit."""
+    return [m for layer in circuit.layers for m in _matrices(layer.attention)]
+
+
+def _matrices(attention):
+    return attention.heads[0].w_key, attention.w_out, attention.heads[0].w_value
+
+
+def answers(words, embed, unembed, positions, given, beta):
+    """The logits of a text in plain NumPy, query by query; no code of the package."""
+    w_key, w_out, w_value, later_key, later_out, later_value = given
+    state = np.array([embed[word] + positions[i] for i, word in enumerate(words)])
+    for key, out, value in ((w_key, w_out, w_value), (later_key, later_out, later_value)):
+        keys, values = state @ key.T, state @ value.T @ out.T
+        new = [x + softmax(beta * keys[: i + 1] @ x) @ values[: i + 1] for i, x in enumerate(state)]
+        state = np.array(new)
+    return state @ unembed.T
+
+
+def test_the_three_memories_are_sums_of_outer_products_of_the_right_pairs():
+    circuit = ha.memory_circuit(6, n_words=4, length=5, seed=0)
+    w_key, w_out, w_value, later_key, later_out, later_value = matrices(circuit)
+    e, u, p = circuit.embed, circuit.unembed, circuit.positions
+    remap = w_out @ w_value
+    np.testing.assert_allclose(w_key, sum(np.outer(p[t + 1], p[t]) for t in range(4)), atol=1e-13)
+    np.testing.assert_allclose(later_key, sum(np.outer(e[k], remap @ e[k]) for k in range(4)), atol=1e-13)
+    np.testing.assert_allclose(later_out, sum(np.outer(u[k], later_value @ e[k]) for k in range(4)), atol=1e-13)
+    for vectors in (e, u, p):
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-12)
+
+
+def test_the_logits_are_those_of_loops_over_queries():
+    circuit = ha.memory_circuit(24, n_words=9, length=12, beta=7.0, seed=1)
+    texts = np.random.default_rng(1).integers(9, size=(3, 12))
+    for text, logits in zip(texts, circuit(texts), strict=True):
+        expected = answers(text, circuit.embed, circuit.unembed, circuit.positions, matrices(circuit), 7.0)
+        np.testing.assert_allclose(logits, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_wide_circuits_have_heads_for_the_word_before_and_for_prefixes():
+    circuit = ha.memory_circuit(1024, n_words=30, length=40, seed=2)
+    tokens = np.tile(np.random.default_rng(2).permutation(30)[:20], 2)
+    state = circuit.embed[tokens] + circuit.positions
+    first, second = (trace.heads[0].weights for trace in ha.stack(circuit.layers, state))
+    assert ha.previous_token(first) > 0.9
+    assert ha.prefix_matching(second, tokens) > 0.9
+
+
+def test_the_keys_of_layer_2_read_layer_1_and_its_queries_and_values_do_not():
+    circuit = ha.memory_circuit(128, n_words=20, length=20, seed=2)
+    earlier, later = (layer.attention for layer in circuit.layers)
+    found = ha.head_compositions(earlier.heads[0], later.heads[0], earlier.w_out)
+    writes, keys = earlier.w_out @ earlier.heads[0].w_value, later.heads[0].w_key  # the queries are the words
+    reads = {"query": keys.T, "key": keys, "value": later.heads[0].w_value}
+    by_role = {role: ha.composition_baseline(writes, read, 60, seed=0) for role, read in reads.items()}
+    assert by_role["key"].deviations(found.key) > 8
+    assert abs(by_role["query"].deviations(found.query)) < 5
+    assert abs(by_role["value"].deviations(found.value)) < 5
+
+
+def accuracy_by_other_code(rng, width, n_texts, n_words=65, length=256, n_triggers=5, beta=20.0):
+    """The share of right answers of one random circuit, in plain NumPy."""
+    embed, unembed, positions = (directions(rng, n, width) for n in (n_words, n_words, length))
+    w_out, w_value, later_value = rng.standard_normal((3, width, width)) / math.sqrt(width)
+    w_key = np.einsum("ti,tj->ij", positions[1:], positions[:-1])
+    later_key = np.einsum("ki,kj->ij", embed, embed @ (w_out @ w_value).T)
+    later_out = np.einsum("ki,kj->ij", unembed, embed @ later_value.T)
+    later = np.tril(np.ones((length, length), dtype=bool))
+    right = asked = 0
+    for _ in range(n_texts):
+        triggers = rng.choice(n_words, n_triggers, replace=False)
+        others = np.setdiff1d(np.arange(n_words), triggers)
+        follower = {trigger: rng.choice(others) for trigger in triggers}
+        words, places, seen = [rng.integers(n_words)], [], set()
+        while len(words) < length:
+            last = words[-1]
+            if last in seen:
+                places.append(len(words) - 1)
+            if last in follower:
+                seen.add(last)
+            words.append(follower[last] if last in follower else rng.integers(n_words))
+        state = embed[words] + positions
+        for key, out, value in ((w_key, w_out, w_value), (later_key, later_out, later_value)):
+            scores = np.where(later, beta * state @ (state @ key.T).T, -1e30)
+            state = state + softmax(scores, axis=1) @ (state @ value.T) @ out.T
+        found = np.argmax(state[places] @ unembed.T, axis=1)
+        right, asked = right + np.sum(found == np.array(words)[np.array(places) + 1]), asked + len(places)
+    return right / asked
+
+
+@pytest.mark.parametrize(("width", "expected"), [(64, 0.047), (128, 0.356), (256, 0.906), (512, 0.989)])
+def test_the_accuracy_by_width_agrees_with_other_code(width, expected):
+    """`expected` are the numbers of the scenario `birth-of-a-transformer`. Full: 40 draws of 4 texts; quick: 4."""
+    rng, draws = np.random.default_rng(width), count(40, 4 if width < 512 else 2)
+    other = [accuracy_by_other_code(rng, width, 4) for _ in range(draws)]
+    own = ha.memory_curves([width], draws, seed=width).trials["accuracy"][:, 0]
+    deviation = {64: 0.038, 128: 0.107, 256: 0.043, 512: 0.02}[width]  # between draws of 4 texts
+    assert np.mean(other) == pytest.approx(expected, abs=4 * deviation / math.sqrt(draws) + 0.01)
+    assert np.mean(own) == pytest.approx(np.mean(other), abs=4 * deviation * math.sqrt(2 / draws))
+
+
+def test_probes_near_1_do_not_make_the_answers_right():
+    found = ha.memory_curves([128], count(20, 3), seed=3).mean
+    assert min(found[name][0] for name in ("previous word", "same word", "output")) > 0.99
+    assert found["accuracy"][0] < 0.6
+
+
+@pytest.mark.parametrize(("n", "width"), [(10, 8), (65, 32), (65, 48), (256, 64), (256, 96)])
+def test_the_recall_of_outer_products_agrees_with_simulations(n, width):
+    rng, trials = np.random.default_rng(n), count(200, 20)
+    shares = []
+    for _ in range(trials):
+        keys, values = directions(rng, n, width), directions(rng, n, width)
+        memory = sum(np.outer(v, k) for k, v in zip(keys, values, strict=True))
+        shares.append(np.mean(np.argmax(values @ memory @ keys.T, axis=0) == np.arange(n)))
+    error = np.std(shares) / math.sqrt(trials)
+    expected = ha.outer_product_recall(n, width)
+    assert np.mean(shares) == pytest.approx(expected, abs=4 * error + (0.005 if expected > 0.95 else 0.05))
+
+
+def test_at_the_capacity_less_than_one_key_is_lost_and_fewer_the_more_keys_there_are():
+    ns = (65, 256, 1024, 4096)
+    lost = [n * (1 - ha.outer_product_recall(n, round(ha.recall_width(n)))) for n in ns]
+    assert lost[0] < 1
+    assert lost == sorted(lost, reverse=True)
+    narrow = [n * (1 - ha.outer_product_recall(n, round(0.7 * ha.recall_width(n)))) for n in ns]
+    assert min(narrow) > 7 and narrow == sorted(narrow)
+    assert ha.recall_width(100) == pytest.approx(math.sqrt(800 * math.log(100)))
+
+
+def test_the_probes_are_the_recall_of_their_memories():
+    found = ha.memory_curves([48], count(40, 8), n_words=65, length=66, seed=5, n_triggers=9)
+    for name in ("previous word", "same word", "output"):
+        assert found.mean[name][0] == pytest.approx(ha.outer_product_recall(65, 48), abs=4 * found.error[name][0] + 0.1)
+
+
+def test_a_word_after_a_trigger_is_its_follower_and_answers_can_be_known():
+    texts = ha.trigger_texts(6, 200, 20, 3, seed=6)
+    for words, asked in zip(texts.words.tolist(), texts.asked.tolist(), strict=True):
+        triggers = {words[i] for i in range(200) if asked[i]}
+        assert 1 <= len(triggers) <= 3
+        for trigger in triggers:
+            followers = {words[i + 1] for i in range(199) if words[i] == trigger}
+            places = [i for i in range(199) if words[i] == trigger]
+            assert len(followers) == 1
+            assert [asked[i] for i in places] == [False] + [True] * (len(places) - 1)
+        assert not asked[-1]
+    words = texts.words[~np.roll(texts.asked, 1, axis=1)]
+    assert set(words.tolist()) == set(range(20))
+
+
+def test_the_same_seed_gives_the_same_curves_and_another_does_not():
+    one, same, other = (ha.memory_curves([32, 64], 2, n_words=20, length=50, seed=seed) for seed in (1, 1, 2))
+    for name in one.names:
+        np.testing.assert_array_equal(one.trials[name], same.trials[name])
+    assert (one.trials["previous word"] != other.trials["previous word"]).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ha.memory_circuit(0), "width: expected a whole number of at least 1"),
+        (lambda: ha.memory_circuit(8, n_words=1), "n_words: expected a whole number of at least 2"),
+        (lambda: ha.memory_circuit(8, length=1), "length: expected a whole number of at least 2"),
+        (lambda: ha.memory_circuit(8, beta=0), "beta: expected a positive finite number"),
+        (lambda: ha.memory_circuit(8, 4, 5, seed=0)([0, 4]), "words: expected numbers from 0 to 3, not 0 to 4"),
+        (lambda: ha.memory_circuit(8, 4, 5, seed=0)([0] * 6), "words: 6 words are more than the 5 positions"),
+        (lambda: ha.memory_circuit(8, 4, 5, seed=0)([0.5]), "words: expected texts of whole numbers"),
+        (lambda: ha.memory_curves([0.5]), "widths: expected a whole number"),
+        (lambda: ha.trigger_texts(1, 9, 4, 4), "n_triggers: expected a whole number from 1 to 3, not 4"),
+        (lambda: ha.trigger_texts(1, 2, 4, 1, seed=0), "length: no trigger comes twice in 2 words"),
+        (lambda: ha.recall_width(1), "n_keys: expected a whole number of at least 2"),
+        (lambda: ha.outer_product_recall(2, 0), "width: expected a whole number of at least 1"),
+    ],
+)
+def test_bad_input_is_refused_with_one_message(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
