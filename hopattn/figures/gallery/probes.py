@@ -1,0 +1,91 @@
+"""The answers of a circuit of associative memories and the recall of each memory, against the width."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Figure, Plot
+from hopattn.figures.headings import headline, run_title
+from hopattn.figures.style import COLOURS, FAINT, INK
+from hopattn.scenario.result import Result, Run
+
+RUNS = 3
+"""The largest number of runs, one panel each."""
+TICKS = 7
+"""The largest number of widths that stand below the axis of one panel."""
+LOOKS: dict[str, dict[str, Any]] = {
+    "previous word": {"color": COLOURS[0], "marker": "s", "linestyle": "--", "markersize": 13},
+    "same word": {"color": COLOURS[1], "marker": "^", "linestyle": "-.", "markersize": 12},
+    "output": {"color": COLOURS[2], "marker": "D", "linestyle": ":", "markersize": 8},
+}
+"""The line of each probe. The markers are open and differ in size, because probes often lie on one another."""
+CAPACITIES = {"positions": COLOURS[0], "words": COLOURS[1]}
+"""The colour of the line at the width from which all positions, or all words, are recalled."""
+
+
+class Probes(Plot):
+    """Accuracy and three probes over the width, the first three runs; upright lines stand at the capacities."""
+
+    name: ClassVar[str] = "probes"
+    shows: ClassVar[str] = (
+        "an induction head of associative memories: each memory recalls long before the answers are right"
+    )
+    scenario: ClassVar[str] = "birth-of-a-transformer"
+
+    def lacks(self, result: Result) -> str:
+        return "" if "probes" in result.runs[0].arrays else "it has no circuit of associative memories"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        runs = result.runs[:RUNS]
+        headline(figure, result)
+        axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
+        for ax, run in zip(axes, runs, strict=True):
+            _curves(ax, run)
+            _capacities(ax, run)
+            _frame(ax, run, TICKS // len(runs) + 1)
+            if len(runs) > 1:
+                ax.set_title(run_title(run, 60 // len(runs)))
+        axes[0].set_ylabel("share that is right")
+        figure.legend(
+            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, handlelength=3.5
+        )
+        if left_out := len(result.runs) - len(runs):
+            axes[-1].set_xlabel(f"width ({left_out} more runs are not shown)")
+
+
+def _by_width(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """The widths in rising order, and their places in the arrays."""
+    widths = np.array([float(width) for width in run.arrays["accuracy"].labels[0]])
+    order = np.argsort(widths)
+    return widths[order], order
+
+
+def _curves(ax: Any, run: Run) -> None:
+    """Draw the probes, and the accuracy over them."""
+    widths, order = _by_width(run)
+    probes = run.arrays["probes"]
+    for name, shares in zip(probes.labels[0], probes.values, strict=True):
+        open_marker = {"markerfacecolor": "none", "markeredgewidth": 2.5, "clip_on": False}
+        ax.plot(widths, shares[order], label=f"probe: {name}", **LOOKS[name], **open_marker)
+    answers = {"color": INK, "marker": "o", "markersize": 9, "linewidth": 4, "clip_on": False, "zorder": 3}
+    ax.plot(widths, run.arrays["accuracy"].values[order], label="answers in context", **answers)
+
+
+def _capacities(ax: Any, run: Run) -> None:
+    """Draw an upright line at the width from which outer products recall all positions, and all words."""
+    capacity = run.arrays["capacity"]
+    for name, width in zip(capacity.labels[0], capacity.values, strict=True):
+        if width > 0:
+            text = f"all {name} are recalled from about √(8 n ln n) on"
+            ax.axvline(width, color=CAPACITIES[name], linewidth=6, alpha=0.3, zorder=0, label=text)
+
+
+def _frame(ax: Any, run: Run, most: int) -> None:
+    """The axes: shares from 0 to 1 over widths at equal ratios, of which at most `most` are named."""
+    widths, _ = _by_width(run)
+    named = widths[:: -(-len(widths) // most)]
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(named, [f"{width:g}" for width in named])
+    ax.set_xticks([], minor=True)
+    ax.set(ylim=(0, 1), xlabel="width: numbers in a word vector")
+    ax.grid(axis="y", color=FAINT, alpha=0.4, linewidth=1)
