@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from hopattn.circuits.memory_circuit import memory_curves as memory_curves
     from hopattn.circuits.outer_products import outer_product_recall as outer_product_recall
     from hopattn.circuits.outer_products import recall_width as recall_width
+    from hopattn.circuits.scores_by_name import head_scores as head_scores
     from hopattn.circuits.sinks import attention_sink as attention_sink
     from hopattn.circuits.sinks import sink_share as sink_share
     from hopattn.circuits.trigger_texts import TriggerTexts as TriggerTexts
@@ -171,6 +172,7 @@ _NAMES = {
     "hopattn.circuits.induction": ("InductionCircuit", "induction_circuit", "position_lead"),
     "hopattn.circuits.memory_circuit": ("MemoryCircuit", "memory_circuit", "memory_curves"),
     "hopattn.circuits.outer_products": ("outer_product_recall", "recall_width"),
+    "hopattn.circuits.scores_by_name": ("head_scores",),
     "hopattn.circuits.sinks": ("attention_sink", "sink_share"),
     "hopattn.circuits.trigger_texts": ("TriggerTexts", "trigger_texts"),
     "hopattn.cluster.partition": ("sharded",),

@@ -8,4 +8,5 @@
 - `trigger_texts.py`: texts in which some words are followed by what the text alone decides
 - `*.py`: one circuit or measure each
 - `emergence/`: induction heads that arise in training
+- `scores_by_name.py`: the scores of heads by their names
 """

@@ -166,3 +166,13 @@ def test_pytorchs_weights_are_scored_like_numpys():
 def test_bad_input_is_refused_with_one_message(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def test_all_scores_by_their_names():
+    found = ha.head_scores([ATTENTION, ATTENTION], ABAB)
+    assert {name: score.tolist() for name, score in found.items()} == {
+        "previous token": [1.25 / 3] * 2,
+        "duplicate token": [0.1875] * 2,
+        "prefix matching": [0.5] * 2,
+        "attention sink": [0.375] * 2,
+    }

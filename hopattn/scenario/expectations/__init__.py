@@ -5,6 +5,7 @@ one, add a class with its leading key to a file of this folder.
 
 - `base.py`: the base class of an expectation
 - `*.py`: one file for each family: numbers, vectors, recalls, texts, steps of programs, probes
+- `*.py`: one file for each family: numbers, vectors, recalls, heads
 """
 
 import inspect
