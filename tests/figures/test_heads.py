@@ -31,13 +31,13 @@ def texts(figure):
 
 
 def test_the_cells_are_the_scores_by_hand():
-    """The head of layer 2 under the trap: their#2 attends to their#1 and dog alike."""
-    figure = drawing_of("heads", "induction-cures").figure
-    written = texts(figure)
-    assert written.count("1   (.25)") == 1 and written.count(".5   (.25)") == 2
-    assert written.count("1   (.36)") == 2  # (1/2 + 1/3 + 1/4)/3 = .361
+    """Under the trap the first row of layer 1 attends to itself, and their#2 in layer 2 to their#1 and dog alike."""
+    figure = drawing_of("heads", "head-scores").figure
     cells = np.asarray(figure.axes[0].images[0].get_array())
-    np.testing.assert_allclose(cells[:, 2], [0, 1, 0, 0.5, 0, 1], atol=1e-9)
+    np.testing.assert_allclose(cells[:, 2], [0, 1, 0, 5 / 6, 0.2611111, 0.2611111], atol=1e-6)
+    np.testing.assert_allclose(cells[[0, 2], 3], [1 / 6, 2 / 6], atol=1e-9)
+    written = texts(figure)
+    assert written.count(".83   (.21)") == 1  # by chance (1/4 + 1/5 + 1/6)/3 = .2056 under the causal mask
     assert "the trap: layer 2 head 1" in written
 
 
@@ -45,7 +45,7 @@ def test_ten_heads_are_shown_and_the_others_counted():
     result = ha.run(parse(HEADS + "[[layer.head]]\n" * 13, "file.toml", "file"))
     figure = finished(lambda figure: plots["heads"]().draw(figure, result))
     assert len(figure.axes[0].get_yticklabels()) == 10
-    assert any("3 more heads" in text for text in texts(figure))
+    assert any("3 more not shown" in text for text in texts(figure))
 
 
 @pytest.mark.parametrize("name", ["bank-softmax", "cross-attention", "practice-7-2", "letters", "similarity"])

@@ -9,7 +9,7 @@ from hopattn.circuits.head_scores import uniform_attention
 from hopattn.circuits.scores_by_name import SCORES, head_scores
 from hopattn.figures.base import Figure, Plot, tables
 from hopattn.figures.headings import headline
-from hopattn.figures.style import INK, number, readable_on, short
+from hopattn.figures.style import INK, PAPER, number, short
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
@@ -18,6 +18,8 @@ ROWS = 10
 """The largest number of heads, of all runs together."""
 COLOURS = "Blues"
 """The colour map of the scores: white is 0."""
+DARK = 0.7
+"""The score above which a cell is so dark that its text is white."""
 
 Row = tuple[str, dict[str, float], dict[str, float]]
 """The name of a head, its scores, and the scores of attention that is spread evenly."""
@@ -30,7 +32,7 @@ class Heads(Plot):
     shows: ClassVar[str] = (
         "what each head attends to: the word before, earlier copies, what followed them, the first word"
     )
-    scenario: ClassVar[str] = "induction-cures"
+    scenario: ClassVar[str] = "head-scores"
 
     def lacks(self, result: Result) -> str:
         return "" if any(_rows(result)) else "it has no head that shares its attention among words of which one repeats"
@@ -41,11 +43,11 @@ class Heads(Plot):
         headline(figure, result)
         ax = figure.subplots()
         values = np.array([[scores[name] for name in SCORES] for _, scores, _ in shown])
-        image = ax.imshow(values, aspect="auto", cmap=COLOURS, vmin=0, vmax=1.2)  # the darkest blue is too dark to read
+        ax.imshow(values, aspect="auto", cmap=COLOURS, vmin=0, vmax=1.2)  # the darkest blue is too dark to read
         for (i, j), value in np.ndenumerate(values):
             chance = [*shown[i][2].values()][j]
             text = f"{number(float(value))}   ({number(chance)})"
-            colour = readable_on(image.cmap(image.norm(value)))
+            colour = PAPER if value > DARK else INK
             ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=18 if len(shown) < 8 else 15)
         ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=17)
         ax.set_yticks(range(len(shown)), [name for name, _, _ in shown], fontsize=15)
@@ -53,8 +55,8 @@ class Heads(Plot):
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         _lines(ax, values.shape)
-        more = f"; {left_out} more heads are not shown" if left_out > 0 else ""
-        ax.set_xlabel(f"in brackets: attention spread evenly over a word and all before it{more}", fontsize=16)
+        more = f"; {left_out} more not shown" if left_out > 0 else ""
+        figure.supxlabel(f"in brackets: attention spread evenly over a word and all before it{more}", fontsize=16)
 
 
 def _lines(ax: Any, shape: tuple[int, ...]) -> None:

@@ -11,7 +11,7 @@ from hopattn.scenario.result import Result, Run
 
 RUNS = 3
 """The largest number of runs, one panel each."""
-TICKS = 7
+TICKS = 12
 """The largest number of widths that stand below the axis of one panel."""
 LOOKS: dict[str, dict[str, Any]] = {
     "previous word": {"color": COLOURS[0], "marker": "s", "linestyle": "--", "markersize": 13},
@@ -42,15 +42,16 @@ class Probes(Plot):
         for ax, run in zip(axes, runs, strict=True):
             _curves(ax, run)
             _capacities(ax, run)
-            _frame(ax, run, TICKS // len(runs) + 1)
+            _frame(ax, run, TICKS // len(runs))
             if len(runs) > 1:
-                ax.set_title(run_title(run, 60 // len(runs)))
+                ax.set_title(run_title(run, 60 // len(runs)), pad=14)
         axes[0].set_ylabel("share that is right")
         figure.legend(
             *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, handlelength=3.5
         )
-        if left_out := len(result.runs) - len(runs):
-            axes[-1].set_xlabel(f"width ({left_out} more runs are not shown)")
+        left_out = len(result.runs) - len(runs)
+        more = f" ({left_out} more not shown)" if left_out else ""
+        axes[len(runs) // 2].set_xlabel(f"width: numbers in a word vector{more}")
 
 
 def _by_width(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -81,11 +82,15 @@ def _capacities(ax: Any, run: Run) -> None:
 
 
 def _frame(ax: Any, run: Run, most: int) -> None:
-    """The axes: shares from 0 to 1 over widths at equal ratios, of which at most `most` are named."""
+    """The axes: shares from 0 to 1 over widths at equal ratios; of near widths the smaller is named, `most` at most."""
     widths, _ = _by_width(run)
-    named = widths[:: -(-len(widths) // most)]
+    places = np.log(widths / widths[0]) / (np.log(widths[-1] / widths[0]) or 1.0)
+    named: list[int] = []
+    for i, place in enumerate(places):
+        if not named or place - places[named[-1]] >= 1 / (most + 1):
+            named.append(i)
     ax.set_xscale("log", base=2)
-    ax.set_xticks(named, [f"{width:g}" for width in named])
+    ax.set_xticks(widths[named], [f"{width:g}" for width in widths[named]])
     ax.set_xticks([], minor=True)
-    ax.set(ylim=(0, 1), xlabel="width: numbers in a word vector")
+    ax.set(ylim=(0, 1))
     ax.grid(axis="y", color=FAINT, alpha=0.4, linewidth=1)
