@@ -19,8 +19,6 @@ LOOKS: dict[str, dict[str, Any]] = {
     "output": {"color": COLOURS[2], "marker": "D", "linestyle": ":", "markersize": 8},
 }
 """The line of each probe. The markers are open and differ in size, because probes often lie on one another."""
-CAPACITIES = {"positions": COLOURS[0], "words": COLOURS[1]}
-"""The colour of the line at the width from which all positions, or all words, are recalled."""
 
 
 class Probes(Plot):
@@ -73,12 +71,12 @@ def _curves(ax: Any, run: Run) -> None:
 
 
 def _capacities(ax: Any, run: Run) -> None:
-    """Draw an upright line at the width from which outer products recall all positions, and all words."""
+    """Draw an upright line at each capacity: from this width on, a memory recalls all its keys in theory."""
     capacity = run.arrays["capacity"]
     for name, width in zip(capacity.labels[0], capacity.values, strict=True):
         if width > 0:
-            text = f"all {name} are recalled from about √(8 n ln n) on"
-            ax.axvline(width, color=CAPACITIES[name], linewidth=6, alpha=0.3, zorder=0, label=text)
+            text = f"{name}: recalls all keys from about here on"
+            ax.axvline(width, color=LOOKS[name]["color"], linewidth=6, alpha=0.3, zorder=0, label=text)
 
 
 def _frame(ax: Any, run: Run, most: int) -> None:

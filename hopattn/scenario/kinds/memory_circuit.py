@@ -37,8 +37,9 @@ is = 1
 within = 0.1
 """
 
-MEMORIES = ("positions", "words")
-"""What the memories of outer products store: W_K1 positions, W_K2 and W_O2 words."""
+SPREADS = {"previous word": 1.0, "output": 2.0}
+"""The spread of the keys of two memories, as `recall_width` counts it: W_V2 has mapped those of W_O2. Those of W_K2 are
+its own values, mapped, for which there is no such formula."""
 
 Size = Annotated[int, Field(ge=2, le=10**12)]
 
@@ -68,18 +69,21 @@ class CircuitTable(Table):
             yield Problem(("circuit", "widths"), f"{twice[0]} stands there twice; expected different numbers")
 
     @property
-    def stored(self) -> tuple[int, int]:
-        """The numbers of keys of the memories of positions and of words."""
-        return self.length - 1, self.words
+    def stored(self) -> dict[str, int]:
+        """The number of keys of each memory in `SPREADS`."""
+        return {"previous word": self.length - 1, "output": self.words}
 
     def capacities(self) -> np.ndarray:
-        """The width from which each of `MEMORIES` recalls all its keys, if it stores many, `(2,)`; 0 for one key."""
-        return np.array([recall_width(n) if n > 1 else 0.0 for n in self.stored])
+        """The width from which each memory in `SPREADS` recalls all its keys, if they are many; 0 for one key."""
+        stored = self.stored
+        return np.array(
+            [recall_width(stored[name], spread) if stored[name] > 1 else 0.0 for name, spread in SPREADS.items()]
+        )
 
     def expected_recall(self) -> np.ndarray:
-        """The share of keys that each of `MEMORIES` recalls in theory, by width, `(2, n_widths)`."""
-        shares = [[outer_product_recall(n, d) if n > 1 else 1.0 for d in self.widths] for n in self.stored]
-        return np.array(shares)
+        """The share of keys that each memory in `SPREADS` recalls in theory, by width, `(2, n_widths)`."""
+        rows = [(self.stored[name], spread) for name, spread in SPREADS.items()]
+        return np.array([[outer_product_recall(n, d, k) if n > 1 else 1.0 for d in self.widths] for n, k in rows])
 
 
 class MemoryCircuit(Spec):
@@ -102,7 +106,7 @@ class MemoryCircuit(Spec):
 
     def declared_arrays(self) -> list[ArraySpec]:
         width = ("width", tuple(str(d) for d in self.circuit.widths))
-        probe, memory = ("probe", tuple(PROBES)), ("memory", MEMORIES)
+        probe, memory = ("probe", tuple(PROBES)), ("probe", tuple(SPREADS))
         return [
             ArraySpec("accuracy", (width,)),
             ArraySpec("probes", (probe, width)),
@@ -135,9 +139,10 @@ class MemoryCircuit(Spec):
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, capacity = self.circuit, arrays["capacity"].values
         yield f"{table.texts} texts of {table.length} words, each with {table.triggers} triggers of {table.words} words"
-        for name, n, width in zip(MEMORIES, table.stored, capacity, strict=True):
+        for (name, n), width in zip(table.stored.items(), capacity, strict=True):
             if n > 1:
-                yield f"{n} {name} are all recalled from a width of about √(8 × {n} × ln {n}) = {width:.4g} on"
+                product = f"√({8 * SPREADS[name]:g} × {n} × ln {n}) = {width:.4g}"
+                yield f"the memory '{name}' recalls all its {n} keys from a width of about {product} on"
         for i, d in enumerate(table.widths):
             shares = (f"{name} {arrays[f'{name} at {d}'].values:.4g}" for name in PROBES)
             yield f"width {d}: probes {', '.join(shares)}; accuracy {arrays['accuracy'].values[i]:.4g}"
