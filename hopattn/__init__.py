@@ -14,23 +14,13 @@ from typing import TYPE_CHECKING, Any
 from hopattn.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from hopattn.circuits.emergence.recipe import Recipe as Recipe
-    from hopattn.circuits.emergence.record import Training as Training
-    from hopattn.circuits.emergence.training import train as train
-    from hopattn.circuits.maps.edges import world_of_graph as world_of_graph
-    from hopattn.circuits.maps.walk import Walked as Walked
-    from hopattn.circuits.maps.walk import walk as walk
-    from hopattn.circuits.maps.world import World as World
-    from hopattn.circuits.position_probe import PositionProbe as PositionProbe
-    from hopattn.circuits.position_probe import position_probe as position_probe
-    from hopattn.circuits.position_probe import random_blocks as random_blocks
-    from hopattn.circuits.position_probe import random_texts as random_texts
-    from hopattn.circuits.rasp import Selection as Selection
-    from hopattn.circuits.rasp import select as select
     from hopattn.circuits.composition import composition as composition
     from hopattn.circuits.composition import composition_baseline as composition_baseline
     from hopattn.circuits.composition import head_compositions as head_compositions
     from hopattn.circuits.copying import copying as copying
+    from hopattn.circuits.emergence.recipe import Recipe as Recipe
+    from hopattn.circuits.emergence.record import Training as Training
+    from hopattn.circuits.emergence.training import train as train
     from hopattn.circuits.head_scores import duplicate_token as duplicate_token
     from hopattn.circuits.head_scores import prefix_matching as prefix_matching
     from hopattn.circuits.head_scores import previous_token as previous_token
@@ -38,11 +28,21 @@ if TYPE_CHECKING:
     from hopattn.circuits.induction import InductionCircuit as InductionCircuit
     from hopattn.circuits.induction import induction_circuit as induction_circuit
     from hopattn.circuits.induction import position_lead as position_lead
+    from hopattn.circuits.maps.edges import world_of_graph as world_of_graph
+    from hopattn.circuits.maps.walk import Walked as Walked
+    from hopattn.circuits.maps.walk import walk as walk
+    from hopattn.circuits.maps.world import World as World
     from hopattn.circuits.memory_circuit import MemoryCircuit as MemoryCircuit
     from hopattn.circuits.memory_circuit import memory_circuit as memory_circuit
     from hopattn.circuits.memory_circuit import memory_curves as memory_curves
     from hopattn.circuits.outer_products import outer_product_recall as outer_product_recall
     from hopattn.circuits.outer_products import recall_width as recall_width
+    from hopattn.circuits.position_probe import PositionProbe as PositionProbe
+    from hopattn.circuits.position_probe import position_probe as position_probe
+    from hopattn.circuits.position_probe import random_blocks as random_blocks
+    from hopattn.circuits.position_probe import random_texts as random_texts
+    from hopattn.circuits.rasp import Selection as Selection
+    from hopattn.circuits.rasp import select as select
     from hopattn.circuits.scores_by_name import head_scores as head_scores
     from hopattn.circuits.sinks import attention_sink as attention_sink
     from hopattn.circuits.sinks import sink_share as sink_share

@@ -62,17 +62,6 @@ def test_a_recipe_refuses_numbers_that_do_not_fit(numbers, message):
         Recipe(**numbers)
 
 
-def test_measures_agree_with_hand_computed_patterns():
-    tokens = np.array([[3, 1, 3, 1, 3]])  # period 2; behind earlier 3s stand the places 1 and 3, behind 1 the place 2
-    looks_back = np.eye(5, k=-1)
-    inducts = np.zeros((5, 5))
-    inducts[2, 1] = inducts[3, 2] = 1.0
-    inducts[4, [1, 3]] = 0.25, 0.75
-    weights = np.array([[looks_back, inducts]])[:, :, None]  # layer, head, text, query, key
-    assert measures._to_previous(weights).tolist() == [[1.0, (0 + 1 + 1 + 0.75) / 4]]
-    assert measures._to_successors(weights, tokens).tolist() == [[(1 + 1 + 1) / 3, 1.0]]
-
-
 def test_the_losses_are_those_of_scipy():
     special = pytest.importorskip("scipy.special")
     rng = np.random.default_rng(0)

@@ -4,6 +4,7 @@ import numpy as np
 
 from hopattn.circuits.emergence.model import AttentionOnly
 from hopattn.circuits.emergence.recipe import RepeatedTexts
+from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.transformer.heads import Head, HeadTrace
 from hopattn.transformer.layers import AttentionLayer, LayerTrace
@@ -17,8 +18,8 @@ def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray
 
     "loss of repeated words", "loss of new words": the mean of −log p(next word), in nats. "in-context score": the
     first minus the second; it falls as the model learns to repeat (Olsson et al. 2022 take the loss late in a text
-    minus the loss early in it). "previous token", "prefix matching": of each head, `(layers, heads)`: the attention to
-    the word before, and to the words behind earlier occurrences of the word at hand, on average. "energy falls":
+    minus the loss early in it). "previous token", "prefix matching": the scores of each head,
+    `(layers, heads)`, see `hopattn.previous_token` and `hopattn.prefix_matching`; means over the texts. "energy falls":
     `(heads, 5)`, see `energy_falls`.
     """
     traces = model.trace(texts.tokens)
@@ -29,8 +30,8 @@ def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray
         "loss of repeated words": np.array(known),
         "loss of new words": np.array(unknown),
         "in-context score": np.array(known - unknown),
-        "previous token": _to_previous(weights),
-        "prefix matching": _to_successors(weights, texts.tokens),
+        "previous token": previous_token(weights).mean(axis=-1),
+        "prefix matching": prefix_matching(weights, texts.tokens).mean(axis=-1),
         "energy falls": energy_falls(model.layers[-1], traces[-1], texts),
     }
 
@@ -72,17 +73,3 @@ def energy_falls(layer: AttentionLayer, trace: LayerTrace, texts: RepeatedTexts)
 def _energy(head: Head, queries: Array, own: HeadTrace) -> np.ndarray:
     """E of each query, `(n_texts, n)`, for the keys that it may see."""
     return np.asarray(head.retrieval.energy(queries, own.keys, own.mask))
-
-
-def _to_previous(weights: np.ndarray) -> np.ndarray:
-    """The mean weight on the word before, `(layers, heads)`, of weights `(layers, heads, n_texts, n, n)`."""
-    return np.asarray(np.diagonal(weights, offset=-1, axis1=-2, axis2=-1).mean(axis=(-2, -1)))
-
-
-def _to_successors(weights: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """The mean weight on the words behind earlier occurrences of the word at hand, as `_to_previous`."""
-    n = tokens.shape[1]
-    before = np.roll(tokens, 1, axis=1)
-    match = (tokens[:, :, None] == before[:, None, :]) & np.tri(n, dtype=bool) & (np.arange(n) > 0)
-    rows = match.any(axis=-1)
-    return np.asarray((weights * match).sum(axis=-1)[..., rows].mean(axis=-1))

@@ -15,7 +15,7 @@ DIMENSIONS = {"line": (1,), "grid": (2,), "torus": (1, 2)}
 """The kinds of lattices, each with the numbers of sizes that it may have."""
 
 
-class GraphTable(Table):
+class PlacesTable(Table):
     """Places and the actions that lead from one to another."""
 
     edges: Annotated[list[Annotated[list[Text], Field(min_length=3, max_length=3)]], Field(min_length=1)]
@@ -36,7 +36,7 @@ class WorldTable(Table):
     """The form of the world; with `size`. A torus of one size is a ring."""
     size: Annotated[list[Count], Field(min_length=1, max_length=2)] | None = None
     """The number of places of a line or a ring, or the rows and columns of a grid or a torus."""
-    graph: GraphTable | None = None
+    graph: PlacesTable | None = None
     """Any other world, by its edges."""
 
     @property

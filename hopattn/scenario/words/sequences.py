@@ -201,12 +201,8 @@ class Sequence:
 
 def _induction_sequence(table: Induction, dim: int, rng: np.random.Generator) -> Sequence:
     """Distinct random words, then one of them again; the answer is the word that followed its first occurrence."""
-    vectors = normalised(rng.standard_normal((length, dim)))
-    words = {f"w{i + 1}": row for i, row in enumerate(vectors)}
-    names = list(words)
-    repeated = int(rng.integers(length - 1))
-    return Sequence([*names, names[repeated]], names[repeated + 1], words, length)
     vectors = normalised(rng.standard_normal((table.length + table.start, dim)))
     names = [*(["<start>"] if table.start else []), *(f"w{i + 1}" for i in range(table.length))]
     repeated = table.start + int(rng.integers(table.length - 1))
-    return Sequence([*names, names[repeated]], names[repeated + 1], dict(zip(names, vectors, strict=True)))
+    words = dict(zip(names, vectors, strict=True))
+    return Sequence([*names, names[repeated]], names[repeated + 1], words, len(names))
