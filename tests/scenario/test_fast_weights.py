@@ -120,6 +120,10 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_features():
         ("normalise = true", "15: fast_weights.normalise: features 'identity' may be negative; choose 'relu'"),
         ('features = "elo"', "15: fast_weights.features: 'elo' is unknown; did you mean 'elu'?"),
         ('features = { name = "random_features", n = 0 }', "15: fast_weights.features: n: expected"),
+        (
+            'features = { name = "random_features", n = 100000 }',
+            "15: fast_weights.features.n: 100,000 stands there; expected at most 65,536 random features",
+        ),
         ('rule = "some"', "15: fast_weights.rule: 'some' is unknown (choices: delta, sum)"),
         ("key = [[1, 0]]", "15: fast_weights.key: gives 1 numbers, but the query gives 2"),
         ("value = [[1, 0]]", "15: fast_weights.value: needs 2 rows"),

@@ -27,6 +27,10 @@ FeaturesChoice = Annotated[
 ]
 
 
+MOST_RANDOM = 2**16
+"""The largest number of random features: the memory after each word is kept, written out and compared."""
+
+
 class Written(NamedTuple):
     """A text in one matrix.
 
@@ -73,6 +77,10 @@ class FastWeightsTable(Table):
             yield Problem((*path, "rate"), 'belongs to rule = "delta"; a sum has no rate')
         if self.rule == "delta" and self.normalise:
             yield Problem((*path, "normalise"), 'belongs to rule = "sum"; the delta rule does not divide its outputs')
+        if self.n_random > MOST_RANDOM:
+            message = f"{self.n_random:,} stands there; expected at most {MOST_RANDOM:,} random features"
+            yield Problem((*path, "features", "n"), message)
+            return
         try:
             features = self.phi(np.random.default_rng(0))
         except InvalidInput as error:
