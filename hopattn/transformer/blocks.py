@@ -12,7 +12,7 @@ from typing import Any
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.feed_forward import FeedForward
-from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_prefix
+from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_all_biases, with_prefix
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import Normalisation
 
@@ -115,7 +115,7 @@ class Block:
         state |= affine_state("linear1", self.feed_forward.inner) | affine_state("linear2", self.feed_forward.outer)
         for i, norm in enumerate(self.norms, start=1):
             state |= norm_state(f"norm{i}", norm, f"norm {i}")
-        return state
+        return with_all_biases(state)
 
     def __call__(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None

@@ -8,13 +8,14 @@ source.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.blocks import Block, norm_state
-from hopattn.transformer.from_torch import require_names, with_prefix
+from hopattn.transformer.from_torch import require_names, with_all_biases, with_prefix
 from hopattn.transformer.normalisation import Normalisation
 
 SIDES = ("encoder", "decoder")
@@ -49,11 +50,17 @@ class EncoderDecoder:
 
     @classmethod
     def from_torch(
-        cls, state: Mapping[str, Any], n_heads: int, norm_first: bool = False, activation: str = "relu"
+        cls,
+        state: Mapping[str, Any],
+        n_heads: int,
+        norm_first: bool = False,
+        activation: str = "relu",
+        *,
+        epsilon: float = 1e-5,
     ) -> "EncoderDecoder":
         """The layers of a `torch.nn.Transformer`: names and arrays of its `state_dict`, which has no read-out.
 
-        norm_first, activation: as in `Block.from_torch`. The decoder's heads get the mask "causal". Raises
+        norm_first, activation, epsilon: as in `Block.from_torch`. The decoder's heads get the mask "causal". Raises
         `InvalidInput` for missing and further names, and for arrays that do not fit.
         """
         if not isinstance(state, Mapping):
@@ -67,8 +74,9 @@ class EncoderDecoder:
                 found = ", ".join(numbers) or "none"
                 raise InvalidInput(f"state: expected {side}.layers.0, {side}.layers.1, …, not {found}")
             parts = [with_prefix(layers, number) for number in numbers]
-            sides.append(tuple(Block.from_torch(part, n_heads, norm_first, activation, mask=mask) for part in parts))
-            norms.append(Normalisation.from_torch(own, "norm", 1e-5) if "norm.weight" in own else None)
+            read = partial(Block.from_torch, n_heads=n_heads, norm_first=norm_first, activation=activation)
+            sides.append(tuple(read(part, mask=mask, epsilon=epsilon) for part in parts))
+            norms.append(Normalisation.from_torch(own, "norm", epsilon) if "norm.weight" in own else None)
         known = [name for name in state if str(name).startswith(tuple(f"{side}.layers." for side in SIDES))]
         require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
         return cls(sides[0], sides[1], (norms[0], norms[1]))
@@ -97,7 +105,7 @@ class EncoderDecoder:
                     raise InvalidInput(f"to_torch: {side}: block {i + 1}: {reason}") from None
                 state |= {f"{side}.layers.{i}.{name}": array for name, array in arrays.items()}
             state |= {} if norm is None else norm_state(f"{side}.norm", norm, f"norm of the {side}")
-        return state
+        return with_all_biases(state)
 
     def memory(self, source: Any, mask: Any = None) -> Array:
         """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""

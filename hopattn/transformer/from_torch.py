@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float
+from hopattn.foundation.arrays import Array, as_float, namespace
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.scalars import whole
 from hopattn.transformer.affine import Affine
@@ -47,7 +47,7 @@ class TorchHeads:
             state |= {f"{role}_proj_weight": one.weight for role, one in zip(ROLES, maps, strict=True)}
         if together.bias is not None:
             state["in_proj_bias"] = together.bias
-        return state | affine_state("out_proj", self.out)
+        return with_all_biases(state | affine_state("out_proj", self.out))
 
 
 def torch_heads(state: Mapping[str, Any], n_heads: int) -> TorchHeads:
@@ -108,6 +108,22 @@ def affine_from(state: Mapping[str, Any], name: str) -> Affine:
 def affine_state(name: str, own: Affine) -> dict[str, Array]:
     """The names and arrays of a `torch.nn.Linear`."""
     return {f"{name}.weight": own.weight} | ({} if own.bias is None else {f"{name}.bias": own.bias})
+
+
+def with_all_biases(state: Mapping[str, Array]) -> dict[str, Array]:
+    """A state with zeros for each bias that it lacks, if it has any: PyTorch's classes have all of them or none."""
+    if not any(name.endswith("bias") for name in state):
+        return dict(state)
+    full = dict(state)
+    for name, weight in state.items():
+        apart = name.endswith("q_proj_weight")  # W_Q, W_K and W_V have one bias together
+        if apart or not name.endswith(("k_proj_weight", "v_proj_weight", "bias")):
+            bias = (
+                f"{name.removesuffix('q_proj_weight')}in_proj_bias" if apart else f"{name.removesuffix('weight')}bias"
+            )
+            zeros = namespace(weight).zeros_like(weight[:, 0] if weight.ndim > 1 else weight)
+            full.setdefault(bias, namespace(weight).concat([zeros] * 3) if apart else zeros)
+    return full
 
 
 def _rows(own: Affine, i: int, n_heads: int) -> Affine:

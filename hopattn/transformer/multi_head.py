@@ -115,11 +115,13 @@ class MultiHead:
         """The output of all heads together, `(…, n, dim)`.
 
         query: the text of the queries. key, value: the texts of the keys and of the values; by default the key is the
-        query's text, and the value the key's. source: the text of both. mask: as in `Head.trace`, for all heads. bias:
-        numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an
-        entry. Rotary positions count from 0 in each of the texts.
+        query's text, and the value the key's. source: the text of both, in place of key and value. mask: as in
+        `Head.trace`, for all heads. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or
+        `(…, heads, n, m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
-        bias = None if bias is None else as_float(bias, "bias", like=self.out.weight)
+        if key is not None and source is not None:
+            raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
+        bias = self._given_bias(bias)
         keyed = key if key is not None else query if source is None else source
         texts = self._texts(query, keyed, keyed if value is None else value)
         if self.groups[0]:
@@ -133,10 +135,19 @@ class MultiHead:
 
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> MultiHeadTrace:
         """W_O [head₁(x); head₂(x); …], and the trace of each head; the arguments are those of `Head.trace`."""
-        bias = None if bias is None else as_float(bias, "bias", like=self.out.weight)
+        bias = self._given_bias(bias)
         traces = tuple(head.trace(x, mask, source=source, bias=_of_head(bias, i)) for i, head in enumerate(self.heads))
         joined = namespace(traces[0].output).concat([trace.output for trace in traces], axis=-1)
         return MultiHeadTrace(traces, self.out(joined))
+
+    def _given_bias(self, bias: Any) -> Array | None:
+        """The bias of a call as an array; raises `InvalidInput` for another number of heads."""
+        given = None if bias is None else as_float(bias, "bias", like=self.out.weight)
+        if given is not None and given.ndim > 2 and given.shape[-3] not in (1, len(self.heads)):
+            raise InvalidInput(
+                f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}; expected (n, m) or (…, heads, n, m)"
+            )
+        return given
 
     def _texts(self, query: Any, key: Any, value: Any) -> tuple[Array, Array, Array]:
         """The three texts; raises `InvalidInput` for one that does not fit the matrices of the first head."""
@@ -185,10 +196,6 @@ class MultiHead:
 
     def _bias(self, given: Any, queries: Array, keys: Array) -> tuple[Array | None, Array | None]:
         """The bias of alike heads and of the call as a mask and as finite numbers, `(n, m)` or `(…, g, r, n, m)`."""
-        if given is not None and given.ndim > 2 and given.shape[-3] not in (1, len(self.heads)):
-            raise InvalidInput(
-                f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}; expected (n, m) or (…, heads, n, m)"
-            )
         allowed, finite = split_bias(total_bias([head.bias for head in self.heads], given, queries, keys), keys)
         if finite is None or finite.ndim < 3:
             return allowed, finite

@@ -19,7 +19,7 @@ from hopattn.foundation.threads import workers
 from hopattn.retrieval.blockwise import sizes
 from hopattn.retrieval.blockwise.sizes import ENOUGH, Blocks
 from hopattn.retrieval.blockwise.streaming import stream
-from hopattn.retrieval.masks import MaskRule
+from hopattn.retrieval.masks import MaskRule, as_mask, resolve
 from hopattn.retrieval.separation.scores import scaled
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from tests.counts import count, spread
@@ -398,3 +398,21 @@ threading.Thread(target=late).start()
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "(1100, 4)\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "given"),
+    [
+        (ha.window(3), ha.padding(520, 1100)),
+        ("strict", np.arange(1100)[None] >= 1099),
+        ("causal", np.triu(np.ones((1100, 1100), bool), 1)),
+    ],
+)
+def test_masks_that_leave_nothing_of_a_block_together_give_zeros(rule, given):
+    words = np.random.default_rng(0).normal(size=(1100, 4))
+    head = ha.Head(*[np.eye(4)] * 3, mask=rule)
+    found = head(words, given)
+    allowed = np.broadcast_to(given, (1100, 1100)) & (resolve(as_mask(rule), np.zeros((1100, 1100))))
+    assert np.all(found[~allowed.any(axis=1)] == 0)
+    rows = np.flatnonzero(allowed.any(axis=1))[-3:]
+    np.testing.assert_allclose(found[rows], head.trace(words, given).output[rows], rtol=1e-12)

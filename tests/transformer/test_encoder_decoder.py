@@ -124,3 +124,24 @@ def test_parts_that_pytorch_lacks_are_named(state):
         ha.EncoderDecoder(own.encoder, heads, own.norms).to_torch()
     with pytest.raises(InvalidInput, match="to_torch: PyTorch's transformer has no read-out"):
         replace(own, read_out=ha.Affine(np.eye(DIM))).to_torch()
+
+
+def test_pytorchs_epsilon_is_taken(torch):
+    model = torch_transformer(torch, layer_norm_eps=0.5)
+    own = ha.EncoderDecoder.from_torch(model.state_dict(), HEADS, epsilon=0.5)
+    rng = np.random.default_rng(0)
+    source, target = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM))
+    forbidden = torch.asarray(~ha.causal(4))
+    expected = model(torch.asarray(source), torch.asarray(target), tgt_mask=forbidden).detach()
+    found = own(torch.asarray(source), torch.asarray(target))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+def test_pytorch_loads_a_layer_in_which_some_biases_are_missing(torch):
+    block = ha.EncoderDecoder.from_torch(torch_transformer(torch).state_dict(), HEADS).encoder[0]
+    bare = ha.FeedForward(block.feed_forward.inner.weight, block.feed_forward.outer)
+    mixed = ha.Block(block.attention, bare, block.norms)
+    layer = torch.nn.TransformerEncoderLayer(DIM, HEADS, 12, batch_first=True, dtype=torch.float64).eval()
+    layer.load_state_dict(mixed.to_torch())
+    words = torch.asarray(np.random.default_rng(0).normal(size=(2, 5, DIM)))
+    np.testing.assert_allclose(mixed(words), layer(words).detach(), rtol=0, atol=1e-10)

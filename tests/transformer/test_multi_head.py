@@ -224,3 +224,38 @@ def state(**changes):
 def test_input_that_does_not_fit_is_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+@pytest.mark.parametrize("masks", [("none", "none", "none"), ("none", "none", "causal")])
+def test_a_bias_for_another_number_of_heads_is_refused_by_call_and_trace(masks):
+    heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, mask=mask) for mask in masks], np.ones((2, 6)))
+    for computed in (heads, heads.trace):
+        for n in (2, 5):
+            with pytest.raises(ha.InvalidInput, match=rf"bias: {n} heads do not fit 3; expected \(n, m\) or"):
+                computed(np.eye(2), bias=np.zeros((n, 2, 2)))
+
+
+def test_a_source_beside_a_key_is_refused():
+    heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3)], np.eye(2))
+    with pytest.raises(ha.InvalidInput, match="source: is the text of key and value, and a key is given too"):
+        heads(np.eye(2), np.eye(2), source=np.eye(2))
+
+
+@pytest.mark.parametrize("biased", [("in",), ("out",), ("in", "out"), ()])
+@pytest.mark.parametrize("kdim", [DIM, 5])
+def test_pytorch_loads_a_state_of_heads_with_some_biases(torch, biased, kdim):
+    rng = np.random.default_rng(0)
+
+    def made(kind, rows, columns):
+        matrix = rng.normal(size=(rows, columns))
+        return ha.Affine(matrix, rng.normal(size=rows)) if kind in biased else matrix
+
+    own = DIM // 2
+    maps = [[made("in", own, dim) for dim in (DIM, kdim, kdim)] for _ in range(2)]
+    heads = ha.MultiHead([ha.Head(*each, beta=own**-0.5, mask="none") for each in maps], made("out", DIM, DIM))
+    state = {name: torch.asarray(array) for name, array in heads.to_torch().items()}
+    theirs = torch.nn.MultiheadAttention(DIM, 2, bias=bool(biased), kdim=kdim, vdim=kdim, batch_first=True).double()
+    theirs.load_state_dict(state)
+    query, key = rng.normal(size=(4, DIM)), rng.normal(size=(6, kdim))
+    expected = theirs(*map(torch.asarray, (query, key, key)))[0].detach()
+    np.testing.assert_allclose(heads(query, key), expected, rtol=0, atol=1e-10)

@@ -237,7 +237,7 @@ class _Stream:
             if part is False:
                 return False
             visible = part if visible is True else visible if part is True else visible & part
-        return visible
+        return visible if visible is True or np.any(visible) else False
 
     def _where(
         self, visible: Any, scores: np.ndarray, cues: np.ndarray, keys: np.ndarray, part: slice
