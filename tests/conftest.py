@@ -94,9 +94,9 @@ def jax():
 @pytest.fixture(scope="session")
 def results():
     """The result of each shipped scenario by its name."""
-    from tests.results import every_result
+    from tests.results import Results
 
-    return every_result()
+    return Results()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Results of the shipped scenarios and figures drawn from them: each made once in a process, and only read by tests."""
 
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -25,9 +26,19 @@ def result_of(name):
     return ha.run(ha.load(name))
 
 
-def every_result():
-    """The result of each shipped scenario by its name."""
-    return {name: result_of(name) for name in shipped()}
+class Results(Mapping):
+    """The result of each shipped scenario by its name, computed when it is first asked for."""
+
+    def __getitem__(self, name):
+        if name not in shipped():
+            raise KeyError(name)
+        return result_of(name)
+
+    def __iter__(self):
+        return iter(shipped())
+
+    def __len__(self):
+        return len(shipped())
 
 
 @cache

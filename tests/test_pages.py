@@ -12,9 +12,11 @@ import pytest
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
 from hopattn.memories.models import named_memories
+from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
+from tests.counts import FULL
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,10 +34,23 @@ def blocks(text, language):
 @pytest.mark.parametrize("page", refresh.PAGES, ids=lambda page: page.name)
 def test_files_commands_and_keys_are_up_to_date(page):
     text = page.read_text(encoding="utf-8")
+    if not FULL:  # each scenario is run by its own test; `check` would run them all once more
+        text = re.sub(r"```console\n\$ hopattn check\n.*?```", "", text, flags=re.DOTALL)
     assert refresh.refreshed(text) == text, "make docs"
 
 
-@pytest.mark.parametrize("text", blocks(SCENARIOS, "toml"), ids=lambda text: re.search('title = "(.*)"', text)[1])
+def own_examples(page):
+    """The examples of a page; in a quick run without those that are files, which have tests of their own."""
+    kept = page if FULL else re.sub(r"<!-- file: .*?-->\n\n```toml\n.*?```", "", page, flags=re.DOTALL)
+    return blocks(kept, "toml")
+
+
+def test_the_list_of_scenarios_on_the_first_page_names_each_with_its_expectations():
+    listed = dict(re.findall(r"^met  (\S+) +(\d+/\d+)  ", README, re.MULTILINE))
+    assert listed.keys() == shipped().keys()
+
+
+@pytest.mark.parametrize("text", own_examples(SCENARIOS), ids=lambda text: re.search('title = "(.*)"', text)[1])
 def test_every_example_of_the_page_runs_and_meets_its_expectations(text):
     result = ha.run(parse(text, "page.toml", "page"))
     assert result.ok
