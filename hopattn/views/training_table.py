@@ -29,9 +29,8 @@ def show_training(name: str, training: Training) -> None:
     show(out, Text(name, style="bold"), table(headings, rows, right=headings))
     last = measures["energy falls"][-1]
     head = int(np.argmax(measures["prefix matching"][-1, -1]))
-    falls = f"the energy of head {head + 1} of the last layer falls at {last[head, 0]:.0%} of them"
-    show(
-        out,
-        Text(f"losses in nats; attention of the best head; where its layer is applied once more, {falls}"),
-        Text(""),
+    words = (
+        "losses in nats; attention of the best head. If the last layer is applied once more, the energy of its head "
+        f"{head + 1}, the best at what followed, falls at {last[head, 0]:.2%} of the repeated words"
     )
+    show(out, Text(words), Text(""))

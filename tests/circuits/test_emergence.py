@@ -153,3 +153,39 @@ def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
     assert (found["prefix matching"][-1].max() > 0.9) == (layers == 2)
     if layers == 1:
         assert found["loss of repeated words"][-1] > 2.0
+
+
+def test_a_model_refuses_what_are_no_words():
+    model = Training.begun(Recipe(**SMALL)).model()
+    for tokens, message in (
+        ([1, -1], "tokens: -1 is no word; expected numbers from 0 to 9"),
+        ([10], "tokens: 10 is no word"),
+        ([*range(10), 0, 1, 2], "tokens: 13 words; the model has positions for 12"),
+        ([], "tokens: expected the numbers of words"),
+        (["a"], "tokens: expected the numbers of words"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            model(tokens)
+    assert model([1, 2]).shape == (2, 10)
+    assert repr(model) == "AttentionOnly(2 layers of 2 heads, dim 8, 10 words, texts of up to 12 words)"
+    assert len(repr(Training.begun(Recipe(**SMALL)))) < 300
+
+
+def test_without_positions_a_model_is_blind_to_order_but_for_the_mask():
+    recipe = Recipe(**SMALL, positions=False)
+    training = Training.begun(recipe)
+    assert "position.weight" not in training.state.weights
+    unmasked = training.model("none")
+    words = np.array([3, 1, 4, 2])
+    np.testing.assert_allclose(unmasked(words[[2, 0, 3, 1]]), unmasked(words)[[2, 0, 3, 1]], atol=1e-5)
+    assert not np.allclose(training.model()(words)[-1], training.model()(words[[2, 0, 1, 3]])[2])
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path):
+    from hopattn.circuits.emergence import training
+
+    with pytest.raises(InvalidInput, match="recipe: expected a Recipe, not int"):
+        training.train(3)
+    with pytest.raises(InvalidInput, match="file: there is no folder"):
+        training.train(Recipe(**SMALL), file=tmp_path / "none" / "run.npz")
+    assert not (tmp_path / "none").exists()

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused
@@ -107,3 +109,32 @@ def test_a_probe_is_expected_of_a_probe_alone():
     assert_refused(text, "40: expect.4.probe: there is no array 'masked accuracy' here")
     text = TEMPLATE + '\n[[expect]]\nstep = "count"\nis = [1]\n'
     assert_refused(text, "24: expect.3.step: 'count' is unknown (choices: none)")
+
+
+TRAINED = """schema = 1
+title = "t"
+source = "ours"
+kind = "probe"
+[probe]
+training = "no-positions"
+sequences = 20
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("sequences = 20", "sequences = 20\ndim = 8", "8: probe.dim: belongs to a random model; leave it out"),
+        ('"no-positions"', '"none.npz"', "6: probe.training: there is no file 'none.npz'"),
+        (
+            '"no-positions"',
+            '"two.npz"',
+            "6: probe.training: this model was trained with positions; expected one without",
+        ),
+    ],
+)
+def test_a_training_that_does_not_fit_is_refused(tmp_path, old, new, message):
+    (tmp_path / "two.npz").write_bytes((shipped_folder() / "circuits" / "two-layers.npz").read_bytes())
+    with pytest.raises(InvalidInput) as error:
+        parse(TRAINED.replace(old, new), str(tmp_path / "file.toml"), "file")
+    assert f"file.toml:{message}" in str(error.value)

@@ -16,6 +16,7 @@ class Recipe:
     vocabulary. length: words of a text. shortest, longest: the range of a period. A text is a row of distinct random
     words that is repeated until the text is full; its length, the period, is drawn anew for each text. With one fixed
     period a single layer could look back by a fixed number of words, and would need no induction.
+    positions: whether the words get vectors of their places; without them, the causal mask alone tells where a word is.
     steps: of the optimiser, each with a batch of new texts. rate: the learning rate of Adam, reached after 50 steps.
     every: steps between two measurements. seed: of texts and first weights. Raises `InvalidInput` for numbers out of
     range or that do not fit one another.
@@ -34,12 +35,14 @@ class Recipe:
     rate: float = 5e-3
     every: int = 25
     seed: int = 0
+    positions: bool = True
 
     def __post_init__(self) -> None:
-        for name in (field.name for field in fields(self) if field.name not in ("rate", "seed")):
+        for name in (field.name for field in fields(self) if field.name not in ("rate", "seed", "positions")):
             object.__setattr__(self, name, whole(getattr(self, name), name))
         object.__setattr__(self, "seed", whole(self.seed, "seed", least=0))
         object.__setattr__(self, "rate", positive(self.rate, "rate"))
+        object.__setattr__(self, "positions", bool(self.positions))
         if self.dim % self.heads:
             raise InvalidInput(f"heads: {self.heads} heads do not divide the dim {self.dim}")
         if not 2 <= self.shortest <= self.longest:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.circuits.emergence.model import AttentionOnly
+from hopattn.circuits.emergence.model import AttentionOnly, shapes
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.foundation.array_files import named, require_file
 from hopattn.foundation.errors import InvalidInput
@@ -28,7 +28,7 @@ class TrainingState:
     moments: Mapping[str, np.ndarray]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Training:
     """A training, finished or on its way.
 
@@ -41,17 +41,15 @@ class Training:
     steps: np.ndarray
     measures: Mapping[str, np.ndarray]
 
+    def __repr__(self) -> str:
+        done = "finished" if self.finished else f"after {self.state.step} of {self.recipe.steps} steps"
+        return f"Training({self.recipe}, {done}; .measures by .steps, .model())"
+
     @classmethod
     def begun(cls, recipe: Recipe) -> "Training":
         """A training with its first weights: normal random numbers of standard deviation 1/√dim, in float32."""
-        rng = np.random.default_rng([recipe.seed, 0])
-        shapes = {"embed.weight": recipe.words, "position.weight": recipe.length, "unembed.weight": recipe.words}
-        for i in range(recipe.layers):
-            shapes |= {f"layers.{i}.in_proj_weight": 3 * recipe.dim, f"layers.{i}.out_proj.weight": recipe.dim}
-        scale = recipe.dim**-0.5
-        weights = {
-            name: (scale * rng.normal(size=(rows, recipe.dim))).astype(np.float32) for name, rows in shapes.items()
-        }
+        rng, scale = np.random.default_rng([recipe.seed, 0]), recipe.dim**-0.5
+        weights = {name: (scale * rng.normal(size=size)).astype(np.float32) for name, size in shapes(recipe).items()}
         return cls(recipe, TrainingState(0, weights, {}), np.zeros(0, int), {})
 
     @classmethod
@@ -91,7 +89,8 @@ class Training:
             f"{name} is {other[name]!r} there and {own[name]!r} here" for name in own if own[name] != other[name]
         ]
         if differing:
-            raise InvalidInput(f"{named(file)} holds another training: {'; '.join(differing)}")
+            how = "choose another file; a finished training cannot be prolonged"
+            raise InvalidInput(f"{named(file)} holds another training: {'; '.join(differing)}; {how}")
         if not training.finished and not training.state.moments:
             raise InvalidInput(f"{named(file)} lacks the state of the optimiser, so the training cannot go on")
         return training
@@ -101,9 +100,9 @@ class Training:
         """Whether all steps are done."""
         return self.state.step >= self.recipe.steps
 
-    def model(self) -> AttentionOnly:
-        """The model with the weights of the last step, made of hopattn's own layers."""
-        return AttentionOnly.from_weights(self.state.weights, self.recipe)
+    def model(self, mask: str = "causal") -> AttentionOnly:
+        """The model with the weights of the last step, made of hopattn's own layers; mask: of all its heads."""
+        return AttentionOnly.from_weights(self.state.weights, self.recipe, mask)
 
     def at(self, state: TrainingState) -> "Training":
         """The same training after a later step."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.circuits.emergence.measures import measured
-from hopattn.circuits.emergence.model import AttentionOnly
+from hopattn.circuits.emergence.model import EMBED, POSITION, UNEMBED, AttentionOnly
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.circuits.emergence.record import Training, TrainingState
-from hopattn.foundation.errors import CannotDo
+from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 BETAS = (0.9, 0.98)
 """Adam's rates of decay."""
@@ -38,6 +38,10 @@ def train(
     of a single layer does not.
     """
     recipe = Recipe() if recipe is None else recipe
+    if not isinstance(recipe, Recipe):
+        raise InvalidInput(f"recipe: expected a Recipe, not {type(recipe).__name__}")
+    if file is not None and not Path(file).absolute().parent.is_dir():
+        raise InvalidInput(f"file: there is no folder '{shortened(Path(file).absolute().parent)}'")
     if find_spec("torch") is None:
         raise CannotDo("training needs PyTorch: pip install 'hopattn[torch]' (a finished training is read without it)")
     training = Training.begun(recipe) if file is None else Training.resumed(recipe, Path(file))
@@ -87,14 +91,16 @@ def _logits(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
     """The scores of the next word, `(n_texts, n, words)`: `AttentionOnly.logits` in PyTorch."""
     from torch.nn.functional import scaled_dot_product_attention
 
-    x = weights["embed.weight"][tokens] + weights["position.weight"][: tokens.shape[1]]
+    x = weights[EMBED][tokens]
+    if recipe.positions:
+        x = x + weights[POSITION][: tokens.shape[1]]
     for i in range(recipe.layers):
         joint = x @ weights[f"layers.{i}.in_proj_weight"].T
         apart = joint.view(*x.shape[:2], 3, recipe.heads, recipe.dim // recipe.heads).permute(2, 0, 3, 1, 4)
         query, key, value = apart.unbind(0)
         read = scaled_dot_product_attention(query, key, value, is_causal=True)
         x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.out_proj.weight"].T
-    return x @ weights["unembed.weight"].T
+    return x @ weights[UNEMBED].T
 
 
 def _model(weights: dict[str, Any], recipe: Recipe) -> AttentionOnly:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-SIZES = {"two-layers": (2, 64), "one-layer": (1, 88)}
-"""The layers and the dim of each model. The single layer has a few more numbers, 45,056 against 43,008."""
+SIZES = {"two-layers": (2, 64, True), "one-layer": (1, 88, True), "no-positions": (2, 64, False)}
+"""The layers and the dim of each model, and whether it has positions. The single layer has a few more numbers than the
+two layers, 45,056 against 43,008."""
 
 
 @click.command(short_help="Train small models, and watch induction heads arise (needs PyTorch).")
@@ -28,18 +29,26 @@ def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
     hopattn train two-layers --seed 1 --out other
 
     A model of two layers learns to repeat: heads of its second layer attend to the word behind the earlier occurrence
-    of the word at hand. A model of one layer does not. Each takes less than a minute on one core.
+    of the word at hand. A model of one layer copies words of the text, but not in their order. The third model has no
+    positions; the kind `probe` reads them out of it. Each takes less than a minute on one core. A finished training
+    cannot be prolonged.
     """
     from hopattn.circuits.emergence.recipe import Recipe
     from hopattn.circuits.emergence.training import train
+    from hopattn.foundation.errors import CannotDo
     from hopattn.views.tables import progress
     from hopattn.views.training_table import show_training
 
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotDo(f"{out}: cannot be made: {error.strerror or error}") from None
     for name in model or SIZES:
-        layers, dim = SIZES[name]
+        layers, dim, positions = SIZES[name]
+        recipe = Recipe(layers=layers, dim=dim, steps=steps, seed=seed, positions=positions)
         file = out / f"{name}.npz"
         with progress(f"steps of {name}") as report:
-            training = train(Recipe(layers=layers, dim=dim, steps=steps, seed=seed), file=file, report=report)
+            training = train(recipe, file=file, report=report)
         show_training(name, training)
         click.echo(f"kept in {file}", err=True)
     return 0

@@ -1,18 +1,25 @@
 """kind = "probe": positions are read out of a random model by linear probes, with a mask and without."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
+from hopattn.circuits.emergence.recipe import Recipe
+from hopattn.circuits.emergence.record import Training
 from hopattn.circuits.position_probe import PositionProbe, position_probe, random_blocks, random_texts
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.retrieval.masks import mask_rules
 from hopattn.scenario.explain.arithmetic import number, vector
+from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
-from hopattn.scenario.language.fields import NameIn, Problem, Table, Tolerance
+from hopattn.scenario.language.fields import NameIn, Problem, Table, Text, Tolerance
 
 TEMPLATE = """\
 # A random model without position codes: can a linear probe read where a word stands? Change the sizes, the mask.
@@ -39,6 +46,10 @@ is = "at chance"
 """
 
 MEASURES = ("accuracy", "distance", "chance")
+SHIPPED = "no-positions"
+"""The name of the trained model that comes with hopattn."""
+OF_RANDOM_MODELS = ("layers", "dim", "heads", "words", "common", "norm")
+"""The keys that a trained model decides."""
 
 
 class ProbeTable(Table):
@@ -62,10 +73,64 @@ class ProbeTable(Table):
     """Whether a block normalises before each of its parts, or after its residual."""
     mask: Annotated[str, NameIn(mask_rules)] = "causal"
     """The mask of the model that is compared with the one without a mask."""
+    training: Text | None = None
+    """A trained model without positions, in place of a random one: "no-positions" comes with hopattn; or the path of a
+    file of `hopattn train no-positions`, from the folder of this scenario. Its texts are distinct random words."""
+    _folder: FilePath = PrivateAttr(default=FilePath())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder of the scenario, to which the path of a file is relative."""
+        if context is not None:
+            self._folder = context["folder"]
+
+    @cached_property
+    def trained(self) -> Training | None:
+        """The training, if there is one; raises `InvalidInput` for a file that cannot be read."""
+        if self.training is None:
+            return None
+        return Training.load(self._file)
+
+    @property
+    def _file(self) -> FilePath:
+        shipped = shipped_folder() / "circuits" / f"{SHIPPED}.npz"
+        return shipped if self.training == SHIPPED else self._folder / str(self.training)
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers of the model."""
+        return self.layers if self.trained is None else self.trained.recipe.layers
+
+    def models(self, rng: np.random.Generator) -> Iterator[tuple[Iterable[Any], np.ndarray, str | None]]:
+        """The model with the mask and the one without: its layers, the vectors of the texts, a mask for all layers."""
+        if self.trained is None:
+            layers = random_blocks(self.layers, self.dim, self.heads, norm_first=self.norm == "first", rng=rng)
+            size = self.sequences, self.length, self.words, self.dim
+            texts = random_texts(*size, common=self.common, rng=rng)
+            yield from ((layers, texts, mask) for mask in (self.mask, None))
+            return
+        tokens = self._recipe(self.trained).texts(self.sequences, rng).tokens[:, : self.length]
+        for mask in (self.mask, "none"):
+            model = self.trained.model(mask)
+            yield model.layers, model.words(tokens).astype(float), None
+
+    def _recipe(self, training: Training) -> Recipe:
+        """The recipe of texts whose first words are all distinct."""
+        return replace(training.recipe, shortest=self.length, longest=self.length)
 
     def problems(self) -> Iterator[Problem]:
-        """Heads that do not divide the vectors."""
-        if self.dim % self.heads:
+        """Heads that do not divide the vectors; a file that cannot be used, and keys that belong to a random model."""
+        if self.training is not None:
+            for key in OF_RANDOM_MODELS:
+                if key in self.model_fields_set:
+                    yield Problem(("probe", key), "belongs to a random model; leave it out, or leave out `training`")
+            try:
+                training = Training.load(self._file)
+                self._recipe(training)
+                if training.recipe.positions:
+                    yield Problem(("probe", "training"), "this model was trained with positions; expected one without")
+            except InvalidInput as error:
+                yield Problem(("probe", "training"), str(error))
+        elif self.dim % self.heads:
             yield Problem(("probe", "heads"), f"{self.heads} heads do not divide {self.dim} elements into equal parts")
 
 
@@ -90,7 +155,7 @@ class Probe(Spec):
         return words * (10 * table.dim + 3 * table.heads * table.length) + weights + 3 * table.words * table.dim
 
     def declared_arrays(self) -> list[ArraySpec]:
-        places = ("place", ("words", *(f"layer {i + 1}" for i in range(self.probe.layers))))
+        places = ("place", ("words", *(f"layer {i + 1}" for i in range(self.probe.n_layers))))
         position = ("position", tuple(str(i + 1) for i in range(self.probe.length)))
         by_place = [f"{model} {of}" for of in ("accuracy", "distance") for model in ("masked", "unmasked")]
         by_position = ["masked component", "masked length", "unmasked length"]
@@ -104,11 +169,7 @@ class Probe(Spec):
         return ArrayLayout(measures=MEASURES, arrays=shapes(self.declared_arrays()))
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        table = self.probe
-        blocks = random_blocks(table.layers, table.dim, table.heads, norm_first=table.norm == "first", rng=rng)
-        size = table.sequences, table.length, table.words, table.dim
-        texts = random_texts(*size, common=table.common, rng=rng)
-        masked, unmasked = (position_probe(blocks, texts, mask=mask) for mask in (table.mask, None))
+        masked, unmasked = (position_probe(layers, texts, mask=mask) for layers, texts, mask in self.probe.models(rng))
         return all_labelled(_arrays(masked, unmasked), self.declared_arrays())
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
