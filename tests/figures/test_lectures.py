@@ -24,7 +24,7 @@ from hopattn.figures.style import DPI, SIZE, short, styled, width
 from hopattn.scenario.loading import parse
 from tests.counts import spread
 from tests.figures.finished import finished
-from tests.results import drawing_of, every_result, result_of
+from tests.results import Results, drawing_of, result_of
 
 PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Offsets, Plane, Positions, Similarity, Steps)
 
@@ -64,7 +64,7 @@ def test_a_figure_draws_the_scenario_of_its_gallery_without_a_warning(plot):
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_figure_draws_a_result_or_gives_a_reason(plot):
-    results = every_result()
+    results = Results()
     drawable = [result for result in results.values() if not plot().lacks(result)]
     assert 0 < len(drawable) < len(results)
     for result in spread(drawable, 1):

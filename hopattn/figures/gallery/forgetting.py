@@ -42,12 +42,13 @@ class Forgetting(Plot):
         for ax, title in zip(axes[0], TITLES.values(), strict=True):
             ax.set_title(title)
         for ax in axes[-1]:
-            ax.set_xlabel("words after the first")
+            ax.set_xlabel("words after the first (logarithmic)")
         keys = [
             axes[0, 0].plot([], [], ls + marker, color=colour, ms=9, mfc=fill)[0] for marker, ls, colour, fill in LOOKS
         ]
         bar = axes[0, 0].errorbar([], [], [], fmt="o", color=FAINT, ms=9, capsize=5)
-        texts = ["with attention", "without attention", "measured, ± 2 standard errors; lines: the law"]
+        left_out = f" ({len(runs)} of {len(result.runs)} runs)" if len(runs) < len(result.runs) else ""
+        texts = ["with attention", "without attention", f"± 2 standard errors; lines: law{left_out}"]
         figure.legend([*keys, bar], texts, loc="outside lower center", ncols=3, frameon=False, fontsize=17)
 
 

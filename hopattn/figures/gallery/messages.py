@@ -54,7 +54,7 @@ class Messages(Plot):
         keys = [axes[0].plot([], [], color=colour, lw=3, ls=ls)[0] for colour, ls, _ in looks]
         where: Any = {"loc": "outside lower center", "ncols": len(looks), "frameon": False, "fontsize": 17}
         written = any(_with_vectors(weights, got) for _, rounds in graphs for weights, _, _, got in rounds)
-        vectors = "; below a word, what it sends (first column) and what it receives (others)" if written else ""
+        vectors = "; below a word, what it sends and, behind the arrows, what it receives" if written else ""
         title = f"arrows from key to query{vectors}"
         figure.legend(keys, [name for *_, name in looks], title=title, title_fontsize=17, **where)
 

@@ -92,7 +92,8 @@ def _matrix(ax: Any, values: np.ndarray) -> None:
     ax.set_yticks(range(0, n, step), range(0, n, step), fontsize=14)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    texts = {place: number(float(value), 1) for place, value in np.ndenumerate(values)} if n <= NUMBERED else {}
+    digits = 2 if _equal(values - np.round(values, 2), values) else 1  # −.25 is written in full, not as −.2
+    texts = {place: number(float(value), digits) for place, value in np.ndenumerate(values)} if n <= NUMBERED else {}
     if max(map(len, texts.values()), default=0) <= LETTERS and (flat or np.ptp(values) >= SPREAD):
         for (i, j), text in texts.items():
             colour = readable_on(image.cmap(image.norm(values[i, j])))
