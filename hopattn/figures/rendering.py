@@ -32,8 +32,7 @@ def rendered_figure(plot: Plot, result: Result, format: str = "svg") -> tuple[by
     format: svg, pdf or png; also gif for a figure that moves. Raises `InvalidInput` for another format, and for a
     result from which this figure cannot be drawn.
     """
-    if format not in FORMATS:
-        raise InvalidInput(f"format: {unknown(format, FORMATS)}")
+    require_formats(format)
     if format == "gif":
         return animated(plot, result), ()
     require_drawable(plot, result)
@@ -84,6 +83,13 @@ def save(plot: Plot, result: Result, folder: Path, formats: Sequence[str]) -> It
 def figures_named(names: Sequence[str]) -> list[Plot]:
     """The figures with these names, or every figure if there are no names; raises `InvalidInput` for an unknown one."""
     return [plots[name]() for name in names or plots]
+
+
+def require_formats(formats: str) -> None:
+    """Raise `InvalidInput` for an unknown format; formats: names with commas between them."""
+    for name in formats.split(","):
+        if name.strip() not in FORMATS:
+            raise InvalidInput(f"format: {unknown(name.strip(), FORMATS)}")
 
 
 def formats_of(plot: Plot, formats: str, by_name: bool) -> list[str]:

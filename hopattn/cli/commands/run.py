@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value="",
     metavar="[FOLDER]",
-    help="Draw all figures that there is something for, as SVG into a FOLDER (NAME-figures).",
+    help="Draw all figures that there is something for, into a FOLDER (NAME-figures).",
 )
+@click.option("--format", "formats", metavar="svg,pdf,png,gif", help="The formats of --figures; by default svg.")
 @click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
 def command(
     scenario: str,
@@ -41,6 +42,7 @@ def command(
     changes: tuple[str, ...],
     seed: int | None,
     figures: str | None,
+    formats: str | None,
     out: Path | None,
 ) -> int:
     """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
@@ -52,6 +54,7 @@ def command(
     hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
     hopattn run letters --set 'cue."half of R".hide="top"'
     hopattn run bank --figures
+    hopattn run bank --figures slides --format pdf,png
     hopattn run bank --out results
 
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
@@ -61,16 +64,17 @@ def command(
     from hopattn.scenario.running import run
 
     overrides = dict(parse_assignment(change) for change in changes)
+    _require_figures(figures, formats)
     loaded = _loaded(scenario)
     result = run(loaded, seed, overrides, explain=explain)
     if out is not None:
         result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
     if figures is not None:
-        from hopattn.figures.rendering import drawable, save
+        from hopattn.figures.rendering import drawable, formats_of, save
 
         folder = Path(figures or f"{result.name}-figures")
         for plot in drawable(result):
-            for path, notes in save(plot, result, folder, ("svg",)):
+            for path, notes in save(plot, result, folder, formats_of(plot, formats or "svg", by_name=False)):
                 click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
     if as_json:
         click.echo(result.to_json())
@@ -79,6 +83,19 @@ def command(
 
         show_result(result, explain)
     return 0 if result.ok else 1
+
+
+def _require_figures(figures: str | None, formats: str | None) -> None:
+    """Raise `InvalidInput` for formats without figures, and for an unknown format, before anything is computed."""
+    from hopattn.foundation.errors import InvalidInput
+
+    if formats is None:
+        return
+    if figures is None:
+        raise InvalidInput("--format: is the format of figures; write --figures too")
+    from hopattn.figures.rendering import require_formats
+
+    require_formats(formats)
 
 
 def _loaded(scenario: str) -> "Scenario":
