@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.refusal import problems
 
@@ -110,10 +111,13 @@ def test_the_alignment_of_the_lectures_sentence(name, results):
         (("w_hidden = 0.5", "w_hidden = [[1, 0]]"), "cell.w_hidden: expected a matrix of 3 rows, one for each neuron"),
         (("w_hidden = 0.5", 'w_hidden = "half"'), "cell.w_hidden"),
         (("[[0.3, -0.2], [0.5, 0.1]", "[[0.3, -0.2], [0.5]"), "cell.w_input: expected a matrix of 3 rows"),
-        (("bias = [0.1, 0, -0.1]", "bias = [0.1]"), "cell.bias: expected 3 numbers, one for each neuron, not 1"),
+        (
+            ("bias = [0.1, 0, -0.1]", "bias = [0.1]"),
+            "cell.bias: expected 3 numbers, one for each neuron (w_input has 3 rows), not 1",
+        ),
         (
             ("start = [0.5, -1]", "start = [0.5, -1, 0]"),
-            "decoder.start: expected 2 numbers, one for each neuron, not 3",
+            "decoder.start: expected 2 numbers, one for each neuron (w_input has 2 rows), not 3",
         ),
         (
             ("[[1, 0, 0.5], [0, -1, 0.2]]", "1"),
@@ -141,9 +145,18 @@ def test_values_that_do_not_fit_are_reported(change, message):
 def test_a_similarity_by_name_compares_states_of_one_size_and_one_with_matrices_needs_them():
     line = next(line for line in TEXT.split("\n") if line.startswith("similarity"))
     (found,) = problems(TEXT.replace(line, 'similarity = "cosine"'))
-    assert "the decoder's states have 2 numbers, and those of the network 3; use bilinear or additive" in found
+    assert (
+        "the decoder's states have 2 numbers (the rows of w_input), and those of the network 3; use bilinear" in found
+    )
     found = problems(TEXT.replace(line, 'similarity = "bilinear"'))
     assert any("'bilinear' needs more: write { name = \"bilinear\", matrix = … }" in line for line in found)
+
+
+def test_the_matrix_whose_rows_give_the_number_of_neurons_is_named():
+    text = kinds["recurrent"].template.replace("w_context = [[0, 1], [1, 0]]", "w_context = [[0, 1], [1, 0], [1, 1]]")
+    found = problems(text)
+    assert len(found) == 2
+    assert all("w_context" in line for line in found)
 
 
 def test_words_are_the_only_part_of_a_recurrent_scenario():

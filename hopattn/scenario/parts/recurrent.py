@@ -67,24 +67,37 @@ class CellTable(Table):
 
     def neurons(self, dim: int) -> int:
         """The number of neurons for words of `dim` elements."""
-        return _rows((self.w_input, dim), (self.w_hidden, 0)) or dim
+        return self._counted(dim, 0)[0]
+
+    def _counted(self, dim: int, stored: int) -> tuple[int, str]:
+        """The neurons, and the matrix whose rows give their number; empty where the words do."""
+        count, name = _rows(("w_input", self.w_input, dim), ("w_hidden", self.w_hidden, 0))
+        return count or dim, name
 
     def problems(self, dim: int, path: Path) -> Iterator[Problem]:
         """Matrices and vectors that do not fit the words, of `dim` elements, or one another."""
-        yield from self._shape_problems({"w_input": (dim, "element of a word")}, self.neurons(dim), path)
+        yield from self._shape_problems({"w_input": (dim, "element of a word")}, self._counted(dim, 0), path)
 
     def build(self, dim: int) -> Recurrent:
         """The network for words of `dim` elements; `problems` must have found none."""
         return self._network([(self.w_input, dim)], self.neurons(dim))
 
-    def _shape_problems(self, read: dict[str, tuple[int, str]], neurons: int, path: Path) -> Iterator[Problem]:
-        """The problems of the matrices and vectors. read: the number and the meaning of the columns of each matrix."""
+    def _shape_problems(
+        self, read: dict[str, tuple[int, str]], counted: tuple[int, str], path: Path
+    ) -> Iterator[Problem]:
+        """The problems of the matrices and vectors.
+
+        read: the number and the meaning of the columns of each matrix. counted: as `_counted` gives it.
+        """
+        neurons, source = counted
+        of = f" ({source} has {_count(neurons, 'row')})" if source else ""
         for key, (columns, each) in {**read, "w_hidden": (neurons, "neuron")}.items():
-            yield from _matrix_problems(getattr(self, key), (neurons, columns), each, (*path, key))
+            rows = f"{_count(neurons, 'row')}, one for each neuron{'' if key == source else of}"
+            yield from _matrix_problems(getattr(self, key), (neurons, columns), each, (*path, key), rows)
         for key in ("bias", "start"):
             vector = getattr(self, key)
             if vector is not None and len(vector) != neurons:
-                wanted = f"{_count(neurons, 'number')}, one for each neuron"
+                wanted = f"{_count(neurons, 'number')}, one for each neuron{of}"
                 yield Problem((*path, key), f"expected {wanted}, not {len(vector)}{comma_hint(vector, neurons)}")
 
     def _network(self, read: list[tuple[Any, int]], neurons: int) -> Recurrent:
@@ -114,29 +127,36 @@ class RecurrentDecoderTable(CellTable):
 
     def decoder_neurons(self, dim: int, stored: int) -> int:
         """The decoder's neurons, for words of `dim` elements and a network of `stored` neurons."""
-        return _rows((self.w_input, dim), (self.w_context, stored), (self.w_hidden, 0)) or stored
+        return self._counted(dim, stored)[0]
+
+    def _counted(self, dim: int, stored: int) -> tuple[int, str]:
+        matrices = ("w_input", self.w_input, dim), ("w_context", self.w_context, stored), ("w_hidden", self.w_hidden, 0)
+        count, name = _rows(*matrices)
+        return count or stored, name
 
     def decoder_problems(self, dim: int, stored: int, path: Path) -> Iterator[Problem]:
         """Matrices that do not fit the words, the network or one another; dim, stored: as for `decoder_neurons`."""
-        neurons = self.decoder_neurons(dim, stored)
+        neurons, _ = counted = self._counted(dim, stored)
         read = {"w_input": (dim, "element of a word"), "w_context": (stored, "neuron of the network")}
-        problems = [*self._shape_problems(read, neurons, path)]
+        problems = [*self._shape_problems(read, counted, path)]
         if self.read_out is not None:
             rows = f"{_count(dim, 'row')}, one for each element of a word"
             problems += _matrix_problems(self.read_out, (dim, neurons), "neuron", (*path, "read_out"), rows)
-        problems += self._score_problems(neurons, stored, path)
+        problems += self._score_problems(counted, stored, path)
         try:
             registry_entry(separations, self.separation, beta=self.beta)
         except InvalidInput as error:
             problems.append(Problem((*path, "separation"), str(error)))
         yield from problems
 
-    def _score_problems(self, neurons: int, stored: int, path: Path) -> Iterator[Problem]:
-        """A similarity that does not compare states of these sizes."""
+    def _score_problems(self, counted: tuple[int, str], stored: int, path: Path) -> Iterator[Problem]:
+        """A similarity that does not compare states of these sizes. counted: as `_counted` gives it."""
+        neurons, source = counted
         try:
             similarity = self.score()
             if type(similarity) in similarities.values() and neurons != stored:
-                sizes = f"the decoder's states have {_count(neurons, 'number')}, and those of the network {stored}"
+                of = f" (the rows of {source})" if source else ""
+                sizes = f"the decoder's states have {_count(neurons, 'number')}{of}, and those of the network {stored}"
                 yield Problem(
                     (*path, "similarity"), f"compares vectors of one size, but {sizes}; use bilinear or additive"
                 )
@@ -163,12 +183,15 @@ class RecurrentDecoderTable(CellTable):
         return None if self.read_out is None else _array(self.read_out, dim, neurons)
 
 
-def _rows(*read: tuple[Any, int]) -> int:
-    """The neurons that matrices ask for: the rows of the first matrix, or the size that a number's identity has."""
-    for value, _ in read:
+def _rows(*read: tuple[str, Any, int]) -> tuple[int, str]:
+    """The neurons that matrices ask for: the rows of the first matrix, or the size that a number's identity has.
+
+    read: the name, the value and the columns of each matrix. Returned with the name of that matrix, empty for a number.
+    """
+    for name, value, _ in read:
         if isinstance(value, list):
-            return len(value)
-    return next((columns for value, columns in reversed(read) if value and columns), 0)
+            return len(value), name
+    return next((columns for _, value, columns in reversed(read) if value and columns), 0), ""
 
 
 def _array(value: Any, rows: int, columns: int) -> np.ndarray:
@@ -178,9 +201,8 @@ def _array(value: Any, rows: int, columns: int) -> np.ndarray:
     return value * np.eye(rows) if value else np.zeros((rows, columns))
 
 
-def _matrix_problems(value: Any, shape: tuple[int, int], each: str, path: Path, rows: str = "") -> Iterator[Problem]:
+def _matrix_problems(value: Any, shape: tuple[int, int], each: str, path: Path, rows: str) -> Iterator[Problem]:
     """A matrix of another shape. each: the meaning of a column. rows: the expected rows, in words."""
-    rows = rows or f"{_count(shape[0], 'row')}, one for each neuron"
     expected = f"expected a matrix of {rows}, and {_count(shape[1], 'column')}, one for each {each}"
     if not isinstance(value, list):
         if value and shape[0] != shape[1]:
