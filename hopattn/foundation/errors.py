@@ -53,13 +53,15 @@ def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -
     "'softmx' is unknown; did you mean 'softmax'? (choices: argmax, softmax)"
     """
     ordered = sorted(choices)
+    if not ordered:
+        return f"'{shortened(word)}' is unknown; there is nothing to choose from"
     guess = nearest(word, ordered)
     if guess is None and (guess := nearest(word, sorted(further))):
         ordered = sorted([*ordered, guess])
     hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
     shown = [choice if choice.isprintable() and choice.strip() == choice != "" else repr(choice) for choice in ordered]
     listed = shown if len(shown) <= MAX_LISTED else [*shown[:MAX_LISTED], f"… {len(shown)} in all"]
-    return f"'{shortened(word)}' is unknown{hint} (choices: {', '.join(map(shortened, listed)) or 'none'})"
+    return f"'{shortened(word)}' is unknown{hint} (choices: {', '.join(map(shortened, listed))})"
 
 
 def shortened(value: object, width: int = 60) -> str:

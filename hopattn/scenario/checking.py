@@ -19,7 +19,7 @@ from hopattn.scenario.kinds.base import Spec, Variant
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
-from hopattn.scenario.language.messages import schema_problems
+from hopattn.scenario.language.messages import may_follow, schema_problems
 from hopattn.scenario.language.overrides import changed
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
@@ -118,18 +118,20 @@ class _Checker:
 
         None if the file still cannot be read without those values.
         """
+        refused: list[Path] = []
         try:
             spec = model.model_validate(document, context=self.context)
         except ValidationError as error:
-            refused = list(schema_problems(error, model, document))
-            self._report_all(refused, origins)
-            repaired = _without(document, [problem.path for problem in refused])
+            found = [_of_another_kind(problem, model) for problem in schema_problems(error, model, document)]
+            self._report_all(found, origins)
+            refused = [problem.path for problem in found]
+            repaired = _without(document, refused)
             try:
                 spec = model.model_validate(repaired, context=self.context)
             except ValidationError:
                 return None
         problems = [*spec.problems()]
-        self._report_all(problems, origins)
+        self._report_all((problem for problem in problems if not may_follow(problem, refused)), origins)
         if all(problem.path[:1] == ("input",) for problem in problems):
             self.layouts[name] = spec.layout()  # an unknown token has a row too, so expectations can be checked
         return spec
@@ -210,6 +212,22 @@ class _Checker:
 
     def _invalid(self) -> InvalidScenario:
         return InvalidScenario(message for _, message in sorted(self.errors))
+
+
+def _of_another_kind(problem: Problem, model: type[Spec]) -> Problem:
+    """The problem of an unknown key of the whole file, which names the kinds that the key belongs to."""
+    key = problem.path[0] if len(problem.path) == 1 else None
+    owners = [] if key in _keys(model) else [f'"{name}"' for name, kind in kinds.items() if key in _keys(kind)]
+    if not owners:
+        return problem
+    own = next(name for name, kind in kinds.items() if kind is model)
+    belongs = f"kind = {' or '.join(owners[:4])}{' …' if len(owners) > 4 else ''}"
+    return Problem(problem.path, f'belongs to {belongs}, and here kind = "{own}"')
+
+
+def _keys(model: type[Spec]) -> set[str]:
+    """The keys of the whole file."""
+    return {field.alias or name for name, field in model.model_fields.items()}
 
 
 def _reason(problem: Problem) -> str:

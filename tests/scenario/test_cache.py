@@ -67,7 +67,7 @@ def test_it_explains_the_counts():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[[layer.head]]\n", '[[layer.head]]\nmask = "none"\n', "layer.1: a word may not see later ones; expected the"),
+        ("[[layer.head]]\n", '[[layer.head]]\nmask = "none"\n', "layer.1.head.1.mask: 'none' does not fit a text"),
         ("[[layer.head]]\n", "[[layer.head]]\n[[layer.head]]\nbeta = 2\n", "layer.1: its heads differ; expected heads"),
         ("[[layer]]\n", '[[layer]]\nnorm = "rms"\n', "layer.1: a norm or an output matrix needs a feed-forward layer"),
         ("up_to = 1024", "up_to = 1", "cache.up_to"),

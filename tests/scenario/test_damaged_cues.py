@@ -145,7 +145,7 @@ def test_the_seed_decides_and_another_cue_or_variant_does_not():
         ('of = "half"', 'of = "half"\nmixture = ["up", "half"]', "13: cue.bad: needs one of `of` and `mixture`; both"),
         ('of = "half"', 'of = "hlf"', "14: cue.bad.of: 'hlf' is unknown; did you mean 'half'? (choices: half, up)"),
         ('["up", "half"]\nnoise', '["up", "hlf"]\nnoise', "17: cue.worse.mixture.2: 'hlf' is unknown; did you mean"),
-        ('["up", "half"]\nnoise', '["up"]\nnoise', "17: cue.worse.mixture: is too short"),
+        ('["up", "half"]\nnoise', '["up"]\nnoise', "17: cue.worse.mixture: has 1 entry; expected at least 2"),
         ("flip = 0.25", "flip = 1.5", "15: cue.bad.flip: 1.5 stands there; expected at most 1"),
         ("flip = 0.25", "flip = nan", "15: cue.bad.flip: nan stands there"),
         ("flip = 0.25", "flp = 0.25", "15: cue.bad.flp: 'flp' is unknown; did you mean 'flip'?"),

@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_stacks():
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("scores = [1]", "7: gradients.scores"),
+        ("scores = [1]", "7: gradients.scores: has 1 entry; expected at least 2"),
         ("scores = [1, 0]\ndraws = 3", "8: gradients.draws: belongs to random scores"),
         ("scores = [1, 0]\nn_scores = 3", "8: gradients.n_scores: belongs to random scores"),
         ("n_scores = 1", "7: gradients.n_scores: 1 stands there; expected at least 2"),

@@ -75,7 +75,11 @@ def test_the_file_without_errors_is_accepted():
         ('nearest = "b"', "is = [1]", "18: expect.1.is: 1 numbers do not fit the 2 elements of the vector"),
         ('nearest = "b"', 'nearest = "b"\nin = "wrod"', "19: expect.1.in: 'wrod' is unknown"),
         ('nearest = "b"', 'nearest = "b"\nlayer = 2', "19: expect.1.layer: there is no such layer or head"),
-        ('nearest = "b"', 'nearest = "b"\nvariant = "v"', "19: expect.1.variant: 'v' is unknown (choices: none)"),
+        (
+            'nearest = "b"',
+            'nearest = "b"\nvariant = "v"',
+            "19: expect.1.variant: 'v' is unknown; there is nothing to choose from",
+        ),
         ('nearest = "b"', 'closer_to = "b"', '16: expect.1: needs `than = "word"` or `than_before = true`'),
         (
             'nearest = "b"',

@@ -138,3 +138,4 @@ def test_a_training_that_does_not_fit_is_refused(tmp_path, old, new, message):
     with pytest.raises(InvalidInput) as error:
         parse(TRAINED.replace(old, new), str(tmp_path / "file.toml"), "file")
     assert f"file.toml:{message}" in str(error.value)
+    assert_refused(text, "24: expect.3.step: 'count' is unknown; there is nothing to choose from")

@@ -63,6 +63,6 @@ def test_a_part_of_another_size_and_random_words_are_told():
 def test_its_size_is_counted_before_a_vector_is_built():
     spaces = GOOD[GOOD.index("[vocabulary]") : GOOD.index("[input]")]
     text = with_readout("", GOOD.replace(spaces, "[spaces]\nword = { random = 1_000_000_000 }\n"))
-    assert_refused(text, "1: would take about ")
+    assert_refused(text, "1: a text of 3 words, each of 1,000,000,000 numbers, would take about ")
     plain, read = (parse(text, "file.toml", "file").spec.size() for text in (GOOD, with_readout()))
     assert read >= plain + 2 * 2 * 3

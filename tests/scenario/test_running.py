@@ -367,7 +367,7 @@ def test_faults_of_a_text(line, message):
     ("positions", "message"),
     [
         ('turn = 9\nhow = "ad"', "12: positions.how: 'ad' is unknown; did you mean 'add'?"),
-        ("turn = 1e300", "11: positions.turn: 1e+300 stands there; expected at most 1e+06"),
+        ("turn = 1e300", "11: positions.turn: 1e+300 stands there; expected at most 1,000,000"),
         ("turn = 9", '10: positions: needs [spaces] with position = ["cos", "sin"]'),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.scenario.expectations.base import Arrays, Numeric, Value, Verdict, shape_of
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
@@ -97,7 +97,9 @@ class MeasureIs(Value):
     """The scalar: accuracy, …"""
 
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
-        if self.measure not in layout.measures:
+        if not layout.measures:
+            yield Problem((*path, "measure"), f"'{shortened(self.measure)}' is unknown: this kind has no measures")
+        elif self.measure not in layout.measures:
             yield Problem((*path, "measure"), unknown(self.measure, layout.measures))
         yield from self.stated_problems(self.is_, self.stated, path)
 

@@ -138,4 +138,10 @@ class Spec(Table):
     def size_problems(self) -> Iterator[Problem]:
         """A run that needs too much memory; it is refused before any memory is allocated."""
         if self.size() > MAX_NUMBERS:
-            yield Problem((), f"would take about {self.size() * 8 // 2**30 + 1:,} GiB; a scenario may take 1 GiB")
+            path, what = self.largest()
+            took = f"{self.size() * 8 // 2**30 + 1:,} GiB"
+            yield Problem(path, f"{what}{' ' * bool(what)}would take about {took}; a scenario may take 1 GiB")
+
+    def largest(self) -> tuple[Path, str]:
+        """The place of what makes a run large and a name for it, where the kind knows them."""
+        return (), ""

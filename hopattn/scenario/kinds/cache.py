@@ -8,10 +8,12 @@ from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.masks import PositionRule, mask_rules
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.layered_text import AttentionSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Table
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
@@ -94,6 +96,7 @@ class Cache(AttentionSpec):
         yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
         yield from self.input.attention_key_problems()
         problems = [*self.length_problems(len(self.input.tokens)), *self.layer_problems(coding, self._shape)]
+        problems = problems or [*self._mask_problems()]
         yield from problems
         for i, layer in enumerate([] if problems else self.layers(coding, self._shape)):
             try:
@@ -101,9 +104,23 @@ class Cache(AttentionSpec):
             except InvalidInput as error:
                 yield Problem(("layer", i), str(error).removeprefix("layers: layer 1: "))
 
+    def _mask_problems(self) -> Iterator[Problem]:
+        """Masks that let a word see later ones, or that fit texts of one length alone."""
+        for i, layer in enumerate(self.layer):
+            for j, head in enumerate(layer.heads):
+                rule = getattr(head.mask, "name", head.mask)
+                name = "causal" if rule is None and head.weights is None else rule
+                if not isinstance(name, str) or not issubclass(mask_rules[name], PositionRule):
+                    given = f"'{name}'" if isinstance(name, str) else "a table" if name else "'none'"
+                    message = f'{given} does not fit a text that grows; a word may not see later ones: write "causal", '
+                    yield Problem(("layer", i, "head", j, "mask"), f'{message}"strict" or a window')
+
     @property
     def _shape(self) -> tuple[int, int]:
         return len(self.input.tokens), len(self.input.tokens)
+
+    def largest(self) -> tuple[Path, str]:
+        return self.input.large(self.dim)
 
     def size(self) -> int:
         n = len(self.input.tokens)

@@ -15,6 +15,7 @@ from hopattn.scenario.explain.arithmetic import equals, number, vector
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.writing_rules import FastWeightsTable
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import Encoding, Vocabulary, encoding
@@ -103,6 +104,9 @@ class FastWeights(Spec):
                 yield Problem(("input", key), f"only kind 'attention' has {key}")
         if not found:
             yield from self.fast_weights.problems(self.encoding, ("fast_weights",))
+
+    def largest(self) -> tuple[Path, str]:
+        return self.input.large(len(self.vocabulary.axes))
 
     def size(self) -> int:
         n, m = len(self.input.tokens), len(self.input.queries or self.input.tokens)

@@ -11,6 +11,7 @@ from hopattn.scenario.kinds.encoded import EncodedSpec
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import Encoding
@@ -89,6 +90,9 @@ class TextSpec(AttentionSpec):
     @property
     def _shape(self) -> tuple[int, int]:
         return len(self.input.queries or self.input.tokens), len(self.input.tokens)
+
+    def largest(self) -> tuple[Path, str]:
+        return self.input.large(self.dim)
 
     def size(self) -> int:
         return self.layers_size(*self._shape, texts=1 + len(self.input.batch or []))

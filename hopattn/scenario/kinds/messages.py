@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, number, vector, written
@@ -27,7 +28,16 @@ NUMBERS_OF_AN_EDGE = 60
 EXPLAINED = 40
 """The largest number of edges of a head that are explained."""
 
-Edge = Annotated[list[Text], Field(min_length=2, max_length=2)]
+
+def _two_words(value: Any) -> Any:
+    """An edge with another number of words than two is refused with one message."""
+    if isinstance(value, list) and len(value) != 2:
+        message = f"{len(value)} word{'' if len(value) == 1 else 's'}; expected two words, [who attends, to whom]"
+        raise PydanticCustomError("edge", "{message}", {"message": message})
+    return value
+
+
+Edge = Annotated[list[Text], Field(min_length=2, max_length=2), BeforeValidator(_two_words)]
 
 TEMPLATE = """\
 # A text as a graph of words: messages go along the edges. Change the words, the edges, and what must come out.

@@ -15,6 +15,7 @@ from hopattn.scenario.explain.recurrent import explain_reading, explain_writing
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.recurrent import CellTable, RecurrentDecoderTable
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import (
@@ -125,6 +126,9 @@ class RecurrentScenario(Spec):
             if self.decoder.first is not None and self.decoder.first not in words:
                 yield Problem(("decoder", "first"), unknown(self.decoder.first, words))
             yield from self.decoder.decoder_problems(dim, neurons, ("decoder",))
+
+    def largest(self) -> tuple[Path, str]:
+        return self.input.large(self._dims[0])
 
     def size(self) -> int:
         (dim, neurons), read = self._dims, len(self.input.tokens)

@@ -13,6 +13,7 @@ from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import AttentionSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.positions import POSITION
 from hopattn.scenario.words.sequences import Sequence, TaskTable
 from hopattn.scenario.words.text import labels
@@ -88,6 +89,10 @@ class Task(AttentionSpec):
         """The axes of the part that is read, if they are the answers; none if an answer is a word."""
         axes = self.spaces.get(self.task.read)
         return axes if isinstance(axes, list) and self.task.read not in (WORD, POSITION) else []
+
+    def largest(self) -> tuple[Path, str]:
+        n = max(self.task.lengths(), default=1)
+        return ("task",), f"{self.task.count():,} sequences of up to {n:,} words, each of {self.dim:,} numbers,"
 
     def size(self) -> int:
         n = max(self.task.lengths(), default=1)

@@ -17,6 +17,7 @@ from hopattn.scenario.kinds.encoded import EncodedSpec
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.decoder_layers import DecoderLayerTable, decoded
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.parts.writing import WritingTable
@@ -110,6 +111,9 @@ class Translation(EncodedSpec):
             yield from layer.problems(coding, (m, m), False, ("encoder", i))
         for i, layer in enumerate(self.decoder):
             yield from layer.problems(coding, (self.writing.limit, m), False, ("decoder", i))
+
+    def largest(self) -> tuple[Path, str]:
+        return self.input.large(self.dim)
 
     def size(self) -> int:
         n, m, dim = self.writing.limit, len(self.input.tokens), self.dim

@@ -3,8 +3,9 @@
 pydantic's errors become problems with the path in the file, the value that stands there, and what was expected.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -53,6 +54,23 @@ def schema_problems(error: ValidationError, model: type[BaseModel], document: Ma
         yield Problem(path, _message(detail, path, model))
 
 
+def may_follow(problem: Problem, refused: Iterable[Path]) -> bool:
+    """Whether a problem may exist only because the schema refused values, which are then taken for left out.
+
+    It may if it lies in the table of a refused value, or names a refused key of the whole file. A vector of a word is
+    replaced and not left out, so nothing follows from it.
+    """
+    for path in refused:
+        keys = [i for i, key in enumerate(path) if isinstance(key, str)]
+        if not keys or path[:1] == ("expect",) or path[:2] == ("vocabulary", "words"):
+            continue
+        table = path[: keys[-1]]
+        named = re.search(rf"\b{re.escape(str(path[0]))}\b", problem.message) is not None
+        if problem.path[: len(table)] == table if table else named or problem.path[:1] == path[:1]:
+            return True
+    return False
+
+
 def _document_path(detail: Any, document: Any) -> Path:
     """The path in the document of an error's location.
 
@@ -89,14 +107,15 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
         return unknown(wrong, choices) if choices else f"{_quoted(wrong)} stands there; expected {expected}"
     if kind == "union_tag_invalid":
         types = re.findall(r"'([^']*)'", str(context["expected_tags"]))
-        return f"{_quoted(value)} stands there; expected {' or '.join(_article(name) for name in types)}"
+        hint = text_hint(value) if "number" in types else ""
+        return f"{_quoted(value)} stands there; expected {' or '.join(_article(name) for name in types)}{hint}"
     if kind == "union_tag_not_found":
         return "is missing its name"
-    if kind in ("too_short", "string_too_short"):
-        return "is empty" if toml_type(value) in ("array", "text", "table") and not value else "is too short"
+    if kind in ("too_short", "string_too_short", "too_long"):
+        return _wrong_length(value, context)
     if kind in _LIMITS:
         limit, words = _LIMITS[kind]
-        return f"{_quoted(value)} stands there; expected {words} {context[limit]:g}"
+        return f"{_quoted(value)} stands there; expected {words} {_limit(context[limit])}"
     if kind == "list_type" and isinstance(value, dict) and known_keys(model, (*detail["loc"], 0)):
         header = ".".join(str(key) for key in path if isinstance(key, str))
         return f"is one table; expected a list of tables, each of which begins with [[{header}]] in place of [{header}]"
@@ -107,11 +126,32 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     return f"{_quoted(value)} stands there; expected {expected}{_hint(kind, value, detail['loc'], model)}"
 
 
+def _wrong_length(value: Any, context: Mapping[str, Any]) -> str:
+    """The message for a text, a table or an array that is too short or too long."""
+    if not value:
+        return "is empty"
+    has = f"has {len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    least, most = context.get("min_length"), context.get("max_length")
+    return f"{has}; expected {f'at least {least}' if most is None else f'at most {most}'}"
+
+
+def _limit(limit: float) -> str:
+    """A limit, a large whole number with commas between its thousands.
+
+    >>> _limit(2**30), _limit(0.5), _limit(100)
+    ('1,073,741,824', '0.5', '100')
+    """
+    return f"{int(limit):,}" if abs(limit) >= 10**6 and limit == int(limit) else f"{limit:g}"
+
+
 def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[BaseModel]) -> str:
-    """The hint for a text in place of a number, or of a list of numbers; empty for anything else."""
+    """The hint for a text in place of a number, of a list of numbers, or of a list of texts; else empty."""
     if kind in ("float_type", "int_type"):
         return text_hint(value, whole=kind == "int_type")
     entries = [inner for annotation in annotations_at(model, (*location, 0)) for inner, _ in options(annotation)]
+    if kind == "list_type" and str in entries and isinstance(value, str) and not text_hint(value):
+        words = value.split() or ["…"]
+        return f"; write {shortened(json.dumps(words, ensure_ascii=False))}"
     return text_hint(value, "[{}]") if kind == "list_type" and float in entries else ""
 
 

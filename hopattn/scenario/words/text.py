@@ -48,6 +48,12 @@ class Input(Table):
             if getattr(self, key) is not None:
                 yield Problem(("input", key), f"only kind 'attention' has {key}")
 
+    def large(self, dim: int) -> tuple[Path, str]:
+        """The place of a text that makes a run large, and a name for it. dim: the number of elements of a word."""
+        n, queries = len(self.tokens), len(self.queries or [])
+        longest, key = (queries, "queries") if queries > n else (n, "tokens")
+        return ("input", key) if longest > dim else (), f"a text of {longest:,} words, each of {dim:,} numbers,"
+
     def texts(self) -> list[list[str]]:
         """The tokens and the other texts of the batch, all padded to one length."""
         length = len(self.tokens)
