@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays as drawn
 
 import hopattn as ha
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.counts import count
 from tests.refusal import assert_refused, problems
@@ -169,3 +170,24 @@ def test_the_matrix_of_a_state_has_nothing_divided_out():
     np.testing.assert_allclose(matrix, np.stack([values[:, 0] @ features, features.sum(axis=0)]), rtol=1e-12)
     with pytest.raises(ha.InvalidInput, match="it holds no keys yet"):
         ha.LinearState().matrix  # noqa: B018
+
+
+def explained(**changes):
+    text = parse(kinds["fast_weights"].template, "f.toml", "f")
+    overrides = {key.replace("__", "."): value for key, value in changes.items()}
+    return ha.run(text, overrides=overrides, explain=True).runs[0].working
+
+
+def test_the_delta_rule_is_worked_out_with_the_rows_that_it_empties():
+    lines = explained()
+    place = lines.index("  red-fire: key (1, 0), value (0, 0, 0, 0, 1)")
+    error = "v − W φ(k) = (0, 0, 0, 0, 1) − (0, 0, 1, 0, 0) = (0, 0, −1, 0, 1)"
+    assert lines[place + 1] == f"    W φ(k) = (0, 0, 1, 0, 0); {error}"
+    assert lines[place + 2] == "    row apple of W: (0, 0)"
+
+
+def test_features_are_shown_where_they_are_not_the_keys():
+    assert "  red-apple: key (1, 0), φ(k) = (2, 1), value (0, 0, 1, 0, 0)" in explained(fast_weights__features="elu")
+    (read,) = (line for line in explained(fast_weights__features="elu") if line.startswith("  red: query"))
+    assert read.startswith("  red: query (1, 0), φ(q) = (2, 1); ")
+    assert any("|φ(k)|² = 5" in line for line in explained(fast_weights__features="elu"))

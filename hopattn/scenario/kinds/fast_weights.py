@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import equals, number, vector
+from hopattn.scenario.explain.arithmetic import ROUNDING, added, equals, number, vector, written
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
@@ -19,6 +19,9 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.writing_rules import FastWeightsTable
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import Encoding, Vocabulary, encoding
+
+SHOWN_FEATURES = 8
+"""The largest number of features for which the memory is written out."""
 
 TEMPLATE = """\
 # Three pairs of a colour and a thing are written into one matrix. The word before the dash is the key, the word after
@@ -176,22 +179,51 @@ class FastWeights(Spec):
         rule = "W ← W + v φ(k)ᵀ" if table.rule == "sum" else "W ← W + η (v − W φ(k)) φ(k)ᵀ / |φ(k)|²"
         rate = f", η = {number(table.rate or 1)}" if table.rule == "delta" else ""
         yield f"written word by word, {rule}{rate}:"
+        before = np.zeros_like(memories.values[0])
         for i, word in enumerate(keys.labels[0]):
-            yield f"  {word}: key {vector(keys.values[i])}, value {vector(values.values[i])}"
-            if memories.values.shape[2] <= 8:
-                for name, row in zip(memories.labels[1], memories.values[i], strict=True):
-                    if np.any(row):
+            mapped = self._mapped("k", keys.values[i])
+            yield f"  {word}: key {vector(keys.values[i])}{mapped}, value {vector(values.values[i])}"
+            if memories.values.shape[2] <= SHOWN_FEATURES:
+                yield from self._written(before, keys.values[i], values.values[i])
+                for name, row, old in zip(memories.labels[1], memories.values[i], before, strict=True):
+                    if np.any(row) or np.any(old):
                         yield f"    row {name} of W: {vector(row)}"
+            before = memories.values[i]
         yield "read:"
         for i, word in enumerate(read):
             yield f"  {word}: {'; '.join(self._read(arrays, i))}"
         difference = number(float(arrays["difference"].values))
         yield f"the same from all scores: the largest difference is {difference}"
 
+    def _features(self, given: np.ndarray) -> np.ndarray | None:
+        """φ of a key or a query; None where it is drawn at random."""
+        table = self.fast_weights
+        return None if table.random else np.asarray(table.phi(np.random.default_rng(0))(given[None]))[0]
+
+    def _mapped(self, letter: str, given: np.ndarray) -> str:
+        """φ of a key or a query, to be written behind it; nothing where φ leaves it as it is, or is random."""
+        features = self._features(given)
+        if features is None or np.array_equal(features, given):
+            return ""
+        return f", φ({letter}) {equals(features)} {vector(features)}"
+
+    def _written(self, before: np.ndarray, key: np.ndarray, value: np.ndarray) -> Iterator[str]:
+        """The error that the delta rule corrects: the value without what the memory answers already."""
+        features = self._features(key)
+        if self.fast_weights.rule == "sum" or features is None:
+            return
+        answer, length = before @ features, float(features @ features)
+        error = value - answer
+        squared = "" if abs(length - 1) < ROUNDING else f"; |φ(k)|² {equals(length)} {number(length)}"
+        by_hand = added(np.stack([written(value), -written(answer)], axis=-1))
+        left = f"{vector(value)} − {vector(answer)} {equals(error, by_hand)} {vector(error)}"
+        yield f"    W φ(k) {equals(answer)} {vector(answer)}; v − W φ(k) = {left}{squared}"
+
     def _read(self, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
         """The arithmetic of what one query reads."""
         output, sums = arrays["output"].values[i], arrays["sums"].values
-        yield f"query {vector(arrays['queries'].values[i])}"
+        query = arrays["queries"].values[i]
+        yield f"query {vector(query)}{self._mapped('q', query)}"
         if self.fast_weights.rule == "sum" and not self.fast_weights.normalise:
             seen = [*np.flatnonzero(arrays["scores"].values[i])]
             names = arrays["scores"].labels[1]
