@@ -7,6 +7,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.expectations.vectors import largest_axes
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused
 from tests.results import result_of
@@ -119,3 +120,33 @@ def test_the_models_that_lack_a_head_fail():
     assert (
         max(value for name, value in accuracies("two-heads-subject").items() if "any" in name or "most" in name) < 0.2
     )
+
+
+def listed(count, length=3):
+    """The scenario of the template with other sequences, its array names that are shown, and its working."""
+    changes = {"task.every": {"words": ["A", "B"][:count], "length": length}}
+    result = ha.run(parse(kinds["task"].template, "t.toml", "t"), overrides=changes, explain=True)
+    return result.runs[0]
+
+
+def test_up_to_ten_sequences_are_listed_with_their_answers():
+    run = listed(2)
+    assert run.shown == ("sequences", "accuracy")
+    table = run.arrays["sequences"].values
+    assert table.shape == (8, 4)
+    assert table[1].tolist() == ["A A B", "B", "B", "right"]
+    assert sum("the answer is" in line and "→" in line for line in run.working) == 8
+    assert not any("in all" in line for line in run.working)
+    assert "the answer is read from the query 'find B':" in run.working
+
+
+def test_of_more_sequences_the_first_ten_are_listed_and_a_long_one_is_cut():
+    run = listed(2, length=4)
+    assert run.shown[0] == "the first 10 of 16 sequences"
+    assert "… 16 sequences in all" in run.working
+    assert listed(1, length=13).arrays["sequences"].values[0, 0] == "A A A A … A A A A"
+
+
+def test_the_token_that_is_read_is_named(results):
+    rows = results["two-heads-sort"].runs[0].arrays["the first 10 of 12 sequences"].values
+    assert rows[0].tolist() == ["I run a small business (read at run)", "verb", "verb", "right"]

@@ -24,6 +24,12 @@ from hopattn.transformer.layers import stack
 FIRST = "sequence 1 "
 """The start of the names of the first sequence's arrays; its arithmetic is written out."""
 
+LISTED = 10
+"""The largest number of sequences that are listed with their answers."""
+
+LONG = 12
+"""The largest number of words of a sequence that is listed whole."""
+
 BATCH = 64
 """The number of sequences that go through the layers together."""
 
@@ -62,7 +68,7 @@ is = 1
 class Task(AttentionSpec):
     """Many sequences and the layers that should answer them."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy",)
+    shown_arrays: ClassVar[tuple[str, ...]] = ("sequences", "accuracy")
     template: ClassVar[str] = TEMPLATE
     kind: Literal["task"]
     task: TaskTable
@@ -109,11 +115,19 @@ class Task(AttentionSpec):
         """
         sequence = ("sequence", tuple(f"sequence {i + 1}" for i in range(self.task.count())))
         yield from (ArraySpec(name, (sequence,), referable=False) for name in ("tokens", "answer", "given"))
+        listed = ("row", tuple(str(i + 1) for i in range(min(LISTED, self.task.count()))))
+        columns = ("column", ("sequence", "answer given", "right answer", ""))
+        yield ArraySpec(self._list_name, (listed, columns), referable=False, measured=False)
         yield ArraySpec("accuracy")
         if self.task.model == "attention":
             queries = tokens if self.task.query is None else labels([self.task.query])
             for array in self.trace_arrays(self.encoding, queries, tokens, self.task.query is not None):
                 yield replace(array, name=f"{FIRST}{array.name}", referable=False)
+
+    @property
+    def _list_name(self) -> str:
+        """The name of the list of sequences with their answers."""
+        return "sequences" if self.task.count() <= LISTED else f"the first {LISTED} of {self.task.count()} sequences"
 
     def layout(self) -> ArrayLayout:
         return ArrayLayout(measures=("accuracy",), arrays=shapes(self.declared_arrays()))
@@ -127,8 +141,14 @@ class Task(AttentionSpec):
             "tokens": np.array([" ".join(sequence.tokens) for sequence in sequences]),
             "answer": np.array([sequence.answer for sequence in sequences]),
             "given": np.array([" and ".join(answer) or "nothing" for answer in given]),
-            "accuracy": np.array(np.mean(right)),
         }
+        rows = [
+            (self._told(sequence, i), own, answer, "right" if own == answer else "wrong")
+            for i, (sequence, own, answer) in enumerate(
+                zip(values["tokens"], values["given"], values["answer"], strict=True)
+            )
+        ]
+        values |= {self._list_name: np.array(rows[:LISTED]), "accuracy": np.array(np.mean(right))}
         values |= {f"{FIRST}{name}": array for name, array in self._traced(coding, sequences[0]).items()}
         return all_labelled(values, self._arrays(labels(sequences[0].tokens)))
 
@@ -196,13 +216,35 @@ class Task(AttentionSpec):
             yield from (f"  {line}" for line in lines)
             yield "all sequences:"
         tokens, answers, given = (arrays[name].values for name in ("tokens", "answer", "given"))
-        for i in range(min(5, len(tokens))):
+        if self.task.model == "attention":
+            yield self._reading
+        for i in range(min(LISTED, len(tokens))):
             verdict = "right" if answers[i] == given[i] else "wrong"
-            yield f"{tokens[i]} → {given[i]} ({verdict}; the answer is {answers[i]})"
-        if len(tokens) > 5:
+            yield f"{self._told(tokens[i], i)} → {given[i]} ({verdict}; the answer is {answers[i]})"
+        if len(tokens) > LISTED:
             yield f"… {len(tokens)} sequences in all"
         hits = int(np.sum(answers == given))
         yield f"accuracy: {hits} right of {len(tokens)} = {hits / len(tokens):.4g}"
+
+    def _told(self, text: str, i: int) -> str:
+        """Sequence i as a reader sees it: a long one is cut, and the token that is read is named if it is not the last.
+
+        text: its words with spaces between them.
+        """
+        words = text.split(" ")
+        cut = text if len(words) <= LONG else " ".join([*words[:4], "…", *words[-4:]])
+        at = None if self.task.example is None else self.task.example[i].at
+        return cut if at is None else f"{cut} (read at {at})"
+
+    @property
+    def _reading(self) -> str:
+        """The word and the part of its vector that hold the answer, in a sentence."""
+        query, read, parts = self.task.query, self.task.read, len(self.encoding.parts)
+        named = any(example.at is not None for example in self.task.example or [])
+        last = "the last word" + (", or of the one that is named" if named else "")
+        word = f"the query '{query}'" if query is not None else last
+        part = f"the part '{read}' of " if parts > 1 else ""
+        return f"the answer is read from {part}{word}:"
 
     @staticmethod
     def _size(coding: Encoding, part: str) -> int:
