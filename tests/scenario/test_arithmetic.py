@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.scenario.explain.arithmetic import dot, equals, number, rotated, vector, weighing, weighted_sum
 
 
@@ -119,3 +120,9 @@ def test_sums_and_rotations():
     assert weighted_sum([0.6, 0, -0.5], ["a", "b", "c"]) == ".6×a + (−.5)×c"
     assert weighted_sum([0, 0], ["a", "b"]) == "0"
     assert rotated(np.array([[0, -1], [1, 0]]), [1, 0]) == "0×1 + (−1)×0 = 0 + 0 = 0; 1×1 + 0×0 = 1 + 0 = 1: (0, 1)"
+
+
+def test_beta_is_named_where_it_multiplies_the_similarities():
+    assert next(weighing(Softmax(beta=5.0), [1.0, 0.0], ["a", "b"])).startswith("powers of e, β = 5: e^5 + e^0 ≈")
+    assert next(weighing(Softmax(beta=1.0), [1.0, 0.0], ["a", "b"])).startswith("e^1 + e^0 ≈")
+    assert next(weighing(Softmax(beta=float(np.log(2))), [1.0, 0.0], ["a", "b"])) == "2^1 + 2^0 = 2 + 1 = 3"

@@ -149,7 +149,7 @@ def working(text):
         ("", 'rope = { layout = "half" }', "numbers 1 and 3 by p, numbers 2 and 4 by .01p radians"),
         ("", "rope = true", "a#2, p = 2: (1, 2, 0, 1) becomes (−2.2347, .077, −.02, .9998)"),
         ("", 'bias = { name = "alibi", slope = 0.5 }', "with the bias 3 + (−.5) = 2.5"),
-        ("", 'bias = { name = "alibi", slope = 0.5 }\nbeta = 2', "with the bias 3 + (−.5) / 2 = 2.75"),
+        ("", 'bias = { name = "alibi", slope = 0.5 }\nbeta = 2', "β s + bias = 2×3 + (−.5) = 5.5"),
         ('sinusoidal = true\nhow = "add"', "", "added to the word: (sin p, cos p, sin .01p, cos .01p) in radians"),
         ('turn = 90\nhow = "multiply"', "", "multiplies the word: (cos p·90°, sin p·90°)"),
         ('turn = 90\nhow = "multiply"', "", "b: (0, 1, 3, 1) × (0, 1, 0, 1) = (0, 1, 0, 1)"),

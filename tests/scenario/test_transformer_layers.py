@@ -5,8 +5,10 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidScenario
+from hopattn.scenario.explain.transformer_layer import _normalised
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
+from hopattn.transformer.normalisation import Normalisation
 from tests.refusal import assert_refused, problems
 
 FILE = shipped()["pytorch-layer"].parent / "torch-encoder-layer.npz"
@@ -128,7 +130,7 @@ def test_the_arithmetic_is_written_out():
     text += FED.replace(" }", ", inner_bias = [0, 0, -1], outer_bias = [0, 1] }") + HEAD
     text = text.replace("norm_first", "output = [[1, 0], [0, 1]]\nnorm_first")
     working = ha.run(parse(text, "file.toml", "file"), explain=True).runs[0].working
-    assert "  a: (1, 3): mean 2, variance 1; (x − 2)/√(1 + 1e−12), times (1, 2), plus (0, 1): (−1, 3)" in working
+    assert "  a: (1, 3): mean 2, variance 1; (x − 2)/√(1 + 1e−12), times (1, 2), plus (0, 1) = (−1, 3)" in working
     assert "  a: (−1, 3), mapped: (−1, 3)" in working
     assert "  a: (1, 3) + (−1, 3) = (0, 6)" in working
     assert any(line.startswith("    hidden neuron 3: ") and "relu: " in line for line in working)
@@ -234,3 +236,10 @@ def test_a_layer_that_takes_too_much_memory_is_refused():
     spec = parse(START + big + HEAD, "file.toml", "file").spec
     bare = parse(START + HEAD, "file.toml", "file").spec
     assert spec.size() >= bare.size() + 100 * (2 + 2 + 2)
+
+
+def test_a_small_variance_is_written_with_the_digits_that_one_reckons_with():
+    """(x − 2)/√(x's variance): the lines must agree with a pocket calculator to four digits."""
+    norm = Normalisation(centred=True, epsilon=1e-5)
+    (line,) = _normalised(norm, np.array([[1.9167, 2.0833]]), ["a"], {"": slice(None)})
+    assert "variance .006939; (x − 2)/√(.006939 + 1e−05) ≈ (−.9993, .9993)" in line

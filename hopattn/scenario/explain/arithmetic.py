@@ -35,6 +35,18 @@ def number(value: float) -> str:
     return f"−{text}" if value < 0 and text != "0" else text
 
 
+def significant(value: float) -> str:
+    """A number like `number`, but a small one with four digits that count, so that it can be reckoned with.
+
+    >>> significant(0.0069444), significant(2.02715), significant(-0.08333333)
+    ('.006944', '2.0271', '−.08333')
+    """
+    if not 1e-9 < abs(value) < 0.1:
+        return number(value)
+    text = f"{abs(value):.{DIGITS - 1 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
+    return f"−{text[1:]}" if value < 0 else text[1:]
+
+
 def factor(value: float) -> str:
     """A number as a factor or after a plus: negative numbers stand in brackets."""
     text = number(value)
@@ -170,20 +182,30 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
         yield f"weights ({kind.replace('_', ' ')}): {_named(names, weights)}"
 
 
+def short_base(beta: float) -> float | None:
+    """The base of the powers of a softmax if β is the logarithm of a short number, else None: the base is e.
+
+    >>> short_base(math.log(2)), short_base(1.0)
+    (2.0, None)
+    """
+    base = round(math.exp(min(beta, LARGE)), 2)
+    return base if base > 1 and abs(math.log(base) - beta) < ROUNDING else None
+
+
 def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: Sequence[str]) -> Iterator[str]:
     """The powers, their sum and the weights; if β is the logarithm of a short number, that number is the base."""
-    base = round(math.exp(min(beta, LARGE)), 2)
-    has_base = base > 1 and abs(math.log(base) - beta) < ROUNDING
-    symbol, times = (factor(base) if base == round(base) else f"({number(base)})", 1.0) if has_base else ("e", beta)
+    base = short_base(beta)
+    symbol, times = ("e", beta) if base is None else (factor(base) if base == round(base) else f"({number(base)})", 1.0)
     exponents = [score if times == 1 else times * score for score in scores]
     if len(names) <= MANY and max(map(abs, exponents)) <= LARGE:
-        powers = np.power(base, exponents) if has_base else np.exp(exponents)
+        powers = np.exp(exponents) if base is None else np.power(base, exponents)
         total = float(powers.sum())
         left = " + ".join(f"{symbol}^{factor(exponent)}" for exponent in exponents)
         values = " + ".join(number(power) for power in powers)
         right = f" {equals(total, added(written(powers)))} {number(total)}" if len(names) > 1 else ""
-        by_hand = np.power(base if has_base else math.e, written(exponents))
-        yield f"{left} {equals(powers, by_hand)} {values}{right}"
+        by_hand = np.power(math.e if base is None else base, written(exponents))
+        named = "" if times == 1 else f"powers of e, β = {number(beta)}: "
+        yield f"{named}{left} {equals(powers, by_hand)} {values}{right}"
         quotients = ", ".join(
             f"{name} {number(power)}/{number(total)} {equals(weight, written(power) / written(total))} {number(weight)}"
             for name, power, weight in zip(names, powers, weights, strict=True)

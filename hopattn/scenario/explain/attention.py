@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.registry import name_of
+from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.explain.arithmetic import (
     added,
@@ -13,6 +15,7 @@ from hopattn.scenario.explain.arithmetic import (
     equals,
     in_parts,
     number,
+    short_base,
     vector,
     weighing,
     weighted_sum,
@@ -119,7 +122,7 @@ def _explain_head(
             masked = "" if head.mask is None else f"; under the mask {vector(own['weights'].values[row])}"
             yield f"    weights (given): {vector(head.weights[row])}{masked}"
         else:
-            yield from _explain_scores(head, own, row, attended, separation.beta)
+            yield from _explain_scores(head, own, row, attended, separation)
             added_ = 0.0 if head.bias is None else own["bias"].values / separation.beta
             lines = weighing(separation, (scores + added_)[row, attended].tolist(), [names[j] for j in attended])
             yield from (f"    {line}" for line in lines)
@@ -128,7 +131,7 @@ def _explain_head(
 
 
 def _explain_scores(
-    head: HeadTable, own: Mapping[str, Labelled], row: int, attended: Sequence[int], beta: float
+    head: HeadTable, own: Mapping[str, Labelled], row: int, attended: Sequence[int], separation: Separation
 ) -> Iterator[str]:
     names = own["weights"].labels[1]
     query = own["queries"].values[row]
@@ -144,7 +147,9 @@ def _explain_scores(
             sign = equals(score, written(query @ key) / written(lengths).prod())
             product += f"; divided by {' × '.join(map(number, lengths))} {sign} {number(score)}"
         if head.bias is not None:
-            product += with_bias(float(score), float(own["bias"].values[row, j]), beta)
+            beta = separation.beta
+            times_beta = name_of(separation) == "softmax" and short_base(beta) is None
+            product += with_bias(float(score), float(own["bias"].values[row, j]), beta, times_beta=times_beta)
         yield f"    similarity to {names[j]}: {product}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import equals, factor, number, rotated, rotation_rows, vector
+from hopattn.scenario.explain.arithmetic import equals, factor, number, rotated, rotation_rows, vector, written
 from hopattn.scenario.parts.head_positions import rotary
 from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.words.positions import POSITION, Positions
@@ -86,12 +86,20 @@ def rope_lines(
             yield f"    {label}, p = {p}: {vector(before)} becomes {vector(own[name].values[p])}"
 
 
-def with_bias(score: float, bias: float, beta: float) -> str:
-    """The sum of a score and a bias, to be written behind the score: β (s + bias / β) = β s + bias.
+def with_bias(score: float, bias: float, beta: float, *, times_beta: bool = True) -> str:
+    """The sum of a score and a bias, to be written behind the score: β s + bias.
+
+    times_beta: whether the sum is β s + bias, the exponent of e; else s + bias / β, which β or a base takes in.
 
     >>> with_bias(0.8, -0.5, 1.0), with_bias(0.8, -0.5, 2.0)
-    ('; with the bias .8 + (−.5) = .3', '; with the bias .8 + (−.5) / 2 = .55')
+    ('; with the bias .8 + (−.5) = .3', '; β s + bias = 2×.8 + (−.5) = 1.1')
+    >>> with_bias(0.8, -0.5, 2.0, times_beta=False)
+    '; with the bias .8 + (−.5) / 2 = .55'
     """
+    if times_beta and beta != 1:
+        by_hand = written(beta) * written(score) + written(bias)
+        sign = equals(beta * score + bias, np.round(by_hand, 12))
+        return f"; β s + bias = {number(beta)}×{factor(score)} + {factor(bias)} {sign} {number(beta * score + bias)}"
     total = score + bias / beta
     divided = "" if beta == 1 else f" / {number(beta)}"
     sign = equals(total, float(number(score).replace("−", "-")) + float(number(bias).replace("−", "-")) / beta)

@@ -14,6 +14,7 @@ from hopattn.scenario.explain.arithmetic import (
     factor,
     in_parts,
     number,
+    significant,
     vector,
     written,
 )
@@ -108,15 +109,17 @@ def _normalised(norm: Callable[[Any], Any], words: np.ndarray, names: Sequence[s
         x = words[row]
         mean = float(np.mean(x)) if norm.centred else 0.0
         square = float(np.mean((x - mean) ** 2))
-        about = f"mean {number(mean)}, variance {number(square)}" if norm.centred else f"mean square {number(square)}"
+        shown = significant(square)
+        about = f"mean {number(mean)}, variance {shown}" if norm.centred else f"mean square {shown}"
         minus = f"x − {factor(mean)}" if norm.centred else "x"
         after = "".join(
             f", {verb} {vector(np.asarray(own))}"
             for verb, own in (("times", norm.gain), ("plus", norm.shift))
             if own is not None
         )
-        rule = f"({minus})/√({number(square)} + {number(norm.epsilon)}){after}"
-        yield f"  {names[row]}: {vector(x)}: {about}; {rule}: {in_parts(np.asarray(norm(x[None]))[0], parts)}"
+        rule = f"({minus})/√({shown} + {number(norm.epsilon)}){after}"
+        result = np.asarray(norm(x[None]))[0]
+        yield f"  {names[row]}: {vector(x)}: {about}; {rule} {equals(result)} {in_parts(result, parts)}"
 
 
 def _fed(
