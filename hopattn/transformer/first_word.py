@@ -135,15 +135,39 @@ class FirstWord:
     def accuracy(self, n: int, names: int, *, attention: bool) -> float:
         """The probability that the first word is nearest to what is read, among so many random names of one length.
 
-        The other words add a random part of length √Σ_{i>0}a_i² to a_0 x_0, and its projections on the names are
-        normal, of variance 1/dim. With cos θ(z) of a part that projects to z on the first word itself, this is
-        E_z Φ(√dim cos θ)^(names − 1). Exact as dim grows; 1/names where nothing of the first word is left.
+        The other words add a part of length √Σ_{i>0}a_i² in a random direction e to a_0 x_0. The cosine of two random
+        directions has the distribution F of a cap of the sphere, so this is E_e F(cos θ(e))^(names − 1), with θ the
+        angle of the first word and the sum. Exact for n = 1 and as dim grows; in between, the length of the others is
+        taken as its root mean square. 1/names where nothing of the first word is left; but for dim 1, where all names
+        are ±1, a tie is right.
         """
         others = whole(names, "names", least=2) - 1
         shares = self.shares(n, attention=attention)
-        noise = float(np.linalg.norm(shares[1:]))
-        nodes, weights = np.polynomial.hermite_e.hermegauss(64)
-        along = shares[0] + noise * nodes / math.sqrt(self.dim)
-        cosines = along / np.sqrt(along**2 + noise**2 * (1 - 1 / self.dim))
-        below = [0.5 * math.erfc(-cosine * math.sqrt(self.dim / 2)) for cosine in cosines]
-        return float(np.sum(weights * np.array(below) ** others) / np.sum(weights))
+        first, noise = float(shares[0]), float(np.linalg.norm(shares[1:]))
+        along, weights = _cosines(self.dim)
+        lengths = np.sqrt(np.maximum(first**2 + 2 * first * noise * along + noise**2, 0.0))
+        cosines = np.divide(first + noise * along, lengths, out=np.zeros_like(along), where=lengths > 0)
+        return float(np.sum(weights * _not_above(np.clip(cosines, -1, 1), self.dim) ** others))
+
+
+def _cosines(dim: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines of two random directions, and their weights, of sum 1: the trapezoid rule over the logit of F."""
+    if dim == 1:
+        return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
+    from scipy.special import betaincinv
+
+    logits = np.linspace(-36, 0, 181)  # the rest is below e^−36; on the other side all is the same with the other sign
+    below = 1 / (1 + np.exp(-logits))
+    cosines = 2 * betaincinv((dim - 1) / 2, (dim - 1) / 2, below) - 1
+    weights = below * (1 - below)
+    weights = np.concatenate([weights, weights[-2::-1]])
+    return np.concatenate([cosines, -cosines[-2::-1]]), weights / np.sum(weights)
+
+
+def _not_above(cosines: np.ndarray, dim: int) -> np.ndarray:
+    """F: the probability that the cosine of two random directions is not above each of the given ones."""
+    if dim == 1:
+        return np.where(cosines < 0, 0.5, 1.0)
+    from scipy.special import betainc
+
+    return np.asarray(betainc((dim - 1) / 2, (dim - 1) / 2, (1 + cosines) / 2))

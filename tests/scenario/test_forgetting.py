@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import beta
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
@@ -42,18 +42,21 @@ def test_the_arrays_hold_means_errors_and_the_law_of_both_readers():
     assert np.all(result.arrays["accuracy-error"].values <= 0.5 / np.sqrt(49))
 
 
-def test_the_law_of_the_accuracy_is_the_integral_of_the_normal_distribution():
-    """ρ = .8, 3 words: the name wins where its projection beats those of 7 others, normal of variance 1/32."""
+def test_the_law_of_the_accuracy_is_an_integral_over_all_directions():
+    """ρ = .8, 3 words: the others add a part in a random direction. 7 names must be further from the sum.
+
+    The cosine c of two random directions has the density (1 − c²)^((32 − 3)/2), so (1 + c)/2 has a beta distribution.
+    """
     shares = 0.8 ** np.arange(3, -1, -1)
     first, noise = shares[0], np.linalg.norm(shares[1:])
 
-    def wins(z):
-        along = first + noise * z / np.sqrt(32)
-        cosine = along / np.hypot(along, noise * np.sqrt(1 - 1 / 32))
-        return norm.pdf(z) * norm.cdf(np.sqrt(32) * cosine) ** 7
+    def wins(c):
+        cosine = (first + noise * c) / np.sqrt(first**2 + noise**2 + 2 * first * noise * c)
+        return (1 - c * c) ** 14.5 * beta.cdf((1 + cosine) / 2, 15.5, 15.5) ** 7
 
     found = ha.run(parse(TEXT, "f.toml", "f")).arrays["accuracy-law"].values[1, 1]
-    assert found == pytest.approx(quad(wins, -9, 9)[0], rel=1e-8)
+    expected = quad(wins, -1, 1)[0] / quad(lambda c: (1 - c * c) ** 14.5, -1, 1)[0]
+    assert found == pytest.approx(expected, rel=1e-8)
 
 
 def test_a_length_has_the_same_texts_whatever_the_others_are_and_another_seed_has_others():

@@ -69,6 +69,30 @@ def test_the_accuracy_runs_from_certainty_to_chance():
     assert model.accuracy(200, 8, attention=True) == pytest.approx(1.0)
 
 
+@given(dim=st.integers(2, 5000), names=st.integers(2, 10**6), n=st.integers(1, 40))
+def test_the_accuracy_is_chance_where_nothing_of_the_first_word_is_left(dim, names, n):
+    model = ha.FirstWord(dim, carry=0.0, beta=0.0)
+    assert model.accuracy(n, names, attention=False) == pytest.approx(1 / names, rel=1e-6)
+
+
+@pytest.mark.parametrize(("dim", "names", "expected"), [(2, 2, 3 / 4), (2, 4, 15 / 32), (3, 2, 5 / 6), (3, 3, 17 / 24)])
+def test_the_accuracy_in_a_small_dim_is_that_by_hand(dim, names, expected):
+    """The sum of two words of one length halves their angle. A name is nearer with a probability known by hand.
+
+    In the plane the angle φ of the sum and the first word is uniform on [0, π/2], and F = 1 − φ/π: the accuracy is
+    2 (1 − 2^−names) / names. In space v = cos² φ is uniform on [0, 1], and F = (1 + √v)/2: E F = (1 + 2/3)/2, and
+    E F² = (1 + 2 · 2/3 + 1/2)/4.
+    """
+    assert ha.FirstWord(dim, carry=1.0).accuracy(1, names, attention=False) == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_accuracy_is_the_measured_one_after_one_word_and_nearly_after_more():
+    for dim, carry, n in ((1, 0.5, 1), (2, 0.8, 1), (8, 0.7, 1), (32, 0.7, 4)):
+        model = ha.FirstWord(dim, carry)
+        found = model.measured(n, 5, 20_000, np.random.default_rng(1))["accuracy without attention"].mean()
+        assert model.accuracy(n, 5, attention=False) == pytest.approx(found, abs=0.015)
+
+
 def test_without_a_question_attention_is_the_average_of_the_states():
     model = ha.FirstWord(dim=2, carry=0.0, beta=0.0)
     words = np.random.default_rng(0).normal(size=(3, 5, 2))
