@@ -97,6 +97,15 @@ def test_the_mean_over_seeds_of_a_random_score_is_the_exponential():
     assert len(set(scores)) == trials
 
 
+def test_four_times_as_many_random_features_halve_the_errors_in_the_shipped_draw_and_on_average():
+    exact, scenario = np.exp([0.15, 0.2, 0.25]), ha.load("random-features")
+    draws = [ha.run(scenario, seed) for seed in (None, *range(30))]
+    errors = np.array([[run.arrays["scores"].values[0] - exact for run in draw.runs] for draw in draws])
+    sizes = np.abs(errors[0])
+    np.testing.assert_array_less(sizes[1], 0.7 * sizes[0])
+    np.testing.assert_allclose(np.sqrt(np.mean(errors[1:] ** 2, axis=(0, 2))), [0.0467, 0.0233], rtol=0.3)
+
+
 def test_without_normalisation_random_features_estimate_the_sum_of_exponentials():
     changes = {"fast_weights.features": {"name": "random_features", "n": 64, "beta": 0.5}}
     arrays = found(TEXT, changes)
