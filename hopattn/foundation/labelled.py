@@ -13,12 +13,14 @@ from hopattn.foundation.errors import InvalidInput
 class Labelled(ShownInNotebook):
     """An array with named axes and labelled rows and columns.
 
-    dims: the name of each axis. labels: the labels along each axis, such as tokens or words.
+    dims: the name of each axis. labels: the labels along each axis, such as tokens or words. tiny: whether numbers near
+    0 are right as they are; else a table shows those below 1e-12 as 0, because they may be rounding errors.
     """
 
     values: np.ndarray
     dims: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
+    tiny: bool = False
 
     def __repr__(self) -> str:
         axes = " × ".join(f"{name}: {length}" for name, length in zip(self._names, self.values.shape, strict=True))

@@ -88,12 +88,15 @@ def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
     """
     values = array.values
     if values.ndim == 0:
-        return cell(values[()])
+        return cell(values[()], array.tiny)
     if values.shape[0] > MAX_ROWS or values.ndim > 2 or (values.ndim == 2 and values.shape[1] > MAX_COLUMNS):
         return f"{' × '.join(map(str, values.shape))} values; --json shows them"
     columns = array.labels[1] if values.ndim == 2 else ("",)
     cells = values if values.ndim == 2 else values[:, None]
-    rows = [[plain(label), *map(cell, row)] for label, row in zip(array.labels[0], cells, strict=True)]
+    rows = [
+        [plain(label), *(cell(value, array.tiny) for value in row)]
+        for label, row in zip(array.labels[0], cells, strict=True)
+    ]
     return ["", *map(plain, columns)], rows
 
 
@@ -187,9 +190,12 @@ def _legible(line: str, out: Console) -> str:
     return line
 
 
-def cell(value: Any) -> str:
-    """A number with four digits, as 0 if it is a rounding error; anything else as a text."""
+def cell(value: Any, tiny: bool = False) -> str:
+    """A number with four digits; anything else as a text.
+
+    tiny: whether a number near 0 is right as it is; else it is written as 0, because it may be a rounding error.
+    """
     if not isinstance(value, (float, np.floating)):
         return plain(value)
     number = float(value)
-    return f"{0.0 if abs(number) < ROUNDING else number:.4g}"
+    return f"{0.0 if abs(number) < ROUNDING and not tiny else number:.4g}"

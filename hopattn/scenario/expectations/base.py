@@ -83,7 +83,9 @@ class Numeric(Expectation):
             note = f"the source prints {shown(stated)}, which {verb}" + (f": {self.erratum}" if self.erratum else "")
         digits = DIGITS if met else ALL_DIGITS
         close = f" ± {self.within:g}" if met and self.within > EXACT else "" if met else f" within {self.within:g}"
-        return Verdict(met, f"{shown(expected, digits)}{close}", shown(values.tolist(), digits), note)
+        rounding = ROUNDING * min(1.0, max(map(abs, _flat(expected)), default=0.0) or 1.0)
+        texts = [shown(of, digits, rounding) for of in (expected, values.tolist())]
+        return Verdict(met, f"{texts[0]}{close}", texts[1], note)
 
     def stated_problems(self, expected: Any, stated: Any, path: Path) -> Iterator[Problem]:
         """An erratum without the printed number, or a printed table of another shape than `is`."""
@@ -127,12 +129,12 @@ def shape_of(values: Any) -> tuple[int, ...]:
     return (len(values), *inner.pop()) if len(inner) == 1 else (len(values), -1)
 
 
-def shown(values: Any, digits: int = DIGITS) -> str:
-    """A number or nested lists of numbers as text.
+def shown(values: Any, digits: int = DIGITS, rounding: float = ROUNDING) -> str:
+    """A number or nested lists of numbers as text. rounding: a smaller number is a rounding error, written as 0.
 
     >>> shown([1.0, 0.25])
     '(1, 0.25)'
     """
     if isinstance(values, list):
-        return "(" + ", ".join(shown(value, digits) for value in values) + ")"
-    return f"{0.0 if abs(values) < ROUNDING else values:.{digits}g}"
+        return "(" + ", ".join(shown(value, digits, rounding) for value in values) + ")"
+    return f"{0.0 if abs(values) < rounding else values:.{digits}g}"

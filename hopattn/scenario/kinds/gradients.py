@@ -161,7 +161,7 @@ class Gradients(Spec):
         table, arrays = self.gradients, []
         if table.magnitudes is not None:
             magnitude: Labels = tuple(f"{value:.12g}" for value in table.magnitudes)
-            arrays += [ArraySpec("derivative", (("scores", tuple(CURVES)), ("magnitude", magnitude)))]
+            arrays += [ArraySpec("derivative", (("scores", tuple(CURVES)), ("magnitude", magnitude)), tiny=True)]
         if table.stack is not None:
             stack = ("stack", tuple(VARIANTS))
             for of in OF:
@@ -169,7 +169,7 @@ class Gradients(Spec):
                 layer: Labels = (*layers, "output") if of == "words" else layers
                 arrays.append(ArraySpec(f"{of}_norm", (stack, ("layer", layer))))
             arrays.append(ArraySpec("vanished", (stack, ("gradient of", OF))))
-        return [*arrays, *map(ArraySpec, self._measures)]
+        return [*arrays, *(ArraySpec(name, tiny=True) for name in self._measures)]
 
     @property
     def _measures(self) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ class Gradients(Spec):
             yield f"the {table.size} derivative of the softmax, β p_i (δ_ij − p_j):"
             for j, magnitude in enumerate(arrays["derivative"].labels[1]):
                 sizes = arrays["derivative"].values[:, j]
-                shown = ", ".join(f"{name} {number(size)}" for name, size in zip(CURVES, sizes, strict=True))
+                shown = ", ".join(f"{name} {_of_size(size)}" for name, size in zip(CURVES, sizes, strict=True))
                 yield f"  magnitude {magnitude}: {shown}"
             yield from (f"  {name}: {meaning}" for name, meaning in CURVES.items())
         if (stack := table.stack) is not None:
@@ -209,3 +209,8 @@ class Gradients(Spec):
                 yield f"  {name}: in layer 1 {', '.join(first)}; in layer {stack.layers} {', '.join(last)}"
             yield "  words: the gradient at the input of a layer; scores: that of its W_Q and W_K"
             yield f"  vanished: the share of the stacks with a gradient of {LOST:g} or less in some layer"
+
+
+def _of_size(size: float) -> str:
+    """A derivative, however small it is: it has no rounding error beside its own size."""
+    return number(size) if size == 0 or size > 1e-4 else f"{size:.3g}".replace("-", "−")

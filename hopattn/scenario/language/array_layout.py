@@ -26,13 +26,15 @@ class ArraySpec:
     """The declaration of one array of a run.
 
     axes: the name and labels of each axis; none for a scalar. referable: whether expectations may refer to the array.
-    measured: whether a sweep may record it; no for words, and for numbers whose mean says nothing.
+    measured: whether a sweep may record it; no for words, and for numbers whose mean says nothing. tiny: as for
+    `Labelled`, whether numbers near 0 are right as they are.
     """
 
     name: str
     axes: tuple[Axis, ...] = ()
     referable: bool = True
     measured: bool = True
+    tiny: bool = False
 
     @classmethod
     def of(cls, name: str, array: Labelled) -> "ArraySpec":
@@ -55,7 +57,7 @@ class ArraySpec:
             own if not isinstance(own, int) else tuple(str(i) for i in range(length))
             for (_, own), length in zip(self.axes, values.shape, strict=True)
         )
-        return Labelled(values, self.dims, tuple(labels))
+        return Labelled(values, self.dims, tuple(labels), self.tiny)
 
 
 def all_labelled(values: Mapping[str, np.ndarray | Labelled], arrays: Iterable[ArraySpec]) -> dict[str, Labelled]:
