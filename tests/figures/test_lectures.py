@@ -247,6 +247,14 @@ def test_the_offset_alone_counts_where_all_diagonals_are_constant():
     assert texts(figure.axes[4])[:5] == ["0", "−.5", "−1", "−1.5", "−2"]
 
 
+def test_offsets_write_quarters_in_full_and_say_that_one_head_of_several_is_drawn():
+    figure = shown(Offsets, "alibi")
+    matrices = {ax.get_title(): texts(ax)[:4] for ax in figure.axes}
+    assert matrices["slope given: bias"] == ["0", "−.25", "−.5", "−.75"]
+    assert figure.get_supxlabel().endswith("dark blue: its least · the first of 8 heads")
+    assert "heads" not in shown(Offsets, "offsets").get_supxlabel()
+
+
 def test_offsets_of_large_scores_are_judged_by_their_size_and_not_written_into_cells():
     text = """schema = 1
 title = "a title"

@@ -51,13 +51,20 @@ class Offsets(Plot):
         for ax in axes[::columns]:
             ax.set_ylabel("query at")
         of = f" · {PANELS} of {len(panels)} matrices" if len(panels) > PANELS else ""
+        heads = max(len(_of_heads(run, "scores")) for run in result.runs)
+        of += f" · the first of {heads} heads" if heads > 1 else ""
         figure.supxlabel(f"key at · yellow: the largest number of a matrix, dark blue: its least{of}", fontsize=16)
         figure.draw_without_rendering()  # cells are square after the second layout only
 
 
+def _of_heads(run: Run, kind: str) -> list[Labelled]:
+    """The arrays of this kind of the heads of a run; none for a run without attention."""
+    return [table for _, table in tables(run, kind) if table.dims == ("query", "key")]
+
+
 def _first(run: Run, kind: str) -> Labelled | None:
     """The array of this kind of the first head of a run; None for a run without attention."""
-    return next((table for _, table in tables(run, kind) if table.dims == ("query", "key")), None)
+    return next(iter(_of_heads(run, kind)), None)
 
 
 def _of_one_word(scores: Labelled) -> bool:
@@ -92,14 +99,18 @@ def _matrix(ax: Any, values: np.ndarray) -> None:
     ax.set_yticks(range(0, n, step), range(0, n, step), fontsize=14)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    digits = 2 if _equal(values - np.round(values, 2), values) else 1  # −.25 is written in full, not as −.2
-    texts = {place: number(float(value), digits) for place, value in np.ndenumerate(values)} if n <= NUMBERED else {}
-    if max(map(len, texts.values()), default=0) <= LETTERS and (flat or np.ptp(values) >= SPREAD):
+    texts = {place: number(float(value), _decimals(values)) for place, value in np.ndenumerate(values)}
+    if n <= NUMBERED and max(map(len, texts.values())) <= LETTERS and (flat or np.ptp(values) >= SPREAD):
         for (i, j), text in texts.items():
             colour = readable_on(image.cmap(image.norm(values[i, j])))
             ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=13)
     verdict, colour = _verdict(values)
     ax.set_xlabel(verdict, color=colour, fontsize=15)
+
+
+def _decimals(values: np.ndarray) -> int:
+    """The decimals that cells show: two where all numbers are whole hundredths, such as −.25, and else one."""
+    return 2 if np.max(np.abs(np.round(values, 2) - values)) <= ALIKE else 1
 
 
 def _verdict(values: np.ndarray) -> tuple[str, str]:
