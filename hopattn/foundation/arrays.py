@@ -34,7 +34,16 @@ def namespace(*arrays: Array) -> Any:
         return array_namespace(*arrays)
     except TypeError:
         kinds = sorted({type(array).__module__.split(".")[0] for array in arrays})
-        raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}") from None
+        raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}{_cure(kinds)}") from None
+
+
+def _cure(kinds: list[str]) -> str:
+    """The call by which arrays of NumPy go to the library of the others; "" where NumPy is not among them."""
+    others = [kind for kind in kinds if kind != "numpy"]
+    calls = {"torch": "torch.asarray", "jax": "jax.numpy.asarray", "jaxlib": "jax.numpy.asarray"}
+    if len(kinds) != 2 or len(others) != 1 or others[0] not in calls:
+        return ""
+    return f"; give {calls[others[0]]}(x) for an x of numpy"
 
 
 def as_array(values: Any, what: str = "array", like: Array | None = None) -> Array:
@@ -169,9 +178,13 @@ def as_matrix(values: Any, what: str, like: Array | None = None) -> Array:
 def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
     """The vectors of a text, `(…, n, dim)`, which a matrix (out, dim) is to map; `other` names the matrix.
 
-    Raises `InvalidInput` for a text without a row, and for another dim.
+    Raises `InvalidInput` for a text without a row, for another dim, and for an array of another library.
     """
     text = as_float(values, what, like=matrix)
+    try:
+        namespace(text, matrix)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what} and {other}: {error}") from None
     if text.ndim < 2 or 0 in text.shape[-2:]:
         raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
     require_dim(text, matrix.shape[1], what, other)

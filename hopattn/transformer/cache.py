@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace
+from hopattn.foundation.arrays import Array, as_text, namespace
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
-from hopattn.retrieval.masks import PositionRule
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 from hopattn.transformer.blocks import Block
+from hopattn.transformer.heads import MATRICES, Head
 from hopattn.transformer.layers import AttentionLayer
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.positions.alibi import Alibi
@@ -44,7 +46,7 @@ class _Rows:
         return self.array[..., : self.length, :]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KeyValueCache:
     """The keys and values of the words so far, for each of the layers of a decoder.
 
@@ -66,7 +68,7 @@ class KeyValueCache:
 
     layers: Sequence[Layer]
     length: int = field(default=0, init=False)
-    _rows: tuple[tuple[_Rows, _Rows], ...] = field(default=(), init=False, repr=False)
+    _rows: tuple[tuple[_Rows, _Rows], ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
         layers = tuple(self.layers) if isinstance(self.layers, Iterable) else ()
@@ -78,13 +80,16 @@ class KeyValueCache:
         object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "_rows", tuple((_Rows(), _Rows()) for _ in layers))
 
+    def __repr__(self) -> str:
+        return f"KeyValueCache(layers: {len(self.layers)}, words: {self.length})"
+
     def extended(self, x: Any) -> tuple[Array, "KeyValueCache"]:
         """The output for further words x `(…, k, dim)`, and the cache with them.
 
         The output `(…, k, dim)` is the last k rows of the output for the whole text, up to rounding. Raises
         `InvalidInput` for a cache that was extended before, and for words that do not fit those so far.
         """
-        words = as_float(x, "x")
+        words = as_text(x, "x", self.layers[0].attention.heads[0].w_query, MATRICES)
         known = self._rows[0][0]
         if known.length != self.length:
             raise InvalidInput(
@@ -145,6 +150,9 @@ def _next(layer: Layer, rows: tuple[_Rows, _Rows], words: Array) -> Array:
 
 def _why_not(layer: Any) -> str:
     """The reason why a layer cannot be computed word by word, or ""."""
+    if isinstance(layer, (Head, MultiHead)):
+        heads = "heads" if isinstance(layer, MultiHead) else "ha.MultiHead([head], w_out)"
+        return f"expected a layer, such as ha.AttentionLayer({heads}), not {type(layer).__name__}"
     if not isinstance(layer, Layer):
         return f"expected an AttentionLayer or a Block, not {type(layer).__name__}"
     if isinstance(layer, Block) and layer.cross is not None:
@@ -155,5 +163,7 @@ def _why_not(layer: Any) -> str:
         return "a bias that is an array fits texts of one length; expected an Alibi or None"
     mask = layer.attention.heads[0].mask
     if not isinstance(mask, PositionRule):
-        return f"a word may not see later ones; expected the mask 'causal', 'strict' or a window, not {mask!r}"
+        name = "none" if isinstance(mask, NoMask) else name_of(mask)
+        given = f"'{name}'" if isinstance(mask, MaskRule) else "an array"
+        return f"a word may not see later ones; expected the mask 'causal', 'strict' or a window, not {given}"
     return ""

@@ -56,6 +56,7 @@ def torch_heads(state: Mapping[str, Any], n_heads: int) -> TorchHeads:
     Raises `InvalidInput` for missing and further names, all at once, for arrays that do not fit, and for a dim that
     n_heads does not divide.
     """
+    require_state(state)
     apart = [f"{role}_proj_weight" for role in ROLES]
     weights = apart if any(name in state for name in apart) else ["in_proj_weight"]
     require_names(state, [*weights, "out_proj.weight"], ["in_proj_bias", "out_proj.bias"])
@@ -78,10 +79,17 @@ def torch_heads(state: Mapping[str, Any], n_heads: int) -> TorchHeads:
     return TorchHeads(maps, out, parts)
 
 
-def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Iterable[str] = ()) -> None:
-    """Raise `InvalidInput` unless a state has the needed names, and no others than these and the optional ones."""
+def require_state(state: Any) -> None:
+    """Raise `InvalidInput` unless a state is a mapping of names and arrays."""
+    if not isinstance(state, Mapping) and callable(getattr(state, "state_dict", None)):
+        raise InvalidInput("state: expected names and arrays, not a module; give module.state_dict()")
     if not isinstance(state, Mapping):
         raise InvalidInput(f"state: expected names and arrays of a state_dict, not {shortened(repr(state))}")
+
+
+def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Iterable[str] = ()) -> None:
+    """Raise `InvalidInput` unless a state has the needed names, and no others than these and the optional ones."""
+    require_state(state)
     wanted = list(needed)
     known = [*wanted, *optional]
     missing = [name for name in wanted if name not in state]
@@ -96,7 +104,8 @@ def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Ite
 
 
 def with_prefix(state: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The part of a state below a prefix, named without it."""
+    """The part of a state below a prefix, named without it; raises `InvalidInput` for no mapping."""
+    require_state(state)
     return {name.removeprefix(f"{prefix}."): array for name, array in state.items() if name.startswith(f"{prefix}.")}
 
 

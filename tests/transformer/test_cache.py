@@ -90,8 +90,12 @@ def test_multiplications_of_a_text_are_those_of_its_words(n, shared):
     assert multiplications_of_text(own, n) == expected
 
 
+def fresh():
+    return ha.KeyValueCache([ha.AttentionLayer(attention(np.random.default_rng(4)))])
+
+
 def used():
-    cache = ha.KeyValueCache([ha.AttentionLayer(attention(np.random.default_rng(4)))])
+    cache = fresh()
     cache.extended(np.ones((2, DIM)))
     return cache
 
@@ -109,10 +113,20 @@ DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b
         ),
         (lambda: ha.KeyValueCache([]), "layers: expected at least one AttentionLayer or Block"),
         (lambda: ha.KeyValueCache(3), "layers: expected at least one"),
+        (lambda: used().extended(np.ones(DIM)), r"x: expected \(…, n, dim\) with at least one row, not shape \(6,\)"),
+        (lambda: fresh().extended(np.ones((2, DIM - 1))), "x: dim 5 does not fit the head's matrices of dim 6"),
+        (
+            lambda: ha.KeyValueCache([ha.Head(*[np.eye(2)] * 3)]),
+            r"layer 1: expected a layer, such as ha.AttentionLayer\(ha.MultiHead\(\[head\], w_out\)\), not Head",
+        ),
+        (
+            lambda: ha.KeyValueCache([attention(RNG)]),
+            r"layer 1: expected a layer, such as ha.AttentionLayer\(heads\), not MultiHead",
+        ),
         (lambda: ha.KeyValueCache([7]), "layers: layer 1: expected an AttentionLayer or a Block, not int"),
         (
             lambda: ha.KeyValueCache([ha.AttentionLayer(attention(RNG, "none"))]),
-            "a word may not see later ones",
+            "a word may not see later ones; expected the mask 'causal', 'strict' or a window, not 'none'",
         ),
         (lambda: ha.KeyValueCache([ha.AttentionLayer(DIFFERENT)]), "layer 1: its heads differ"),
         (lambda: multiplications(DIFFERENT, 2), "attention: expected heads that are alike"),
@@ -124,6 +138,19 @@ DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b
 def test_what_cannot_be_is_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+def test_a_cache_shows_its_sizes_and_no_matrices():
+    _, cache = fresh().extended(np.ones((3, DIM)))
+    assert repr(cache) == "KeyValueCache(layers: 1, words: 3)"
+
+
+def test_words_that_do_not_fit_leave_the_cache_as_it_is():
+    cache = fresh()
+    for wrong in (np.ones(DIM), np.ones((1, DIM + 1))):
+        with pytest.raises(InvalidInput):
+            cache.extended(wrong)
+    assert cache.extended(np.ones((1, DIM)))[1].length == 1
 
 
 def test_texts_of_another_number_are_refused():

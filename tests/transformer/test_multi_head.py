@@ -259,3 +259,20 @@ def test_pytorch_loads_a_state_of_heads_with_some_biases(torch, biased, kdim):
     query, key = rng.normal(size=(4, DIM)), rng.normal(size=(6, kdim))
     expected = theirs(*map(torch.asarray, (query, key, key)))[0].detach()
     np.testing.assert_allclose(heads(query, key), expected, rtol=0, atol=1e-10)
+
+
+def test_a_module_of_pytorch_in_place_of_its_state_is_refused_with_the_cure(torch):
+    module = torch.nn.MultiheadAttention(4, 2)
+    for read in (lambda: ha.MultiHead.from_torch(module, 2), lambda: ha.Block.from_torch(module, 2)):
+        with pytest.raises(InvalidInput, match=r"^state: expected names and arrays, .*; give module.state_dict\(\)"):
+            read()
+    assert ha.MultiHead.from_torch(module.state_dict(), 2).groups == (2, 1)
+
+
+def test_words_of_another_library_than_the_matrices_are_refused_with_the_cure(torch):
+    head = ha.Head(*[torch.eye(2)] * 3)
+    for own in (head, ha.MultiHead([head], torch.eye(2)), head.trace):
+        with pytest.raises(
+            InvalidInput, match=r"expected arrays of one library, .*; give torch.asarray\(x\) for an x of"
+        ):
+            own(np.eye(2))
