@@ -44,7 +44,7 @@ fire      = [0, 0, 0, 0, 1]
 
 [input]
 tokens  = ["red-apple", "blue-sky", "red-fire"]    # the text that is written
-queries = ["red"]                        # the words that read it; without them, each word reads behind itself
+queries = ["red"]                        # the words that read it; without them, each word reads right after it
 
 [fast_weights]
 rule  = "delta"                          # a later value overwrites; "sum" adds it to the earlier one

@@ -127,7 +127,7 @@ class FastWeightsTable(Table):
         return Head(*maps, value, separation=separation, beta=beta, mask="none" if crossed else "causal")
 
     def written(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, phi: Features, crossed: bool) -> Written:
-        """The text written word by word, `(n, dim)` each; each word reads behind itself, other queries at the end."""
+        """The text written word by word, `(n, dim)` each; each word reads after itself, other queries at the end."""
         memories: list[Any] = []
         outputs: list[Any] = []
         sums, deltas = LinearState(phi, self.normalise), DeltaState(phi)
