@@ -8,6 +8,7 @@ messages.
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,22 @@ def constant(x: Array) -> Array:
     if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
         return sys.modules["jax"].lax.stop_gradient(x)  # JAX is loaded, since x is one of its arrays
     return x
+
+
+def chosen(flag: Array, computed: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """The first of two computations where the flag `()` is True, else the second; only one of them runs.
+
+    A flag that is not known yet, while JAX traces a function, is decided when the function runs. Where no library can
+    decide it, as in PyTorch's vmap, the first runs.
+    """
+    try:
+        known = bool(flag)
+    except (TypeError, RuntimeError):
+        if type(flag).__module__.partition(".")[0] in ("jax", "jaxlib"):
+            jax = sys.modules["jax"]
+            return jax.lax.cond(flag, jax.checkpoint(computed), otherwise)
+        known = True
+    return computed() if known else otherwise()
 
 
 def tolerance(dtype: Any) -> float:

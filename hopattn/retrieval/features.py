@@ -11,7 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, constant, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, chosen, constant, in_numbers_of, namespace
+from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import positive, whole
@@ -79,15 +80,12 @@ class Exponentials(Features):
     def log_kernel(self, cues: Array, keys: Array) -> Array:
         """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key, and so φ(k)·φ(x) is above 0.
 
-        The features of each vector are divided by their largest, which is then 1, and none counts as less than √tiny,
-        with tiny the smallest number above 0: so each product is at least tiny, and their sum has a logarithm. The two
-        largest features are put back as logarithms. Products below tiny are lost that way, which counts only for a cue
-        and a key with no larger one, that is for opposite vectors of length 100 and more.
+        No product of two features is lost, whatever its size: see `log_products`.
         """
-        xp = namespace(cues, keys)
-        (own, top), (stored, tops) = (_relative(self.exponents(x)) for x in (cues, keys))
-        largest = top + (tops[..., 0] if cues.ndim == 1 else tops.mT)
-        return xp.log(own @ stored.mT) + largest
+        own, stored = self.exponents(cues), self.exponents(keys)
+        if cues.ndim > 1:
+            return log_products(own, stored)
+        return log_products(own[None, :], stored)[..., 0, :]
 
     def kernel(self, cues: Array, keys: Array) -> Array:
         """φ(k)·φ(x), above 0; beyond the square root of the range of the numbers it counts as the nearest inside."""
@@ -144,12 +142,58 @@ class RandomFeatures(Exponentials):
         return along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
 
 
-def _relative(exponents: Array) -> tuple[Array, Array]:
-    """The features divided by the largest of their row, `(…, n)`, from √tiny to 1, and its logarithm, `(…, 1)`."""
+def log_products(own: Array, stored: Array) -> Array:
+    """log Σ_i exp(own_i + stored_i), `(…, n, m)`, of exponents `(…, n, n_features)` and `(…, m, n_features)`.
+
+    The features of each vector are divided by their largest, so that one matrix product gives all sums. Where a sum is
+    so small that products below the range of the numbers count, as for long vectors that are far from parallel, it is
+    computed again by the logarithms of its products. That takes many times as long for each such pair.
+    """
+    xp = namespace(own, stored)
+    (left, top), (right, tops) = relative(own), relative(stored)
+    sums = left @ right.mT
+    lost = sums < least_sum(own)
+    logs = xp.log(xp.where(lost, xp.ones_like(sums), sums)) + top + tops.mT
+    return chosen(xp.any(lost), lambda: xp.where(lost, _one_by_one(own, stored, lost), logs), lambda: logs)
+
+
+def relative(exponents: Array) -> tuple[Array, Array]:
+    """The features divided by the largest of their row, from tiny to 1, and its logarithm, `(…, 1)`, a constant.
+
+    tiny is the smallest number with all its digits; below it, products would take many times as long.
+    """
     xp = namespace(exponents)
     top = constant(xp.max(exponents, axis=-1, keepdims=True))
-    lowest = 0.49 * math.log(float(xp.finfo(exponents.dtype).smallest_normal))
+    lowest = math.log(float(xp.finfo(exponents.dtype).smallest_normal)) + 1e-3
     return xp.exp(xp.clip(exponents - top, lowest, None)), top
+
+
+def least_sum(exponents: Array, n: int = 1) -> float:
+    """The least sum of products of `relative` features of n keys that loses nothing; each may be wrong by 2 tiny."""
+    finfo = namespace(exponents).finfo(exponents.dtype)
+    n_features: int = exponents.shape[-1]
+    return 4.0 * n * n_features * float(finfo.smallest_normal) / float(finfo.eps)
+
+
+def _one_by_one(own: Array, stored: Array, wanted: Array) -> Array:
+    """log Σ_i exp(own_i + stored_i), `(…, n, m)`, by each product; of NumPy only those wanted."""
+    if not isinstance(wanted, np.ndarray):
+        return _log_sums(own[..., :, None, :] + stored[..., None, :, :])
+    pairs, logs = np.nonzero(wanted), np.zeros(wanted.shape, own.dtype)
+    n = own.shape[-1]
+    left = np.broadcast_to(own, (*wanted.shape[:-1], n))
+    right = np.broadcast_to(stored, (*wanted.shape[:-2], wanted.shape[-1], n))
+    for part in blocks(len(pairs[0]), max(1, 2**16 // n)):
+        *batch, i, j = (axis[part] for axis in pairs)
+        logs[(*batch, i, j)] = _log_sums(left[(*batch, i)] + right[(*batch, j)])
+    return logs
+
+
+def _log_sums(logs: Array) -> Array:
+    """log Σ exp of each row, `(…,)`."""
+    xp = namespace(logs)
+    top = constant(xp.max(logs, axis=-1, keepdims=True))
+    return top[..., 0] + xp.log(xp.sum(xp.exp(logs - top), axis=-1))
 
 
 def _exp(x: Array, power: float) -> Array:

@@ -6,7 +6,7 @@ z is kept as one more row of W, for a value that is 1 at every key.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, constant, namespace, require_dim, widened
 from hopattn.foundation.chunks import blocks
@@ -14,26 +14,12 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Exponentials, Features, feature_maps
-from hopattn.retrieval.masks import Causal, PositionRule, Strict, like
+from hopattn.retrieval.masks import Causal, Strict, like
 from hopattn.retrieval.separation.scores import masked
 from hopattn.transformer.attention import require_texts
+from hopattn.transformer.feature_sums import Part, among, couplings, read
 
 EMPTY = "state: it holds no keys yet; give it keys and values first"
-
-
-class _Part(NamedTuple):
-    """A sum Σ_j φ(k_j)·φ(q) v_j over some keys, `(…, n, dim_out)`, divided by exp(top); top: `(…, n, 1)`, or None."""
-
-    field: Array
-    top: Array | None
-
-    def merged(self, other: "_Part") -> "_Part":
-        """The sum over the keys of both."""
-        if self.top is None or other.top is None:
-            return _Part(self.field + other.field, None)
-        xp = namespace(self.top, other.top)
-        top = xp.where(self.top > other.top, self.top, other.top)
-        return _Part(xp.exp(self.top - top) * self.field + xp.exp(other.top - top) * other.field, top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +105,7 @@ class LinearState:
         xp = namespace(queries)
         return xp.astype(xp.concat(parts, axis=-2), queries.dtype), state
 
-    def _next(self, q: Array, k: Array, v: Array, strict: bool) -> tuple[_Part, "LinearState"]:
+    def _next(self, q: Array, k: Array, v: Array, strict: bool) -> tuple[Part, "LinearState"]:
         """The sums of one chunk of words, and the state behind it."""
         following = self._with(k, v)
         if k.shape[-2] == 1 and not strict:
@@ -133,39 +119,36 @@ class LinearState:
         dims = (keys.shape[-1], values.shape[-1] - self.normalise)
         if not isinstance(phi, Exponentials):
             added = values.mT @ phi(keys)
-            couplings = added if self.couplings is None else self.couplings + added
-            return replace(self, couplings=couplings, dims=dims, length=length)
+            matrix = added if self.couplings is None else self.couplings + added
+            return replace(self, couplings=matrix, dims=dims, length=length)
         exponents = phi.exponents(keys)
         tops = constant(xp.max(exponents, axis=-2))
         if self.tops is not None:
             tops = xp.where(self.tops > tops, self.tops, tops)
-        couplings = values.mT @ xp.exp(exponents - tops[..., None, :])
+        matrix = couplings(exponents, tops, values)
         if self.tops is not None:
-            couplings = self.couplings * xp.exp(self.tops - tops)[..., None, :] + couplings
-        return replace(self, couplings=couplings, tops=tops, dims=dims, length=length)
+            matrix = self.couplings * xp.exp(self.tops - tops)[..., None, :] + matrix
+        return replace(self, couplings=matrix, tops=tops, dims=dims, length=length)
 
-    def _seen(self, queries: Array) -> _Part:
+    def _seen(self, queries: Array) -> Part:
         """The sum over all keys so far."""
-        xp, phi, couplings, tops = namespace(queries), self.phi, self.couplings, self.tops
-        assert couplings is not None
-        if tops is None or not isinstance(phi, Exponentials):
-            return _Part(phi(queries) @ couplings.mT, None)
-        shifted = phi.exponents(queries) + tops[..., None, :]
-        top = constant(xp.max(shifted, axis=-1, keepdims=True))
-        return _Part(xp.exp(shifted - top) @ couplings.mT, top)
+        matrix, tops = self.couplings, self.tops
+        assert matrix is not None
+        if tops is None or not isinstance(self.phi, Exponentials):
+            return Part(self._asked(queries) @ matrix.mT, None)
+        return read(self.phi.exponents(queries), tops, matrix)
 
-    def _among(self, queries: Array, keys: Array, values: Array, strict: bool) -> _Part:
-        """The sum over the keys of one chunk that each of its queries sees, by their scores."""
-        xp, phi, n = namespace(queries, keys), self.phi, keys.shape[-2]
-        rule: PositionRule = Strict() if strict else Causal()
-        if not isinstance(phi, Exponentials):
-            scores = phi.kernel(queries, keys)
-            return _Part(masked(scores, like(rule(n), scores)) @ values, None)
-        logs = phi.log_kernel(queries, keys)
-        where, lowest = like(rule(n), logs), -float(xp.finfo(logs.dtype).max) / 4
-        top = constant(xp.max(masked(logs, where, lowest), axis=-1, keepdims=True))
-        weights = masked(xp.exp(masked(logs - top, where)), where)
-        return _Part(weights @ values, top)
+    def _among(self, queries: Array, keys: Array, values: Array, strict: bool) -> Part:
+        """The sum over the keys of one chunk that each of its queries sees."""
+        phi, rule = self.phi, Strict() if strict else Causal()
+        if isinstance(phi, Exponentials):
+            return among(phi.exponents(queries), phi.exponents(keys), values, rule)
+        scores = self._asked(queries) @ phi(keys).mT
+        return Part(masked(scores, like(rule(keys.shape[-2]), scores)) @ values, None)
+
+    def _asked(self, queries: Array) -> Array:
+        """φ(q)."""
+        return self.phi(queries)
 
     def _marked(self, values: Array) -> Array:
         """The values, with a 1 behind each where the outputs are normalised."""
@@ -174,7 +157,7 @@ class LinearState:
         xp = namespace(values)
         return xp.concat([values, xp.ones_like(values[..., :1])], axis=-1)
 
-    def _output(self, part: _Part) -> Array:
+    def _output(self, part: Part) -> Array:
         """Σ φ(k_j)·φ(q) v_j, divided by Σ φ(k_j)·φ(q) where normalised; 0 where that sum is 0."""
         if self.normalise:
             return part.field[..., :-1] / nonzero(part.field[..., -1:])

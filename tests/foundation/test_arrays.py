@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.foundation.arrays import as_float, require_finite, tolerance
+from hopattn.foundation.arrays import as_float, chosen, require_finite, tolerance
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation import separations
@@ -83,3 +83,14 @@ def test_newtons_steps_end_where_bisection_ends(name, parameters, scores, beta):
     bisected = separation.weights(array_api_strict.asarray(scores))  # no NumPy array, so that it is bisected
     digits = np.finfo(float).eps * beta * np.ptp(scores)  # of the number that is looked for, between the scores
     np.testing.assert_allclose(separation.weights(scores), np.asarray(bisected), rtol=0, atol=1e-12 + 4 * digits)
+
+
+def test_one_of_two_computations_runs_even_where_jax_decides_later(jax):
+    def positive_root(x):
+        return chosen(x > 0, lambda: x**0.5, lambda: 0 * x)
+
+    assert chosen(np.array(True), lambda: 1, lambda: 1 / 0) == 1
+    assert chosen(np.array(False), lambda: 1 / 0, lambda: 2) == 2
+    for x, root, slope in ((4.0, 2.0, 0.25), (-4.0, 0.0, 0.0)):
+        assert float(jax.jit(positive_root)(x)) == root
+        assert float(jax.jit(jax.grad(positive_root))(x)) == slope

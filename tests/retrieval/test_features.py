@@ -92,14 +92,31 @@ def test_no_score_is_zero_or_infinite_whatever_the_size_of_the_vectors(dtype, da
     assert np.all(np.isfinite(phi.log_kernel(cues, keys)))
 
 
-def test_large_scores_keep_their_logarithm():
-    """By the logarithms of the single products, in scores far beyond the range of the numbers."""
-    phi, x = ha.RandomFeatures(50, seed=2), 60 * RNG.normal(size=(2, 4))
-    exponents = phi.exponents(x)
+@pytest.mark.parametrize(("dtype", "size", "error"), [(np.float64, 90, 1e-12), (np.float32, 12, 1e-5)])
+def test_every_score_keeps_its_logarithm(dtype, size, error, library):
+    """By the logarithms of the single products, in scores far beyond the range of the numbers, large and small."""
+    phi = ha.RandomFeatures(50, seed=2)
+    x = size * np.random.default_rng(5).normal(size=(3, 4))
+    x = np.concatenate([x, -x]).astype(dtype)
+    exponents = phi.exponents(x.astype(float))
     expected = np.logaddexp.reduce(exponents[:, None, :] + exponents[None], axis=-1)
-    near = expected > exponents.max(-1)[:, None] + exponents.max(-1) - 600  # the others are below tiny
-    assert near.sum() >= 2
-    np.testing.assert_allclose(phi.log_kernel(x, x)[near], expected[near], rtol=1e-12)
+    largest = exponents.max(-1)[:, None] + exponents.max(-1)
+    assert (expected - largest).min() < np.log(np.finfo(dtype).tiny)  # no product of the row's and column's largest
+    np.testing.assert_allclose(phi.log_kernel(x, x), expected, rtol=error)
+    np.testing.assert_allclose(phi.log_kernel(x[0], x), expected[0], rtol=error)
+    batch = phi.log_kernel(np.stack([x, 2 * x]), x)
+    np.testing.assert_allclose(batch[0], expected, rtol=error)
+    if dtype is np.float64:
+        wide = library.array(x)
+        np.testing.assert_allclose(library.numpy(phi.log_kernel(wide, wide)), expected, rtol=error)
+
+
+@pytest.mark.parametrize("length", [15, 20, 30])
+def test_opposite_vectors_have_the_score_of_their_length(length):
+    """φ(k)·φ(−k) = exp(−|k|²) at β = 1, whatever the directions: the exponents along ω cancel."""
+    x = np.zeros((1, 4), np.float32)
+    x[0, 0] = length
+    assert ha.RandomFeatures(256, 1).log_kernel(x, -x)[0, 0] == pytest.approx(-(length**2), rel=1e-6)
 
 
 def test_the_same_on_every_library(library):

@@ -144,18 +144,86 @@ def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, s
         assert np.all(below >= 1 - 1e-5) and np.all(below <= 2 + 1e-5)
 
 
-@given(seed=seeds)
-def test_word_by_word_is_exact_where_every_exponential_underflows(seed):
-    """By the logarithms of the single products, for vectors of length 100 and more."""
-    q, k, v = texts(seed, 5)
-    q, k = 100 * q, 100 * k
-    phi = ha.RandomFeatures(12, seed=1)
+def by_logarithms(q, k, v, phi, mask):
+    """The output by the logarithm of each single product of two features, in float64."""
     logs = np.logaddexp.reduce(phi.exponents(q)[:, None, :] + phi.exponents(k), axis=-1)
-    logs = np.where(np.tri(5), logs, -np.inf)
-    weights = np.exp(logs - logs.max(-1, keepdims=True))
-    expected = (weights / weights.sum(-1, keepdims=True)) @ v
-    found = ha.linear_attention(q, k, v, features=phi, mask="causal", chunk=1)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    logs = np.where(np.tri(len(q), k=-1 if mask == "strict" else 0), logs, -1e300)
+    weights = np.exp(logs - logs.max(-1, keepdims=True)) * (logs > -1e300)
+    return (weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300)) @ v
+
+
+@pytest.mark.parametrize(("dtype", "length", "error"), [(np.float64, 100, 1e-8), (np.float32, 10, 3e-3)])
+@pytest.mark.parametrize("mask", ["causal", "strict"])
+@given(seed=seeds, n=st.integers(1, 20), chunk=chunks)
+def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, length, error, mask, seed, n, chunk):
+    """The products of most pairs lie below the range of the numbers, and all those of some rows."""
+    q, k, v = (scale * one for scale, one in zip((length, length, 1), texts(seed, n), strict=True))
+    phi = ha.RandomFeatures(12, seed=1)
+    q, k = q.astype(dtype), k.astype(dtype)
+    found = ha.linear_attention(q, k, v.astype(dtype), features=phi, mask=mask, chunk=chunk)
+    assert found.dtype == dtype
+    expected = by_logarithms(q.astype(float), k.astype(float), v, phi, mask)
+    np.testing.assert_allclose(found, expected, rtol=error, atol=error)
+
+
+@pytest.mark.parametrize(("dtype", "length"), [(np.float64, 150), (np.float32, 25)])
+def test_a_later_key_of_larger_features_does_not_hide_an_earlier_one(dtype, length):
+    """The third query is the first key's opposite: no row and no column has a product inside the range."""
+    phi, along = ha.RandomFeatures(256, 1), np.array([1.0, 0.0, 0.0, 0.0])
+    q, v = length * np.stack([along, -along, np.roll(along, 1)]), np.array([[1.0], [2.0], [3.0]])
+    expected = by_logarithms(q, -q, v, phi, "causal")
+    for chunk in (1, 2, 64):
+        found = ha.linear_attention(
+            q.astype(dtype), -q.astype(dtype), v.astype(dtype), features=phi, mask="causal", chunk=chunk
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-3 if dtype == np.float32 else 1e-9)
+
+
+def test_single_precision_at_an_ordinary_size_agrees_for_all_chunks():
+    """The deviation of PyTorch's normal weights times √64: β = 1/8, entries of deviation 6."""
+    rng = np.random.default_rng(0)
+    q, k, v = (6 * rng.normal(size=(192, 64)) for _ in range(3))
+    phi = ha.RandomFeatures(64, 1, beta=1 / 8)
+    expected = by_logarithms(q, k, v, phi, "causal")
+    for chunk in (1, 64, 192):
+        found = ha.linear_attention(
+            *(x.astype(np.float32) for x in (q, k, v)), features=phi, mask="causal", chunk=chunk
+        )
+        np.testing.assert_allclose(found, expected, atol=5e-3)
+
+
+def test_derivatives_where_products_underflow_do_not_depend_on_the_chunk(torch, jax):
+    """Queries near the opposite of all keys: every product is below the range, and no weight is near 0 or 1."""
+    q, k, v = (scale * one for scale, one in zip((0.005, 0.005, 1), texts(6, 10), strict=True))
+    q, k = q - 400, k + 400
+    phi = ha.RandomFeatures(12, seed=1)
+
+    def loss(chunk):
+        return lambda *arrays: (ha.linear_attention(*arrays, features=phi, mask="causal", chunk=chunk) ** 2).sum()
+
+    found = []
+    for chunk in (1, 64):
+        leaves = [torch.tensor(one, requires_grad=True) for one in (q, k, v)]
+        found.append(torch.autograd.grad(loss(chunk)(*leaves), leaves))
+    given_arrays = [jax.numpy.asarray(one) for one in (q, k, v)]
+    found.append(jax.jit(jax.grad(loss(64), argnums=(0, 1, 2)))(*given_arrays))
+    found.append(jax.jit(jax.grad(loss(1), argnums=(0, 1, 2)))(*given_arrays))
+    assert float(found[0][0].abs().max()) > 1e-3
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-7, atol=1e-9)
+
+
+def test_a_batch_of_pytorchs_vmap_is_each_text_by_itself(torch):
+    """No text can be asked there whether it underflows."""
+    q, k, v = (torch.tensor(scale * one) for scale, one in zip((40, 40, 1), texts(7, 9, batch=(2,)), strict=True))
+
+    def attend(*one):
+        return ha.linear_attention(*one, features=RANDOM, mask="causal")
+
+    found = torch.func.vmap(attend)(q, k, v)
+    for i in range(2):
+        np.testing.assert_allclose(found[i], attend(q[i], k[i], v[i]), rtol=1e-9, atol=1e-12)
 
 
 @given(seed=seeds, chunk=chunks, features=st.sampled_from(FEATURES[1:]))
