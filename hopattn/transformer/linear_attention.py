@@ -30,7 +30,8 @@ def linear_attention(
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. features: φ, "identity", "relu", "elu",
     or an object; with `ha.RandomFeatures(n, seed, beta=dim**-0.5)` the output estimates that of `ha.attention`. mask:
     "none", "causal" or "strict"; with fewer queries than keys the queries are the last words. normalise: divide by the
-    sum of the scores; it needs features that are not negative, and a row whose scores are all 0 gives 0. chunk: the
+    sum of the scores; it needs features that are not negative, and a row whose scores are all 0 gives 0. A sum of
+    features of keys times values must lie in the range of the numbers; the size of a query may be any. chunk: the
     number of words whose scores are computed at once under a mask; it changes the time alone. Gives
     `(…, n_queries, dim_out)`, as a head or a memory with the similarity `feature_map` gives it by all scores: with
     other masks, use those. `ha.LinearState` takes a text word by word.

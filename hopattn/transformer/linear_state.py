@@ -147,8 +147,11 @@ class LinearState:
         return Part(masked(scores, like(rule(keys.shape[-2]), scores)) @ values, None)
 
     def _asked(self, queries: Array) -> Array:
-        """φ(q)."""
-        return self.phi(queries)
+        """φ(q); where normalised, divided by its largest entry, which the output does not depend on."""
+        asked = self.phi(queries)
+        if not self.normalise:
+            return asked
+        return asked / nonzero(constant(namespace(asked).max(asked, axis=-1, keepdims=True)))
 
     def _marked(self, values: Array) -> Array:
         """The values, with a 1 behind each where the outputs are normalised."""

@@ -226,6 +226,16 @@ def test_a_batch_of_pytorchs_vmap_is_each_text_by_itself(torch):
         np.testing.assert_allclose(found[i], attend(q[i], k[i], v[i]), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize(("features", "size"), [("relu", 1e-200), ("relu", 1e200), ("elu", 1e200)])
+def test_the_size_of_a_query_does_not_over_or_underflow(features, size, mask):
+    """φ(c x) is c φ(x), of elu where c is large: the means of the values at size 1, which lie between 1 and 2."""
+    x, v = np.array([[1.0, 2.0], [3.0, 1.0]]), np.array([[1.0], [2.0]])
+    scores = x @ x.T * (np.tri(2) if mask else 1)
+    expected = scores @ v / scores.sum(-1, keepdims=True)
+    np.testing.assert_allclose(ha.linear_attention(size * x, size * x, v, features=features, mask=mask), expected)
+
+
 @given(seed=seeds, chunk=chunks, features=st.sampled_from(FEATURES[1:]))
 def test_later_words_change_nothing(seed, chunk, features):
     q, k, v = texts(seed, 6)
