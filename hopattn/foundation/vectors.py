@@ -93,6 +93,16 @@ def row_length(x: Array) -> Array:
     return largest * xp.sqrt(nonzero(square))
 
 
+def within_sums(x: Array) -> Array:
+    """The rows `(…, dim)`; one so large that its sum or length may overflow is divided by 4 dim.
+
+    It is for functions of the direction of a large row.
+    """
+    xp, many = namespace(x), 4.0 * x.shape[-1]
+    large = xp.max(xp.abs(x), axis=-1, keepdims=True) > float(xp.finfo(x.dtype).max) / many
+    return xp.where(large, x / many, x)
+
+
 def longest_row(rows: np.ndarray) -> float:
     """The largest |x| among rows `(n, dim)`, without a copy of them; NaN if a row is not finite."""
     longest = 0.0

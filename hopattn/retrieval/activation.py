@@ -18,7 +18,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.scalars import positive
-from hopattn.foundation.vectors import nonzero, normalised, row_length
+from hopattn.foundation.vectors import nonzero, normalised, row_length, within_sums
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class LayerNorm(Activation):
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        centred = _centred(field)
+        centred = _centred(within_sums(field))
         return self.gamma * centred / self._deviation(centred)[..., None]
 
     def potential(self, field: Array) -> Array:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.arrays import Array, as_float, is_half, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import positive
+from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval.activation import LayerNorm as Centred
 
 
@@ -16,7 +17,8 @@ class Normalisation:
 
     gain, shift: `(dim,)`, or None for 1 and for 0. epsilon: ε, above 0. centred: whether the mean is subtracted (layer
     normalisation); without it the mean square takes the place of the variance (RMS normalisation). The formula with one
-    gain is the activation "layer_norm", a gradient of a potential. Raises `InvalidInput` for a gain or a shift that is
+    gain is the activation "layer_norm", a gradient of a potential. Half precision is
+    computed in single precision. Raises `InvalidInput` for a gain or a shift that is
     no vector, for two of different length, and for an ε that is not positive.
     Source: Ba, Kiros & Hinton (2016), arXiv:1607.06450; Zhang & Sennrich (2019), NeurIPS, for RMS.
 
@@ -47,13 +49,18 @@ class Normalisation:
         rows = as_float(x, "x", like=self.gain)
         if self.gain is not None:
             require_dim(rows, self.gain.shape[0], "x", "gain")
-        if self.centred:
-            result = Centred(epsilon=self.epsilon)(rows)
-        else:
-            xp = namespace(rows)
-            result = rows / xp.sqrt(xp.mean(rows * rows, axis=-1, keepdims=True) + self.epsilon)
-        result = result if self.gain is None else self.gain * result
-        return result if self.shift is None else result + self.shift
+        wide = widened(rows)
+        result = Centred(epsilon=self.epsilon)(wide) if self.centred else self._by_root_mean_square(wide)
+        own = [vector for vector in (self.gain, self.shift) if vector is not None]
+        result = result if self.gain is None else widened(self.gain) * result
+        result = result if self.shift is None else result + widened(self.shift)
+        return namespace(rows).astype(result, rows.dtype) if all(map(is_half, (rows, *own))) else result
+
+    def _by_root_mean_square(self, given: Array) -> Array:
+        """x / √(x² + ε), in which no square and no length overflows."""
+        rows = within_sums(given)
+        size = row_length(rows) / rows.shape[-1] ** 0.5
+        return rows / namespace(rows).hypot(size, namespace(rows).full_like(size, self.epsilon**0.5))[..., None]
 
     @classmethod
     def from_torch(cls, state: Mapping[str, Any], name: str, epsilon: float) -> "Normalisation":

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.feed_forward import NONLINEARITIES
+from hopattn.transformer.gradients.pieces import normalisation_backward
 from tests.draws import arrays
 
 DIM, HEADS, HIDDEN = 8, 2, 20
@@ -136,6 +137,45 @@ def test_rms_is_pytorchs(torch):
     x, gain = rng.normal(size=(3, 5)), rng.normal(size=5)
     theirs = torch.nn.functional.rms_norm(torch.asarray(x), (5,), torch.asarray(gain), 1e-6)
     np.testing.assert_allclose(ha.Normalisation(gain, centred=False, epsilon=1e-6)(x), theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize(
+    "row", [[300, -300, 200, 250], [60000, 60000, -60000, 0], [1e-4, 2e-4, -1e-4, 0], [0, 0, 0, 0]]
+)
+def test_half_precision_is_normalised_as_pytorch_does(centred, row, torch):
+    """The squares of 256 and more are beyond half precision, and so are differences of large entries."""
+    x = torch.tensor([row], dtype=torch.float16)
+    of_torch = torch.nn.functional.layer_norm if centred else torch.nn.functional.rms_norm
+    expected = of_torch(x.float(), (4,), eps=1e-5).numpy()
+    own = ha.Normalisation(centred=centred)
+    for found in (own(x), own(x.numpy())):
+        assert found.dtype == x.dtype or found.dtype == np.float16
+        np.testing.assert_allclose(np.asarray(found, float), expected, rtol=1e-3, atol=1e-6)
+    half = np.ones(4, np.float16)
+    assert ha.Normalisation(half, half, centred=centred)(x.numpy()).dtype == np.float16
+    assert ha.Normalisation(half.astype(np.float32), centred=centred)(x.numpy()).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_square_and_no_sum_of_a_row_overflows(dtype):
+    """For ε = 0 the result does not depend on the size of a row."""
+    row, most = np.array([[3, -2, 1, 2]], dtype), np.finfo(dtype).max
+    for size in (float(most) / 4, float(most) ** 0.6):
+        for centred in (True, False):
+            own = ha.Normalisation(centred=centred, epsilon=1e-30)
+            np.testing.assert_allclose(own(dtype(size) * row), own(row), rtol=1e-6, atol=1e-6)
+
+
+def test_the_derivative_of_a_large_row_is_pytorchs(torch):
+    x, upstream = 1e200 * np.array([[3.0, -2.0, 1.0]]), np.array([[1.0, 2.0, -1.0]])
+    for centred in (True, False):
+        leaf = torch.tensor(x, requires_grad=True)
+        (by_torch,) = torch.autograd.grad(ha.Normalisation(centred=centred)(leaf), leaf, torch.tensor(upstream))
+        found, _ = normalisation_backward(ha.Normalisation(centred=centred), x, upstream)
+        small, _ = normalisation_backward(ha.Normalisation(centred=centred, epsilon=1e-30), x / 1e200, upstream)
+        np.testing.assert_allclose(found, small / 1e200, rtol=1e-12)  # the slope of a function of x / |x|
+        np.testing.assert_allclose(by_torch.numpy(), small / 1e200, rtol=1e-12)
 
 
 def test_a_trace_has_the_state_after_each_sub_layer():
