@@ -9,7 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import whole
 
 TIE = 1e-9
-"""Scores that differ by less, relative to the largest, count as equal."""
+"""Scores that differ by less, relative to the largest of them, count as equal."""
 
 
 def greedy(next_scores: Callable[[Sequence[int]], Any], limit: int, end: int | None = None) -> tuple[int, ...]:
@@ -29,5 +29,5 @@ def greedy(next_scores: Callable[[Sequence[int]], Any], limit: int, end: int | N
         if scores.ndim != 1 or not scores.size or not np.all(np.isfinite(scores)):
             raise InvalidInput(f"next_scores: expected (n_words,) finite scores, not {scores!r}")
         most = float(scores.max())
-        words.append(int(np.argmax(scores >= most - TIE * max(1.0, abs(most)))))
+        words.append(int(np.argmax(scores >= most - TIE * abs(most))))
     return tuple(words)
