@@ -12,8 +12,9 @@ from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace,
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
-from hopattn.foundation.vectors import nonzero, normalised, row_length
+from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
+from hopattn.retrieval.separation.scores import masked
 from hopattn.transformer.linear_state import further_words, queries_of
 
 
@@ -69,10 +70,12 @@ class DeltaState:
         """
         xp, phi = namespace(q, k, v), feature_maps.make(self.features)
         cues, stored = phi(q), phi(k)
-        units, targets = normalised(stored), v / nonzero(row_length(stored))[..., None]
+        units, lengths = normalised(stored), row_length(stored)[..., None]
+        known = lengths >= float(xp.finfo(lengths.dtype).smallest_normal)
+        units, targets = masked(units, known), v / xp.where(known, lengths, xp.ones_like(lengths))
         earlier = xp.tril(units @ units.mT, k=-1) * rates.mT
-        known = targets if self.couplings is None else targets - units @ self.couplings.mT
-        errors = xp.linalg.solve(earlier + in_numbers_of(earlier, np.eye(earlier.shape[-1])), known)
+        unread = targets if self.couplings is None else targets - units @ self.couplings.mT
+        errors = xp.linalg.solve(earlier + in_numbers_of(earlier, np.eye(earlier.shape[-1])), unread)
         learned = rates * errors
         outputs = xp.tril(cues @ units.mT) @ learned
         couplings = learned.mT @ units
@@ -89,7 +92,8 @@ def delta_attention(
 
     q, k: `(…, n, dim)`. v: `(…, n, dim_out)`. rate: η, above 0 and below 2, or an array of rates that broadcasts to
     `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.linear_attention`; a key whose
-    features are all 0 is not learned. chunk: the number of words at once; it changes the time alone. Gives
+    features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)|, the size of what W
+    stores, must lie in the range of the numbers. chunk: the number of words at once; it changes the time alone. Gives
     `(…, n, dim_out)`. The last state is the matrix of `ha.delta(k, v, rate)`, and `ha.DeltaState` takes a text word by
     word. Raises `InvalidInput` for shapes that do not fit, a rate outside its range and unknown features.
     Source: Schlag, Irie & Schmidhuber (2021), ICML (see `ha.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
@@ -107,7 +111,8 @@ def delta_attention(
 def _rates(rate: Any, keys: Array) -> Array:
     """η of each key, `(…, n, 1)`; raises `InvalidInput` for a number outside its range and a shape that misfits."""
     xp = namespace(keys)
-    if isinstance(rate, (int, float, str)) or rate is None:
+    one = isinstance(rate, (int, float, str, np.generic)) or (isinstance(rate, np.ndarray) and rate.ndim == 0)
+    if one or rate is None:
         if (number := real(rate, "rate", above=0.0)) >= 2:
             raise InvalidInput(f"rate: expected a number below 2, not {number:g}: from there on errors grow")
         return xp.full_like(keys[..., :1], number)

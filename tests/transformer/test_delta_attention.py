@@ -81,6 +81,21 @@ def test_a_key_without_features_is_not_learned():
     assert state.couplings.tolist() == [[3.0, 0.0]]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_key_too_short_for_a_quotient_is_not_learned(dtype):
+    """Its value divided by its length is beyond the numbers; the smallest length that has all digits is learned."""
+    tiny = np.finfo(dtype).tiny
+    for size, learned in ((tiny / 4, 0.0), (2 * tiny, 2.0)):
+        k, v = np.array([[size, 0.0], [0.0, 1.0]], dtype), np.array([[2.0], [3.0]], dtype)
+        np.testing.assert_allclose(ha.delta_attention(k, k, v), [[learned], [3.0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("one", [np.float32, np.float64, np.array])
+def test_a_rate_of_numpy_is_a_number(one):
+    texts_ = texts(3, 4)
+    assert np.array_equal(ha.delta_attention(*texts_, rate=one(0.5)), ha.delta_attention(*texts_, rate=0.5))
+
+
 def test_the_same_on_every_library(library):
     given_texts = texts(1, 5)
     found = ha.delta_attention(*map(library.array, given_texts), rate=0.7, chunk=2)
@@ -112,6 +127,9 @@ Q, K, V = (np.ones((3, 2)) for _ in range(3))
     ("make", "message"),
     [
         (lambda: ha.delta_attention(Q, K, V, rate=2), "rate: expected a number below 2, not 2"),
+        (lambda: ha.delta_attention(Q, K, V, rate=np.float32(5)), "rate: expected a number below 2, not 5"),
+        (lambda: ha.delta_attention(Q, K, V, rate=np.int64(5)), "rate: expected a number below 2, not 5"),
+        (lambda: ha.delta_attention(Q, K, V, rate=np.array(-1.0)), r"rate: expected a positive finite number, not"),
         (lambda: ha.delta_attention(Q, K, V, rate=0), "rate: expected a positive finite number, not 0"),
         (lambda: ha.delta_attention(Q, K, V, rate="x"), "rate: expected a positive finite number, not 'x'"),
         (lambda: ha.delta_attention(Q, K, V, rate=[1.0, 1.0]), r"rate: shape \(2,\) does not fit the keys"),
