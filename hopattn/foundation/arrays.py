@@ -118,7 +118,7 @@ def erf(x: Array) -> Array:
     if isinstance(x, (np.ndarray, np.generic)):
         from scipy.special import erf as of_scipy
 
-        return of_scipy(x)
+        return of_scipy(x) if not is_half(x) else of_scipy(widened(x)).astype(x.dtype)
     if library == "torch":
         return x.erf()
     if library in ("jax", "jaxlib"):

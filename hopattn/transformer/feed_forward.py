@@ -8,15 +8,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, erf, namespace, require_dim
+from hopattn.foundation.arrays import Array, erf, namespace, require_dim, widened
 from hopattn.foundation.errors import reject_unknown
 from hopattn.foundation.vectors import at_least
 from hopattn.transformer.affine import Affine
 
+
+def _gelu(x: Array) -> Array:
+    """½ x (1 + erf(x/√2)); half precision is computed in single precision, in which 1 + erf keeps its digits."""
+    wide = widened(x)
+    return namespace(x).astype(0.5 * wide * (1 + erf(wide * 0.5**0.5)), x.dtype)
+
+
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
     "identity": lambda x: x,
     "relu": lambda x: at_least(x, 0.0),
-    "gelu": lambda x: 0.5 * x * (1 + erf(x * 0.5**0.5)),
+    "gelu": _gelu,
     "tanh": lambda x: namespace(x).tanh(x),
 }
 """f by its name. gelu is x times the normal distribution function (Hendrycks & Gimpel 2016)."""

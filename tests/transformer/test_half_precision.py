@@ -1,0 +1,34 @@
+"""Half precision: every layer keeps the type."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import hopattn as ha
+from hopattn.foundation.arrays import erf
+from hopattn.transformer.feed_forward import NONLINEARITIES
+
+
+@pytest.mark.parametrize("name", list(NONLINEARITIES))
+def test_a_block_of_half_precision_stays_so(name):
+    rng = np.random.default_rng(0)
+    drawn = [(rng.normal(size=shape) / 2) for shape in ((4, 4), (4, 4), (4, 4), (4, 4), (6, 4), (4, 6), (4,), (4,))]
+
+    def block(dtype):
+        query, key, value, out, w_in, w_out, gain, shift = (one.astype(dtype) for one in drawn)
+        heads = ha.MultiHead([ha.Head(query, key, value)], out)
+        return ha.Block(heads, ha.FeedForward(w_in, w_out, name), [ha.Normalisation(gain, shift)] * 2)
+
+    x = rng.normal(size=(3, 4))
+    found = block(np.float16)(x.astype(np.float16))
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found, block(np.float64)(x), atol=0.02)
+    assert block(np.float32)(x.astype(np.float32)).dtype == np.float32
+
+
+def test_gelu_keeps_the_digits_of_half_precision_below_0(torch):
+    x = np.array([-4.0, -3.0, -1.0, 0.5], np.float16)
+    expected = x.astype(float) * scipy.stats.norm.cdf(x.astype(float))
+    for found in (NONLINEARITIES["gelu"](x), NONLINEARITIES["gelu"](torch.tensor(x))):
+        np.testing.assert_allclose(np.asarray(found, float), expected, rtol=2e-3)
+    assert erf(x).dtype == np.float16
