@@ -7,12 +7,12 @@ and keys are in `blockwise/`; large work goes there.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, is_half, namespace, require_broadcast, require_room, widened
+from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, require_room, widened
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
 from hopattn.retrieval.blockwise.streaming import stream
@@ -60,10 +60,11 @@ class Retrieval:
         sum of weights of 65,505 like keys would overflow.
         """
         cues, keys = widened(cues), widened(keys)
-        scores = self.scores(cues, keys)  # s = sim(K, x)
-        plain, scores = scores, scores if bias is None else biased(scores, bias, separation)
-        where = self.allowed(mask, plain, cues, keys)
-        potential = separation.potential(scores, where) if wants_potential else None
+        scores, beta = self.scores(cues, keys), separation.beta  # s = sim(K, x)
+        where = self.allowed(mask, scores, cues, keys)
+        if bias is not None:
+            scores, separation = biased(scores, bias, separation)
+        potential = scaled(separation.potential(scores, where), separation.beta / beta) if wants_potential else None
         if values is None:
             return Pass(None, 1.0, potential)
         weights, factor = separation.factored_weights(scores, where)  # p = ∇Ψ(s), as factor · weights
@@ -91,8 +92,8 @@ class Retrieval:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         wide, stored = widened(cues), widened(keys)
         scores = self.scores(wide, stored)
-        added = scores if bias is None else biased(scores, bias, self.separation)
-        weights = self.separation.weights(added, self.allowed(mask, scores, wide, stored))
+        added, separation = (scores, self.separation) if bias is None else biased(scores, bias, self.separation)
+        weights = separation.weights(added, self.allowed(mask, scores, wide, stored))
         return _as_given(weights, cues, keys)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
@@ -146,10 +147,22 @@ class Retrieval:
         return result if cues.ndim > 1 else _only_row(result)
 
 
-def biased(scores: Array, bias: Array, separation: Separation) -> Array:
-    """The scores whose product with β is β s + bias; raises `InvalidInput` for a bias that does not broadcast."""
+def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, Separation]:
+    """Scores and a separation of the same kind, whose product with its β is β s + bias, in the numbers of the scores.
+
+    The weights of a separation depend on β s alone. For a β below 1 the result is β s + bias and a β of 1, because
+    bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β. Otherwise it is
+    s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside. Raises
+    `InvalidInput` for a bias that does not broadcast.
+    """
     require_broadcast(bias, tuple(scores.shape), "bias", "scores")
-    return scores + bias / separation.beta
+    xp, beta = namespace(scores), separation.beta
+    bound = float(xp.finfo(scores.dtype).max) / 2
+    wider = float(namespace(bias).finfo(bias.dtype).max) / 2 > bound
+    added = in_numbers_of(scores, namespace(bias).clip(bias, -bound, bound) if wider else bias)
+    if beta < 1:
+        return beta * scores + added, replace(separation, beta=1.0)
+    return scores + added / beta, separation
 
 
 def _as_given(result: Array, cues: Array, keys: Array) -> Array:

@@ -32,10 +32,10 @@ def attention(
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. The leading axes broadcast. beta: 1/√dim
     by default; a separation given as an object has its own. mask: boolean, True = may attend, broadcast to
     `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. separation: a name or an object.
-    bias: numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, and −inf
-    masks an entry (PyTorch's float mask). With fewer queries than keys, the rule "causal" takes the queries as the last
-    words of the text, and PyTorch's `is_causal` takes them as the first. Gives `(…, n_queries, dim_out)`. Raises
-    `InvalidInput` for shapes that do not fit, and for a bias that is NaN or +inf.
+    bias: numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, are taken
+    in the dtype of the scores, and −inf masks an entry (PyTorch's float mask). With fewer queries than keys, the rule
+    "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the first. Gives
+    `(…, n_queries, dim_out)`. Raises `InvalidInput` for shapes that do not fit, and for a bias that is NaN or +inf.
     Source: Vaswani et al. (2017) (their √d_k is our 1/β).
 
     >>> import hopattn as ha

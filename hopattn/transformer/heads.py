@@ -55,8 +55,9 @@ class HeadTrace:
     """The arrays that a head computes for a text of n words.
 
     queries: `(…, n, dim_key)`. keys: `(…, m, dim_key)`; both are already turned where the head has a position. values:
-    `(…, m, dim_out)`. scores, weights: `(…, n, m)`; the scores are those before a bias. mask: True = may attend, or
-    None for no mask. output: `(…, n, dim_out)`. bias: the numbers added to β s, −inf where they mask an entry, or None.
+    `(…, m, dim_out)`. scores, weights: `(…, n, m)`. The scores are
+    those before a bias. mask: True = may attend, or None for no mask. output: `(…, n, dim_out)`. bias: the numbers
+    added to β s, −inf where they mask an entry, or None.
     m is n, except in cross-attention.
     """
 
@@ -156,10 +157,11 @@ class Head:
         queries, keys, values = self.mapped(*texts, texts[1])
         total = total_bias([self.bias], bias, queries, keys)
         finite_entries, finite = split_bias(total, keys)
-        scores = self.retrieval.scores(queries, keys)
-        added = scores if finite is None else biased(scores, finite, self.retrieval.separation)
-        allowed = self.retrieval.allowed(joint(self.mask, mask, finite_entries), scores, queries, keys)
-        weights = self.retrieval.separation.weights(added, allowed)
+        wide, separation = (queries, keys), self.retrieval.separation
+        scores = self.retrieval.scores(*wide)
+        allowed = self.retrieval.allowed(joint(self.mask, mask, finite_entries), scores, *wide)
+        added, separation = (scores, separation) if finite is None else biased(scores, finite, separation)
+        weights = separation.weights(added, allowed)
         output = self.retrieval.step(queries, keys, values, allowed, bias=finite)
         return HeadTrace(queries, keys, values, scores, allowed, weights, output, total)
 
