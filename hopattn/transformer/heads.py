@@ -8,7 +8,7 @@ One application is one step of associative recall.
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
-from hopattn.foundation.arrays import Array, as_text, require_dim
+from hopattn.foundation.arrays import Array, as_text, require_dim, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.options import require_options, shows_options
 from hopattn.retrieval.activation import Activation, activations
@@ -55,7 +55,7 @@ class HeadTrace:
     """The arrays that a head computes for a text of n words.
 
     queries: `(…, n, dim_key)`. keys: `(…, m, dim_key)`; both are already turned where the head has a position. values:
-    `(…, m, dim_out)`. scores, weights: `(…, n, m)`. The scores are
+    `(…, m, dim_out)`. scores, weights: `(…, n, m)`, in single precision for texts of half precision; the scores are
     those before a bias. mask: True = may attend, or None for no mask. output: `(…, n, dim_out)`. bias: the numbers
     added to β s, −inf where they mask an entry, or None.
     m is n, except in cross-attention.
@@ -157,7 +157,7 @@ class Head:
         queries, keys, values = self.mapped(*texts, texts[1])
         total = total_bias([self.bias], bias, queries, keys)
         finite_entries, finite = split_bias(total, keys)
-        wide, separation = (queries, keys), self.retrieval.separation
+        wide, separation = (widened(queries), widened(keys)), self.retrieval.separation
         scores = self.retrieval.scores(*wide)
         allowed = self.retrieval.allowed(joint(self.mask, mask, finite_entries), scores, *wide)
         added, separation = (scores, separation) if finite is None else biased(scores, finite, separation)

@@ -9,7 +9,7 @@ the text are keys and values.
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim
+from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Activation, Identity, activations
@@ -97,7 +97,7 @@ class DecoderTrace:
 
     states: s_1 to s_n_out, `(…, n_out, dim_hidden)`. contexts: c_i, `(…, n_out, dim_memory)`. scores:
     `(…, n_out, n_in)`. weights: the alignment table, `(…, n_out, n_in)`: row i says where the decoder looked before
-    word i.
+    word i. Scores and weights of half precision are in single precision.
     """
 
     states: Array
@@ -154,8 +154,9 @@ class RecurrentDecoder:
         rows: list[tuple[Array, ...]] = []
         for i in range(words.shape[-2]):
             cue = state[..., None, :]
-            scores = self.retrieval.scores(cue, keys)
-            allowed = self.retrieval.allowed(_row(rule, i), scores, cue, keys)
+            wide = widened(cue), widened(keys)  # as in the step
+            scores = self.retrieval.scores(*wide)
+            allowed = self.retrieval.allowed(_row(rule, i), scores, *wide)
             weights = self.retrieval.separation.weights(scores, allowed)
             context = self.retrieval.step(cue, keys, keys, allowed)  # c_i: one step of recall
             state = self.cell.step(xp.concat([words[..., i, :], context[..., 0, :]], axis=-1), state)

@@ -1,4 +1,4 @@
-"""Half precision: every layer keeps the type."""
+"""Half precision: traces agree with outputs, and every layer keeps the type."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,31 @@ import scipy.stats
 import hopattn as ha
 from hopattn.foundation.arrays import erf
 from hopattn.transformer.feed_forward import NONLINEARITIES
+
+LARGE = [[300.0, 0.0], [0.0, 300.0]]
+"""A text whose scores, 90,000, are beyond half precision."""
+
+
+def test_the_trace_of_a_head_is_its_output(torch):
+    eye, text = np.eye(2, dtype=np.float16), np.array(LARGE, np.float16)
+    of_torch = torch.eye(2, dtype=torch.float16), torch.tensor(LARGE, dtype=torch.float16)
+    for matrix, x in ((eye, text), of_torch):
+        head = ha.Head(matrix, matrix, matrix)
+        trace = head.trace(x)
+        assert trace.scores.tolist() == [[90000, 0], [0, 90000]]
+        assert trace.weights.tolist() == [[1, 0], [0, 1]]
+        assert trace.output.dtype == x.dtype and trace.output.tolist() == head(x).tolist() == LARGE
+
+
+def test_the_trace_of_a_decoder_is_its_output():
+    cell = ha.Recurrent(np.ones((2, 4), np.float16), np.eye(2, dtype=np.float16), activation="identity")
+    decoder = ha.RecurrentDecoder(cell)
+    trace = decoder.trace(
+        np.zeros((1, 2), np.float16), np.array(LARGE, np.float16), start=np.array([300.0, 0.0], np.float16)
+    )
+    assert trace.scores.tolist() == [[90000, 0]]
+    assert trace.weights.tolist() == [[1, 0]]
+    assert trace.contexts.dtype == np.float16 and trace.contexts.tolist() == [[300, 0]]
 
 
 @pytest.mark.parametrize("name", list(NONLINEARITIES))
