@@ -60,10 +60,9 @@ class Retrieval:
         sum of weights of 65,505 like keys would overflow.
         """
         cues, keys = widened(cues), widened(keys)
-        scores, beta = self.scores(cues, keys), separation.beta  # s = sim(K, x)
-        where = self.allowed(mask, scores, cues, keys)
-        if bias is not None:
-            scores, separation = biased(scores, bias, separation)
+        plain, beta = self.scores(cues, keys), separation.beta  # s = sim(K, x)
+        scores, separation = (plain, separation) if bias is None else biased(plain, bias, separation)
+        where = self.allowed(mask, plain, cues, keys)
         potential = scaled(separation.potential(scores, where), separation.beta / beta) if wants_potential else None
         if values is None:
             return Pass(None, 1.0, potential)

@@ -159,8 +159,8 @@ class Head:
         finite_entries, finite = split_bias(total, keys)
         wide, separation = (widened(queries), widened(keys)), self.retrieval.separation
         scores = self.retrieval.scores(*wide)
-        allowed = self.retrieval.allowed(joint(self.mask, mask, finite_entries), scores, *wide)
         added, separation = (scores, separation) if finite is None else biased(scores, finite, separation)
+        allowed = self.retrieval.allowed(joint(self.mask, mask, finite_entries), scores, *wide)
         weights = separation.weights(added, allowed)
         output = self.retrieval.step(queries, keys, values, allowed, bias=finite)
         return HeadTrace(queries, keys, values, scores, allowed, weights, output, total)
