@@ -121,6 +121,17 @@ def test_without_positions_no_more_is_right_than_by_the_best_constant_prediction
         assert 0.03 < np.mean([walk.chance for walk in found]) < 0.03 + 0.02
 
 
+def test_on_a_short_walk_without_positions_first_visits_may_put_the_accuracy_above_chance():
+    """The count that bounds the right predictions includes first visits: at most one for each place of a kind."""
+    above = 0
+    for seed in range(count(400, 60)):
+        walk = ha.walk(ha.World.grid(3, 3), steps=12, kinds=2, planes=0, seed=seed)
+        most, revisits = np.bincount(walk.observations).max(), walk.revisits.sum()
+        assert walk.accuracy <= walk.chance + most / revisits
+        above += walk.accuracy > walk.chance
+    assert above
+
+
 def test_positions_at_random_recall_a_memory_at_random():
     """Errors of 10⁴ degrees: each memory is the nearest with equal probability, so Σ p² of the kinds seen so far."""
     right, expected, variance = 0, 0.0, 0.0

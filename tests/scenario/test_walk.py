@@ -65,7 +65,17 @@ def test_the_file_gives_what_the_function_gives():
     arrays = arrays_of(TEXT + "noise = 3\nbeta = 20\nkinds = 7\n")
     walk = ha.walk(ha.World.torus(4, 5), steps=300, kinds=7, noise=3, beta=20, seed=np.random.default_rng(0))
     assert (arrays["predicted"] == walk.predicted + 1).all() and arrays["accuracy"] == walk.accuracy
-    assert arrays["stray weight"] == walk.stray_weight
+    noiseless = arrays_of(TEXT + "beta = 20\nkinds = 7\n")
+    assert noiseless["stray weight"] == walk.with_noise(0).stray_weight
+
+
+def test_a_walk_with_noise_has_no_bound_of_the_stray_weight():
+    """A quarter of the predictions are wrong; at exact positions the weight would be next to nothing."""
+    run = ha.run(parse(TEXT + "noise = 16\n", "w.toml", "w"), explain=True).runs[0]
+    assert "stray weight" not in run.arrays and float(run.arrays["accuracy"].values) < 0.9
+    assert not any("every revisit is right" in line or "stray" in line for line in run.working)
+    assert any("before the noise" in line for line in run.working)
+    assert_refused(TEXT + 'noise = 16\n[[expect]]\nmeasure = "stray weight"\nis = 0\n', "11: expect.1.measure: 'stray weight' is unknown")
 
 
 def test_a_graph_is_walked_both_ways():

@@ -90,16 +90,19 @@ class Walked:
         """The accuracy of the best constant prediction on the revisits.
 
         Without positions all weights are equal, so that the memory predicts the kind it saw most often. Each time it is
-        right, the largest count rises by one; so over a walk it is right no more often than that kind was seen.
+        right, the largest count rises by one; so it is right no more often than that kind was seen on the whole walk.
+        That count includes the first visits, and chance does not. A short walk without positions may therefore have an
+        accuracy above chance: by at most the largest number of places of one kind, divided by the revisits.
         """
         return float(np.bincount(self.seen[self.revisits]).max(initial=0)) / max(1, int(self.revisits.sum()))
 
     @property
     def stray_weight(self) -> float:
-        """The most weight that all memories of other places together can have on a revisit, without noise.
+        """The most weight that all memories of other places together can have on a revisit, if noise is 0.
 
         One memory of this place has the score β, and T others have at most β(1 − gap); so it is r / (1 + r) with
-        r = T exp(−β gap). Below ½ every prediction on a revisit is right, whatever the path.
+        r = T exp(−β gap). Below ½ every prediction on a revisit is right, whatever the path. With noise this is no
+        bound, because the positions of one place then differ.
         """
         stray = np.log(len(self.actions)) - self.beta * self.gap
         return float(0.5 * (1 + np.tanh(0.5 * stray)))

@@ -50,9 +50,11 @@ MEASURES = {
     "revisits": "how many steps lead to a place that was seen before",
     "new edges": "how many of these go along an edge that was walked in neither direction before",
     "gap": "1 minus the largest cosine of two places' positions; 0 without positions",
-    "stray weight": "the most weight that memories of other places can have together, without noise",
+    "stray weight": "the most weight that memories of other places can have together; not with noise",
 }
 """The measures of a run, each with its meaning as `explain` writes it."""
+NOISELESS = "stray weight"
+"""The measure that a walk with noise lacks: it is a bound for exact positions."""
 BY_NOISE = ("accuracy", "accuracy on new edges")
 MEMORIES = 4
 """The number of places whose memories' responses are kept."""
@@ -134,13 +136,18 @@ class Walk(Spec):
         angles = self.walk.angles
         return self.walk.planes if angles is None else max(map(len, angles.values()), default=0)
 
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        """The measures of this walk."""
+        return tuple(name for name in MEASURES if not (self.walk.noise and name == NOISELESS))
+
     def declared_arrays(self) -> list[ArraySpec]:
         table = self.walk
         places = self.walk.build_world().places
         place, step = ("place", places), ("step", tuple(str(i + 1) for i in range(table.steps)))
         words = [ArraySpec("sort", (step,), referable=False, measured=False)]
         numbers = [ArraySpec(name, (step,), measured=False) for name in ("place", "seen", "predicted", "right")]
-        arrays = [*map(ArraySpec, MEASURES), *words, *numbers]
+        arrays = [*map(ArraySpec, self._measures), *words, *numbers]
         arrays.append(ArraySpec("world", (place, ("of place", ("x", "y", "kind"))), measured=False))
         arrays.append(ArraySpec("links", (("link", -1), ("end", ("from", "to"))), measured=False))
         modules = tuple(f"module {i + 1}" for i in range(-(-self._planes // MODULE)))
@@ -158,7 +165,7 @@ class Walk(Spec):
         return sorted({int((GOLDEN * (i + 1)) % 1 * self.walk.place_count) for i in range(MEMORIES)})
 
     def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
+        return ArrayLayout(measures=self._measures, arrays=shapes(self.declared_arrays()))
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         return tuple(name for name in (*MEASURES, "by noise") if name in arrays)
@@ -188,23 +195,31 @@ class Walk(Spec):
         if self.walk.noises is not None:
             others = [own.with_noise(noise, seed=rng) for noise in self.walk.noises]
             values["by noise"] = np.array([[one.accuracy, one.accuracy_on_new_edges] for one in others])
-        return all_labelled({name: np.asarray(value) for name, value in values.items()}, self.declared_arrays())
+        declared = self.declared_arrays()
+        return all_labelled({array.name: np.asarray(values[array.name]) for array in declared}, declared)
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, world = self.walk, self.walk.build_world()
         yield f"{len(world.places)} places, {table.kinds} kinds of observations, {table.steps} steps"
         if self._planes:
-            gap = float(arrays["gap"].values)
-            yield f"the positions of two places have a cosine of at most 1 − {number(gap)} ≈ {number(1 - gap)}"
-            odds = table.steps * np.exp(-table.beta * gap)
-            terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) ≈ {number(odds)}"
-            weight = float(arrays["stray weight"].values)
-            sure = "; below ½, so without noise every revisit is right" if weight < 0.5 else ""
-            yield f"memories of other places, against one of this place: {terms}, a weight of {number(weight)}{sure}"
+            yield from self._positions_apart(arrays)
         else:
             yield "all places have one position: the kind that was seen most often is predicted"
         sorts, right = arrays["sort"].values, arrays["right"].values
         for sort in dict.fromkeys(sorts.tolist()):
             yield f"{sort}: {int(right[sorts == sort].sum())} right of {int(np.sum(sorts == sort))}"
-        for name, meaning in MEASURES.items():
-            yield f"{name} = {float(arrays[name].values):.4g}: {meaning}"
+        for name in self._measures:
+            yield f"{name} = {float(arrays[name].values):.4g}: {MEASURES[name]}"
+
+    def _positions_apart(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+        """How far the positions are apart, and without noise the weight of memories of other places."""
+        table, gap = self.walk, float(arrays["gap"].values)
+        noise = ", before the noise" if table.noise else ""
+        yield f"the positions of two places have a cosine of at most 1 − {number(gap)} ≈ {number(1 - gap)}{noise}"
+        if table.noise:
+            return
+        odds = table.steps * np.exp(-table.beta * gap)
+        terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) ≈ {number(odds)}"
+        weight = float(arrays[NOISELESS].values)
+        sure = "; below ½, so every revisit is right" if weight < 0.5 else ""
+        yield f"memories of other places, against one of this place: {terms}, a weight of {number(weight)}{sure}"
