@@ -24,8 +24,8 @@ def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
     """Every score of heads by its name, `(…,)` each, for attention `(…, n, n)`, n ≥ 2, and its tokens `(n,)`.
 
     The names are "previous token", "duplicate token", "prefix matching" and "attention sink" (of the first token). The
-    scores of `hopattn.uniform_attention(n)` are the chance values. Raises `InvalidInput` as `hopattn.prefix_matching`
-    does, and for a text of one word.
+    scores of `hopattn.uniform_attention(n)` are the chance values under the causal mask, and under no other. Raises
+    `InvalidInput` as `hopattn.prefix_matching` does, and for a text of one word.
 
     >>> import numpy as np
     >>> found = head_scores(np.eye(4)[[0, 0, 1, 2]], ["a", "b", "a", "b"])

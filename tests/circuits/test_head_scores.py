@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.circuits.head_scores import even_attention
 from hopattn.foundation.errors import InvalidInput
 
 ABAB = ["a", "b", "a", "b"]
@@ -67,6 +68,18 @@ def test_chance_is_the_score_of_uniform_attention_in_closed_form():
     assert ha.prefix_matching(uniform, twice) == pytest.approx((harmonic[-1] - harmonic[n - 1]) / n)
     assert ha.duplicate_token(uniform, twice) == pytest.approx((harmonic[-1] - harmonic[n - 1]) / n)
     assert ha.attention_sink(uniform) == pytest.approx(harmonic[-1] / (2 * n))
+
+
+def test_even_attention_is_chance_under_another_mask():
+    """2,000 random heads that see previous words only; four standard errors. The first row sees nothing."""
+    visible = np.tril(np.ones((6, 6), dtype=bool), -1)
+    even = even_attention(visible)
+    np.testing.assert_allclose(even[:3, :2], [[0, 0], [1, 0], [0.5, 0.5]])
+    weights = np.random.default_rng(1).exponential(size=(2000, 6, 6)) * visible
+    found = ha.prefix_matching(weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300), list("abcabc"))
+    expected = (1 / 3 + 1 / 4 + 1 / 5) / 3
+    assert ha.prefix_matching(even, list("abcabc")) == pytest.approx(expected)
+    assert abs(found.mean() - expected) < 4 * found.std() / len(found) ** 0.5 < 0.03
 
 
 def test_random_heads_score_chance_on_average():

@@ -41,6 +41,12 @@ def test_the_cells_are_the_scores_by_hand():
     assert "the trap: layer 2 head 1" in written
 
 
+def test_a_head_that_attends_evenly_to_all_it_sees_scores_chance():
+    """The variant "alike" attends evenly to previous words only: (1/3 + 1/4 + 1/5)/3."""
+    written = texts(drawing_of("heads", "head-scores").figure)
+    assert written.count(".26   (.26)") == 4  # both layers, earlier copies and what followed them
+
+
 def test_ten_heads_are_shown_and_the_others_counted():
     result = ha.run(parse(HEADS + "[[layer.head]]\n" * 13, "file.toml", "file"))
     figure = finished(lambda figure: plots["heads"]().draw(figure, result))

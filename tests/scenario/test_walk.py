@@ -75,7 +75,10 @@ def test_a_walk_with_noise_has_no_bound_of_the_stray_weight():
     assert "stray weight" not in run.arrays and float(run.arrays["accuracy"].values) < 0.9
     assert not any("every revisit is right" in line or "stray" in line for line in run.working)
     assert any("before the noise" in line for line in run.working)
-    assert_refused(TEXT + 'noise = 16\n[[expect]]\nmeasure = "stray weight"\nis = 0\n', "11: expect.1.measure: 'stray weight' is unknown")
+    assert_refused(
+        TEXT + 'noise = 16\n[[expect]]\nmeasure = "stray weight"\nis = 0\n',
+        "11: expect.1.measure: 'stray weight' is unknown",
+    )
 
 
 def test_a_graph_is_walked_both_ways():

@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.circuits.head_scores import uniform_attention
+from hopattn.circuits.head_scores import even_attention
 from hopattn.circuits.scores_by_name import SCORES, head_scores
 from hopattn.figures.base import Figure, Plot, tables
 from hopattn.figures.headings import headline
 from hopattn.figures.style import INK, PAPER, number, short
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
-from hopattn.scenario.result import Result
+from hopattn.scenario.result import Result, Run
 
 ROWS = 10
 """The largest number of heads, of all runs together."""
@@ -22,7 +22,7 @@ DARK = 0.7
 """The score above which a cell is so dark that its text is white."""
 
 Row = tuple[str, dict[str, float], dict[str, float]]
-"""The name of a head, its scores, and the scores of attention that is spread evenly."""
+"""The name of a head, its scores, and the scores of attention that is spread evenly over all visible words."""
 
 
 class Heads(Plot):
@@ -56,7 +56,7 @@ class Heads(Plot):
         ax.spines[:].set_visible(False)
         _lines(ax, values.shape)
         more = f"; {left_out} more not shown" if left_out > 0 else ""
-        figure.supxlabel(f"in brackets: attention spread evenly over a word and all before it{more}", fontsize=16)
+        figure.supxlabel(f"in brackets: attention spread evenly over all words that the mask shows{more}", fontsize=16)
 
 
 def _lines(ax: Any, shape: tuple[int, ...]) -> None:
@@ -71,12 +71,19 @@ def _rows(result: Result) -> Iterator[Row]:
         for place, weights in tables(run, "weights"):
             words = _words(weights)
             try:
-                own, chance = (head_scores(given, words) for given in (weights.values, uniform_attention(len(words))))
+                even = even_attention(_visible(run, place, weights))
+                own, chance = (head_scores(given, words) for given in (weights.values, even))
             except InvalidInput:  # no text that repeats a word, or weights that are no shares
                 continue
             name = ": ".join(filter(None, (short(run.name, 24), place.removeprefix("sequence 1 "))))
             scores, by_chance = ({key: float(value) for key, value in found.items()} for found in (own, chance))
             yield name, scores, by_chance
+
+
+def _visible(run: Run, place: str, weights: Labelled) -> np.ndarray:
+    """The keys that each row may see, `(n, n)`; all of them where the run has no mask."""
+    name = f"{place} mask"
+    return np.asarray(run.arrays[name].values if name in run.arrays else np.ones(weights.values.shape), dtype=bool)
 
 
 def _words(weights: Labelled) -> list[str]:
