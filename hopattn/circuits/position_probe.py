@@ -1,9 +1,10 @@
 """Positions read out of models without position codes, by a linear probe after each layer.
 
 Under a causal mask the t-th word averages t words. The words' own parts cancel in that average, and what all words have
-in common stays. The normalisation gives all vectors one size, so the mean vector of a later position is longer. A
-linear probe reads such means and nothing else: where they are equal for all positions, its gradient at W = 0 is 0.
-Without a mask, the words of a text are exchangeable, and no probe does better than chance.
+in common stays. The normalisation gives all vectors one size, so the mean vector of a later position is longer. The
+probe of least logistic loss reads such means alone: where they are equal for all positions, the gradient of the loss
+at W = 0 is 0, so that its best weights are 0. Another linear rule may then still find some positions, by their spread.
+Without a mask, the words of a text are exchangeable, and no probe at all does better than chance.
 """
 
 import math

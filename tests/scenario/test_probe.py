@@ -8,6 +8,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
+from tests.counts import count
 from tests.refusal import assert_refused
 
 TEMPLATE = kinds["probe"].template
@@ -51,6 +52,11 @@ def test_a_verdict_is_a_comparison_with_chance_in_standard_errors():
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize("seed", [6, 11, *range(12, count(30, 12))])
+def test_the_shipped_probe_meets_its_expectations_for_other_random_weights(seed):
+    assert ha.run(ha.load("position-probe"), seed=seed).ok
 
 
 def test_a_layer_is_named_by_its_number_and_the_words_by_0():
