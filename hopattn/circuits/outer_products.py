@@ -14,11 +14,12 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 
 def recall_width(n_keys: int, spread: float = 1.0) -> float:
-    """√(8 n ln n): the width from which a memory of outer products recalls all of n random keys, for large n.
+    """√(8 n ln n): the width from which a memory of outer products loses about one of n random keys, or less.
 
     For unit vectors of dim d, s_ii − s_ji = 1 + noise. The noise is a sum of about 2n terms of variance 1/d², so that
     s_ji is the larger one with a probability of at most exp(−d²/4n). There are n² such pairs, and none is expected to
-    fail from n² exp(−d²/4n) = 1 on, which is d² = 8 n ln n. At this width less than one key is lost on average.
+    fail from n² exp(−d²/4n) = 1 on, which is d² = 8 n ln n. The count is for large n: by `outer_product_recall`, at
+    this width 0.8 of 65 keys are lost on average with spread 1, and 1.5 with spread 2; of 1024 keys 0.4 and 0.5.
 
     spread: d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n ln n). It is
     1 for random directions, and 2 for random directions that a matrix with entries of variance 1/d has mapped. Raises

@@ -39,7 +39,7 @@ def test_the_curves_are_the_arrays_in_the_order_of_the_widths():
         expected = np.column_stack([[8, 16, 64], arrays["probes"].values[i][[1, 2, 0]]])
         np.testing.assert_array_equal(drawn[f"probe: {name}"], expected)
     np.testing.assert_array_equal(drawn["answers in context"][:, 1], arrays["accuracy"].values[[1, 2, 0]])
-    capacities = [points[0, 0] for name, points in drawn.items() if "recalls all" in name]
+    capacities = [points[0, 0] for name, points in drawn.items() if "few keys are lost" in name]
     np.testing.assert_array_equal(capacities, arrays["capacity"].values)
 
 

@@ -71,11 +71,11 @@ def _curves(ax: Any, run: Run) -> None:
 
 
 def _capacities(ax: Any, run: Run) -> None:
-    """Draw an upright line at each capacity: from this width on, a memory recalls all its keys in theory."""
+    """Draw an upright line at each capacity: from about this width on, a memory loses few of its keys in theory."""
     capacity = run.arrays["capacity"]
     for name, width in zip(capacity.labels[0], capacity.values, strict=True):
         if width > 0:
-            text = f"{name}: recalls all keys from about here on"
+            text = f"{name}: few keys are lost from about here on"
             ax.axvline(width, color=LOOKS[name]["color"], linewidth=6, alpha=0.3, zorder=0, label=text)
 
 

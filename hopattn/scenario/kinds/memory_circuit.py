@@ -74,7 +74,7 @@ class CircuitTable(Table):
         return {"previous word": self.length - 1, "output": self.words}
 
     def capacities(self) -> np.ndarray:
-        """The width from which each memory in `SPREADS` recalls all its keys, if they are many; 0 for one key."""
+        """The width from which each memory in `SPREADS` loses few of its keys; 0 for one key."""
         stored = self.stored
         return np.array(
             [recall_width(stored[name], spread) if stored[name] > 1 else 0.0 for name, spread in SPREADS.items()]
@@ -142,7 +142,7 @@ class MemoryCircuit(Spec):
         for (name, n), width in zip(table.stored.items(), capacity, strict=True):
             if n > 1:
                 product = f"√({8 * SPREADS[name]:g} × {n} × ln {n}) = {width:.4g}"
-                yield f"the memory '{name}' recalls all its {n} keys from a width of about {product} on"
+                yield f"the memory '{name}' loses few of its {n} keys from a width of about {product} on"
         for i, d in enumerate(table.widths):
             shares = (f"{name} {arrays[f'{name} at {d}'].values:.4g}" for name in PROBES)
             yield f"width {d}: probes {', '.join(shares)}; accuracy {arrays['accuracy'].values[i]:.4g}"
