@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.linear_probe import fit_probe
-from hopattn.foundation.arrays import as_float
+from hopattn.foundation.arrays import as_float, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
@@ -74,8 +74,8 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     layers: blocks or attention layers without positions, called one after the other with `mask`; their weights stay as
     they are. texts: word vectors, `(n_texts, n_positions, dim)`; the probes are fitted to the first half of the texts,
     and tested on the second. mask: the mask of every layer, joined with those of its heads. penalty: λ of the probes,
-    on vectors of variance 1 in each element. Raises `InvalidInput` for texts of another shape, and fewer than 2 words
-    or 4 texts.
+    on vectors of variance 1 in each element. Raises `InvalidInput` for texts of another shape, fewer than 2 words or
+    4 texts, texts that are not finite, and layers that are no list of them.
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
     >>> import hopattn as ha
@@ -83,19 +83,29 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     >>> ha.position_probe(blocks, texts).chance
     0.25
     """
-    state = np.asarray(as_float(texts, "texts"))
-    if state.ndim != 3 or state.shape[0] < 4 or state.shape[1] < 2:
-        raise InvalidInput(f"texts: expected at least 4 of at least 2 words, (n, words, dim), not shape {state.shape}")
+    state = _checked_texts(texts)
+    given = [*layers] if isinstance(layers, Iterable) else [None]
+    if not all(callable(layer) for layer in given):
+        raise InvalidInput("layers: expected a list of blocks or attention layers, such as those of ha.random_blocks")
     half = len(state) // 2
     found = []
     with single_threaded():
         found.append(_read(state, half, penalty))
-        for layer in layers:
+        for layer in given:
             state = np.asarray(layer(state, mask=mask))
             found.append(_read(state, half, penalty))
     names = (field.name for field in fields(PositionProbe))
     by_place: dict[str, Any] = {name: np.array(row) for name, row in zip(names, zip(*found, strict=True), strict=False)}
     return PositionProbe(**by_place, n_texts=len(state) - half)
+
+
+def _checked_texts(texts: Any) -> np.ndarray:
+    """Finite texts, `(n_texts, n_positions, dim)`, half precision in single precision; else raises `InvalidInput`."""
+    state = np.asarray(widened(as_float(texts, "texts")))
+    if state.ndim != 3 or state.shape[0] < 4 or state.shape[1] < 2 or not state.size:
+        raise InvalidInput(f"texts: expected at least 4 of at least 2 words, (n, words, dim), not shape {state.shape}")
+    require_finite(state, "texts")
+    return state
 
 
 def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:

@@ -111,6 +111,13 @@ def test_the_random_model_has_the_variances_that_it_states():
     assert len(np.unique(texts.reshape(-1, 3), axis=0)) == 5
 
 
+def test_texts_in_half_precision_are_read_in_single_precision():
+    blocks, texts = model(0, 40, dim=8, n_layers=1)
+    half = texts.astype(np.float16)
+    found, expected = ha.position_probe(blocks, half), ha.position_probe(blocks, half.astype(np.float32))
+    np.testing.assert_array_equal(found.accuracy, expected.accuracy)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -118,6 +125,10 @@ def test_the_random_model_has_the_variances_that_it_states():
         (lambda: ha.position_probe([], np.zeros((3, 2, 2))), "texts: expected at least 4 of at least 2 words"),
         (lambda: ha.position_probe([], np.zeros((4, 2))), "texts: expected at least 4 of at least 2 words"),
         (lambda: ha.position_probe([], np.zeros((4, 2, 2)), penalty=0), "penalty: expected a positive finite number"),
+        (lambda: ha.position_probe([], np.full((4, 2, 2), np.nan)), "texts: row 0, 0 holds a NaN or an infinity"),
+        (lambda: ha.position_probe([], np.zeros((4, 2, 0))), "texts: expected at least 4 of at least 2 words"),
+        (lambda: ha.position_probe(3, np.zeros((4, 2, 2))), "layers: expected a list of blocks or attention layers"),
+        (lambda: ha.position_probe([3], np.zeros((4, 2, 2))), "layers: expected a list of blocks or attention layers"),
         (lambda: ha.random_blocks(1, 5, 2), "dim: 5 is not a multiple of 2 heads"),
         (lambda: ha.random_texts(1, 2, 3, 2, common=-1), "common: expected a finite number of at least 0, not -1"),
         (lambda: ha.random_texts(1, 2, 0, 2), "n_words: expected a whole number of at least 1, not 0"),
