@@ -131,6 +131,26 @@ def test_under_the_causal_mask_the_first_word_is_its_own_predecessor_and_a_start
     assert right(strict, *sequences(rng, 10, n, 64, repeated=0)).all()
 
 
+def test_under_the_strict_mask_a_word_that_follows_itself_does_not_see_it():
+    """The a that leads to expect a stands at the last place itself, which "strict" hides and "causal" shows."""
+    b, c, a, _ = np.eye(4)
+    np.testing.assert_allclose(ha.induction_circuit(4, 5)([b, c, a, a])[-1], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
+    np.testing.assert_allclose(ha.induction_circuit(4, 5, mask="causal")([b, c, a, a])[-1], [0, 0, 1, 0], atol=0.03)
+
+
+def test_random_words_of_few_elements_are_confused_in_long_texts():
+    """Of 128 random unit words of 4 or 8 elements, some are nearly alike: a dot product of 1/2 is no bound then."""
+    hits, errors = {}, {}
+    for dim in (4, 8, 64):
+        texts, which = sequences(np.random.default_rng(7), 60, 128, dim)
+        circuit = ha.induction_circuit(dim, 129)
+        hits[dim] = right(circuit, texts, which).mean()
+        expected = texts[np.arange(60), which + 1]
+        errors[dim] = np.linalg.norm(circuit(texts)[:, -1] - expected, axis=-1).max()
+    assert hits[4] < 0.5 and hits[64] == 1
+    assert errors[8] > 0.1 > 0.01 > errors[64]
+
+
 @pytest.mark.parametrize(("name", "expected"), [("four places", 0.596), ("blurred", 0.626)])
 def test_too_few_places_and_too_small_a_beta_miss_often(name, expected):
     """The numbers of the scenario `induction-angles`, of 8,000 sequences that share no code with the package."""
