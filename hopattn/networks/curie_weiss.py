@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.scalars import whole
-from hopattn.networks.ising import checked_temperatures
+from hopattn.networks.ising import TINY, checked_temperatures, heat_capacity, require_weights
 
 MOST_SPINS = 1_000_000
-SMALL = 1e-8
-"""The mean field at less than this below T = 1 is 0: m² = 3(1 − T), which rounding hides."""
+SMALL = 1e-5
+"""Closer below T = 1 than this, rounding hides the root of m = tanh(m/T), and a series gives it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,7 @@ class CurieWeiss:
 
     temperature: `(n_t,)`. size_of_m: ⟨|m|⟩, `(n_t,)`. square_of_m: ⟨m²⟩, `(n_t,)`. energy: ⟨E⟩, `(n_t,)`.
     log_partition: log Z, `(n_t,)`. free_energy: −T log Z, `(n_t,)`. heat_capacity: (⟨E²⟩ − ⟨E⟩²) / T², `(n_t,)`.
+    entropy: (⟨E⟩ − F) / T, `(n_t,)`.
     """
 
     temperature: np.ndarray
@@ -34,6 +35,7 @@ class CurieWeiss:
     log_partition: np.ndarray
     free_energy: np.ndarray
     heat_capacity: np.ndarray
+    entropy: np.ndarray
 
 
 def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
@@ -53,6 +55,7 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     m = 2 * up / count - 1
     energies = -0.5 * count * m * m
     each = []
+    require_weights(energies, given)
     for t in np.atleast_1d(given):
         exponents = states - energies / t
         largest = exponents.max()
@@ -60,8 +63,9 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
         total = weights.sum()
         p, log_partition = weights / total, float(largest + np.log(total))
         energy = float(p @ energies)
-        spread = float(p @ (energies - energy) ** 2) / t**2
-        each.append((p @ np.abs(m), p @ (m * m), energy, log_partition, -t * log_partition, spread))
+        entropy = float(p @ (states - np.log(np.maximum(p, TINY))))
+        averages = (p @ np.abs(m), p @ (m * m), energy, log_partition, energy - t * entropy)
+        each.append((*averages, heat_capacity(p, energies, t), entropy))
     fields = [np.array(quantity) for quantity in zip(*each, strict=True)]
     return CurieWeiss(given, *(quantity if given.ndim else quantity[0] for quantity in fields))
 
@@ -75,8 +79,9 @@ def mean_field(temperature: ArrayLike) -> np.ndarray:
     array([0.9575, 0.    ])
     """
     given = checked_temperatures(temperature)
-    t = np.minimum(given, 1 - SMALL)
+    t, below = np.minimum(given, 1 - SMALL), np.clip(1 - given, 0.0, SMALL)
     low = np.sqrt(np.maximum(0.0, 1 - t)) * 0.5 * t  # below the root: m ≥ √(3(1 − T)) T for T near 1
     with np.errstate(over="ignore"):  # m / T may be infinite: then tanh is 1
         m = bisected(lambda m: np.tanh(m / t) - m, low, np.ones_like(t))
-    return np.where(given < 1 - SMALL, m, 0.0)
+    series = given * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
+    return np.where(given < 1 - SMALL, m, series)

@@ -21,6 +21,9 @@ MOST_SPINS = 16
 """The largest number of spins whose states are all summed: 65,536 states."""
 BLOCK = 4096
 """The number of states whose energies are computed together."""
+TINY = float(np.finfo(np.float64).tiny)
+LARGEST = 1e300
+"""The largest temperature, and the largest ratio of an energy and a temperature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,7 @@ def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     if not np.all(np.isfinite(energies)):
         raise InvalidInput("memory: the energy of some states is not finite; use fewer spins or a smaller beta")
     sizes = np.abs(states @ np.asarray(memory.patterns).T) / dim
+    require_weights(energies, given)
     each = [_averages(energies, states, sizes, float(t)) for t in np.atleast_1d(given)]
     stacked = [np.stack(quantity) for quantity in zip(*each, strict=True)]
     return Boltzmann(given, *(quantity if given.ndim else quantity[0] for quantity in stacked))
@@ -82,11 +86,27 @@ def _averages(
     total = weights.sum()
     p = weights / total
     log_partition = float(np.log(total) - lowest / temperature)
-    free_energy, energy = -temperature * log_partition, float(p @ energies)
-    heat_capacity = float(p @ (energies - energy) ** 2) / temperature**2
+    free_energy, energy = float(lowest - temperature * np.log(total)), float(p @ energies)
+    heat = heat_capacity(p, energies, temperature)
     entropy = float(np.log(total) + p @ (energies - lowest) / temperature)
     correlations = (states * p[:, None]).T @ states
-    return log_partition, free_energy, energy, heat_capacity, entropy, p @ states, correlations, p @ sizes
+    return log_partition, free_energy, energy, heat, entropy, p @ states, correlations, p @ sizes
+
+
+def heat_capacity(p: np.ndarray, energies: np.ndarray, temperature: float) -> float:
+    """(⟨E²⟩ − ⟨E⟩²) / T² for states of probability p; the spread is divided before it is squared."""
+    above = energies - energies.min()
+    return float((np.sqrt(p @ (above - p @ above) ** 2) / temperature) ** 2)
+
+
+def require_weights(energies: np.ndarray, temperature: np.ndarray) -> None:
+    """Raise `InvalidInput` for temperatures at which E/T or T log Z leave the range of numbers."""
+    if (most := float(np.max(temperature))) > LARGEST:
+        raise InvalidInput(f"temperature: {most:g} is too large; expected at most {LARGEST:g}")
+    largest, least = float(np.abs(energies).max()), float(np.min(temperature))
+    if largest > LARGEST * min(least, 1.0):
+        told = f"{least:g} is too small for an energy of {largest:.4g}"
+        raise InvalidInput(f"temperature: {told}; expected at least {largest / LARGEST:.1g}")
 
 
 def _checked_spins(memory: Any) -> int:

@@ -158,8 +158,32 @@ def test_the_mean_field_is_the_largest_root():
         above = np.linspace(own + 1e-4, 1.1, 2000)
         assert np.all(np.tanh(above / temperature) < above)
         assert own > 0 or temperature >= 1
-    near = 1 - np.array([1e-3, 1e-5, 1e-7])
+    near = 1 - np.array([1e-3, 1e-5, 1e-7, 1e-9, 1e-15])
     np.testing.assert_allclose(ha.mean_field(near), np.sqrt(3 * (1 - near)), rtol=1e-3)
+
+
+def test_the_mean_field_is_smooth_where_the_series_takes_over():
+    """u = m/T solves T = tanh(u)/u; the series in u is written out here to u⁸."""
+    below = np.array([3e-5, 1.01e-5, 0.99e-5, 1e-6])
+    t = 1 - below
+    u = ha.mean_field(t) / t
+    np.testing.assert_allclose(u**2 / 3 - 2 * u**4 / 15 + 17 * u**6 / 315, 1 - t, rtol=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [1e-290, 1e300])
+def test_far_temperatures_have_the_limits_of_two_spins(temperature):
+    """Ground states ++ and −− alone, or all four alike; the heat capacity is 0 at both ends."""
+    states = 2 if temperature < 1 else 4
+    magnet, pair = ha.curie_weiss(2, temperature), ha.boltzmann(ha.Hopfield([[0, 1], [1, 0]]), temperature)
+    for found in (magnet, pair):
+        assert found.heat_capacity == 0
+        assert found.entropy == pytest.approx(np.log(states))
+        assert found.free_energy == pytest.approx(found.energy - temperature * np.log(states))
+
+
+def test_the_entropy_of_the_magnet_is_that_of_all_its_states():
+    whole = ha.boltzmann(ha.hopfield(np.ones((1, 7)), self_coupling=True), TEMPERATURES)
+    np.testing.assert_allclose(ha.curie_weiss(7, TEMPERATURES).entropy, whole.entropy, rtol=1e-10)
 
 
 def test_logarithms_of_binomials_agree_with_scipy():
@@ -189,6 +213,11 @@ NETWORK = ha.hopfield(np.ones((1, 4)))
         ),
         (lambda: ha.boltzmann(ha.sdm(np.ones((2, 4)), np.ones((2, 4)), 1), 1.0), "memory: it has no energy: "),
         (lambda: ha.curie_weiss(0, 1.0), "n: expected a whole number from 1 to 1000000, not 0"),
+        (
+            lambda: ha.curie_weiss(10, 1e-300),
+            "temperature: 1e-300 is too small for an energy of 5; expected",
+        ),
+        (lambda: ha.boltzmann(NETWORK, 1e301), "temperature: 1e+301 is too large; expected at most 1e+300"),
         (lambda: ha.mean_field(-1), "temperature: expected finite numbers above 0, not -1"),
     ],
 )

@@ -80,6 +80,15 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
             MAGNET + "patterns = [[1, 1]]\n",
             "5: ising: needs one of couplings, patterns, curie_weiss; patterns and curie",
         ),
+        (
+            MAGNET + "patterns = [[1, -1]]\n",
+            "5: ising: needs one of couplings, patterns, curie_weiss; patterns and curie_weiss are",
+        ),
+        (TEXT.replace("[0.5, 2]", "[1e-300]"), "7: ising.temperatures: 1e-300 is too small for an energy of"),
+        (
+            MAGNET.replace("[0.5, 2]", "[1, 1e301]"),
+            "7: ising.temperatures: 1e+301 is too large; expected at most 1e+300",
+        ),
         (MAGNET + "bias = [1]\n", "8: ising.bias: belongs to `couplings`, and `curie_weiss` is given"),
         (MAGNET + 'model = "dense"\n', "8: ising.model: belongs to `patterns`, and `curie_weiss` is given"),
         (TEXT.replace("[0.5, 2]", "[0.5, 0]"), "7: ising.temperatures.2: 0 stands there; expected more than 0"),
@@ -98,7 +107,7 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
             PATTERNS.replace("[[1, 1, -1], [1, -1, 1]]", f"[{ROW}]"),
             "6: ising.patterns: 17 spins have 2^17 states; at most 16 spins are summed, or more with `curie_weiss`",
         ),
-        (MAGNET.replace("20", "100000"), "7: ising.temperatures: 100,001 sums at 103 temperatures are 10,300,103"),
+        (MAGNET.replace("20", "100000"), "7: ising.temperatures: 100,001 sums at 109 temperatures are 10,900,109"),
         (MAGNET.replace("20", "200") + "sweeps = 5\n", "8: ising.sweeps: 200 spins; at most 128 are drawn"),
         (
             MAGNET + "sweeps = 5000\n",

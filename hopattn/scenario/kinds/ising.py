@@ -10,8 +10,9 @@ from hopattn.dynamics.state_space import spins
 from hopattn.dynamics.updates.stochastic import Glauber
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
+from hopattn.networks.curie_weiss import MOST_SPINS as MOST_SUMMED
 from hopattn.networks.curie_weiss import mean_field
-from hopattn.networks.ising import MOST_SPINS, boltzmann
+from hopattn.networks.ising import MOST_SPINS
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
@@ -46,7 +47,9 @@ THERMAL = ("energy", "free energy", "entropy", "heat capacity")
 CURVES = ("infinitely many", "exact")
 """The columns of `curve`."""
 FINE = 101
-"""The number of temperatures of `curve`."""
+"""The number of temperatures of `curve`, beside those of `CRITICAL`."""
+CRITICAL = (0.98, 0.99, 0.995, 0.998, 0.9995, 1.0)
+"""Temperatures up to T = 1, where m = √(3(1 − T)) falls to 0 ever more steeply."""
 MAX_TERMS = 10_000_000
 """The largest number of states, times temperatures, that a run sums."""
 MAX_UPDATES = 3_000_000
@@ -72,8 +75,9 @@ class IsingTable(MagnetTable):
 
     @property
     def fine_temperatures(self) -> np.ndarray:
-        """Temperatures between the lowest and the highest, for curves, `(FINE,)`."""
-        return np.linspace(min(self.temperatures), max(self.temperatures), FINE)
+        """Temperatures between the lowest and the highest, for curves: `FINE` and those near 1, where m falls to 0."""
+        low, high = min(self.temperatures), max(self.temperatures)
+        return np.unique([*np.linspace(low, high, FINE), *(t for t in CRITICAL if low < t < high)])
 
     def problems(self) -> Iterator[Problem]:
         """Problems of the magnet, and sums and samples that are too large."""
@@ -90,7 +94,7 @@ class IsingTable(MagnetTable):
             yield Problem(("ising", self.given), f"{told}, or more with `curie_weiss`")
             return
         if self.curie_weiss is not None:
-            count += FINE
+            count += FINE + len(CRITICAL)
         states = 2**n if self.curie_weiss is None else n + 1
         if states * count > MAX_TERMS:
             told = f"{states:,} sums at {count} temperatures are {states * count:,}; at most {MAX_TERMS:,} are possible"
@@ -106,12 +110,15 @@ class IsingTable(MagnetTable):
             yield Problem(("ising", "sweeps"), f"{told} are about {updates:,} updates; at most {MAX_UPDATES:,}")
 
     def _energy_problems(self) -> Iterator[Problem]:
-        """A memory without an energy over spins, found on its smallest sum."""
-        if self.curie_weiss is None and self.neurons <= MOST_SPINS:
-            try:
-                boltzmann(self.memory(), 1.0)
-            except InvalidInput as error:
-                yield Problem(("ising", self.given), str(error).removeprefix("memory: "))
+        """A memory without an energy over spins, and temperatures out of range; found on sums at two temperatures."""
+        if self.neurons > (MOST_SPINS if self.curie_weiss is None else MOST_SUMMED):
+            return
+        try:
+            self.averages(np.array([min(self.temperatures), max(self.temperatures)]))
+        except InvalidInput as error:
+            what, _, message = str(error).partition(": ")
+            key = "temperatures" if what == "temperature" else self.given
+            yield Problem(("ising", key), message if what in ("memory", "temperature", "n") else str(error))
 
 
 class Ising(Spec):

@@ -49,7 +49,8 @@ class MagnetTable(Table):
         """None or several of the three forms, keys of another form, and numbers that do not fit."""
         forms = [form for form in FORMS if getattr(self, form) is not None]
         if len(forms) != 1:
-            yield Problem(("ising",), f"needs one of {', '.join(FORMS)}; {' and '.join(forms) or 'none'} is given")
+            told = f"{' and '.join(forms)} are given" if forms else "none is given"
+            yield Problem(("ising",), f"needs one of {', '.join(FORMS)}; {told}")
             return
         for key, form in (("bias", "couplings"), ("model", "patterns")):
             if key in self.model_fields_set and form not in forms:
@@ -84,8 +85,7 @@ class MagnetTable(Table):
         n = self.neurons
         if self.curie_weiss is not None:
             magnet = curie_weiss(n, temperatures)
-            entropy = (magnet.energy - magnet.free_energy) / temperatures
-            thermal = [magnet.energy, magnet.free_energy, entropy, magnet.heat_capacity]
+            thermal = [magnet.energy, magnet.free_energy, magnet.entropy, magnet.heat_capacity]
             return magnet.size_of_m[:, None], np.stack(thermal, axis=-1) / n
         exact = boltzmann(self.memory(), temperatures)
         thermal = [exact.energy, exact.free_energy, exact.entropy, exact.heat_capacity]
