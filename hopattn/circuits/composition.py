@@ -18,6 +18,9 @@ from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.heads import Head
 
+ROUNDING = 1e-12
+"""Draws whose deviation is this part of their mean, or less, differ by rounding alone."""
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -29,8 +32,9 @@ class Baseline:
 
     def deviations(self, score: float) -> float:
         """The distance of a score from the mean in deviations; raises `InvalidInput` if all draws are alike."""
-        if self.deviation == 0:
-            raise InvalidInput("deviations: all draws have the same score, as with dim 1, so that there is no scale")
+        if self.deviation <= ROUNDING * self.mean:
+            told = "all draws have the same score, as with dim 1 or a rotation, so that there is no scale"
+            raise InvalidInput(f"deviations: {told}")
         return (score - self.mean) / self.deviation
 
 

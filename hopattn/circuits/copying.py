@@ -41,6 +41,7 @@ def copying(w_ov: Any, embed: Any, unembed: Any = None, by: str = "logits") -> f
         raise InvalidInput(f"unembed: shape {read.shape} does not fit {len(written)} words and {len(through)} outputs")
     if len(written) < 2:
         raise InvalidInput("embed: with one word there is no other to raise; expected at least two")
+    through, written, read = (each / (np.abs(each).max() or 1.0) for each in (through, written, read))  # no overflow
     return _by_logits(through, written, read) if by == "logits" else _by_eigenvalues(through, written, read)
 
 

@@ -1,5 +1,6 @@
 """The attention and the tokens that a measure of heads is given: checks of both, and their conversion to NumPy."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,8 @@ def repeats(tokens: Any, rows: np.ndarray) -> np.ndarray:
     rows: as from `attention_rows`. Raises `InvalidInput` for other tokens, for a number of them that does not fit, and
     for a text in which no token occurs twice.
     """
-    try:
-        words = np.asarray(tokens)
-    except (TypeError, ValueError, RuntimeError):
-        words = np.empty(())
-    if words.ndim == 0 or words.dtype.kind not in "iuU":
+    words = _words(tokens)
+    if words is None:
         raise InvalidInput("tokens: expected a list of whole numbers or of texts, one for each row of the attention")
     n, lead = rows.shape[-1], rows.shape[:-2]
     if words.shape[-1] != n:
@@ -62,3 +60,18 @@ def repeats(tokens: Any, rows: np.ndarray) -> np.ndarray:
         which = f" of text {first_true(bad)}" if bad.ndim else ""
         raise InvalidInput(f"tokens: no token{which} occurs twice; expected a text with a repeated token")
     return np.asarray(same)
+
+
+def _words(tokens: Any) -> np.ndarray | None:
+    """Tokens as an array of whole numbers or of texts; None for anything else, and for numbers among texts."""
+    try:
+        words = np.asarray(tokens)
+        if words.ndim == 0 or words.dtype.kind in "iu" or (words.dtype.kind == "U" and isinstance(tokens, np.ndarray)):
+            return words if words.ndim else None
+        each = np.asarray(tokens, dtype=object)  # NumPy would write the numbers of a mixed list as texts
+        for sort, dtype in ((str, np.str_), (Integral, np.int64)):
+            if all(isinstance(one, sort) and not isinstance(one, bool) for one in each.flat):
+                return each.astype(dtype)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        pass
+    return None

@@ -41,6 +41,9 @@ class InductionCircuit:
     beta: float
     layers: tuple[AttentionLayer, AttentionLayer]
 
+    def __repr__(self) -> str:
+        return f"InductionCircuit({self.length} words of {self.dim} elements, beta {self.beta:.4g})"
+
     @property
     def parts(self) -> dict[str, slice]:
         """The elements of each part of a vector."""

@@ -151,7 +151,11 @@ def select(keys: Any, queries: Any, where: str = "==") -> Selection:
 
 def sequence(values: Any, what: str) -> np.ndarray:
     """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
-    given = list(values) if not isinstance(values, np.ndarray) else values
+    try:
+        given = values if isinstance(values, np.ndarray) and values.ndim else list(values)
+    except TypeError:
+        told = f"expected a sequence (n,) of numbers or of words, not {shortened(values)}"
+        raise InvalidInput(f"{what}: {told}") from None
     words = [isinstance(value, str) for value in given]
     if any(words) and not all(words):
         raise InvalidInput(f"{what}: holds words and numbers; expected one sort")

@@ -34,14 +34,18 @@ class InvalidScenario(InvalidInput):
 def nearest(word: object, choices: Iterable[str]) -> str | None:
     """The choice that is most like a mistyped word, or None if no choice is near.
 
+    Of choices that are equally near, one of the word's own characters is taken: for "=" it is "==", not ">=".
+
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
     """
-    from difflib import get_close_matches  # imported here, so that the command line starts fast
+    from difflib import SequenceMatcher, get_close_matches  # imported here, so that the command line starts fast
 
     by_lower = {choice.lower(): choice for choice in choices}
-    matches = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[matches[0]] if matches else None
+    own = str(word).lower()
+    matches = get_close_matches(own, by_lower, n=4, cutoff=0.6)
+    best = max(matches, key=lambda one: (SequenceMatcher(None, one, own).ratio(), set(one) == set(own)), default=None)
+    return by_lower[best] if best is not None else None
 
 
 def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -> str:

@@ -137,6 +137,14 @@ def test_the_share_of_sinks_counts_heads_over_the_threshold():
     assert 0 < ha.sink_share(heads, threshold=0.2) < 1
 
 
+def test_arrays_of_objects_and_of_texts_of_any_length_are_tokens():
+    arrays = [np.array(words, dtype=object) for words in (list("abab"), [7, 8, 7, 8])]
+    if hasattr(np.dtypes, "StringDType"):  # from NumPy 2 on
+        arrays.append(np.array(list("abab"), dtype=np.dtypes.StringDType()))
+    for tokens in arrays:
+        assert ha.prefix_matching(ATTENTION, tokens) == ha.prefix_matching(ATTENTION, ["a", "b", "a", "b"])
+
+
 def test_pytorchs_weights_are_scored_like_numpys():
     torch = pytest.importorskip("torch")
     layer = torch.nn.MultiheadAttention(8, 2, batch_first=True)
@@ -161,6 +169,8 @@ def test_pytorchs_weights_are_scored_like_numpys():
         (lambda: ha.previous_token([[[1, 0], [0.3, 0.4]]]), "attention: row 0, 1 sums to 0.7; expected 1, or 0"),
         (lambda: ha.previous_token([[1.0]]), "attention: a text of one word has no word before"),
         (lambda: ha.prefix_matching(ATTENTION, "abab"), "tokens: expected a list of whole numbers or of texts"),
+        (lambda: ha.prefix_matching(ATTENTION, ["1", 1, 2, 3]), "tokens: expected a list of whole numbers or of texts"),
+        (lambda: ha.prefix_matching(ATTENTION, [None] * 4), "tokens: expected a list of whole numbers or of texts"),
         (lambda: ha.prefix_matching(ATTENTION, [0.5, 0.5, 1, 1]), "tokens: expected a list of whole numbers"),
         (lambda: ha.prefix_matching(ATTENTION, [[1], [1, 2]]), "tokens: expected a list of whole numbers"),
         (lambda: ha.prefix_matching(ATTENTION, [1, 1, 1]), "tokens: 3 tokens do not fit attention between 4"),

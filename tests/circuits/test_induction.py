@@ -36,6 +36,10 @@ def test_unseen_words_are_continued_at_every_length_from_8_to_512():
         assert right(circuit, *sequences(rng, count(20, 2), length, 64)).all(), length
 
 
+def test_a_circuit_is_shown_in_a_line():
+    assert repr(ha.induction_circuit(4, 5, beta=7)) == "InductionCircuit(5 words of 4 elements, beta 7)"
+
+
 def test_one_circuit_serves_all_shorter_texts():
     rng = np.random.default_rng(1)
     circuit = ha.induction_circuit(64, 257)

@@ -102,6 +102,21 @@ def test_the_three_compositions_of_two_heads_are_those_of_their_matrices():
         assert getattr(found, name) == pytest.approx(norm(reads @ writes) / norm(reads) / norm(writes))
 
 
+def test_turns_of_a_rotation_have_no_scale_of_their_own():
+    """|W R I|_F is |W|_F for every turn R, so that the draws differ by rounding alone."""
+    weights = np.random.default_rng(0).standard_normal((4, 4))
+    with pytest.raises(ha.InvalidInput, match="deviations: all draws have the same score"):
+        ha.composition_baseline(np.eye(4), weights, seed=0).deviations(0.5)
+
+
+@pytest.mark.parametrize("by", ["logits", "eigenvalues"])
+def test_the_size_of_the_matrices_does_not_count(by):
+    rng = np.random.default_rng(1)
+    through, words = rng.standard_normal((5, 5)), rng.standard_normal((7, 5))
+    assert ha.copying(1e300 * through, 1e10 * words, by=by) == pytest.approx(ha.copying(through, words, by=by))
+    assert ha.copying(np.eye(2) * 1e300, np.eye(2) * 1e10, by=by) == 1
+
+
 def test_the_input_is_not_changed():
     given_matrix = np.random.default_rng(5).normal(size=(4, 4))
     kept = given_matrix.copy()

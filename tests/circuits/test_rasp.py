@@ -130,9 +130,12 @@ def test_round_takes_a_half_to_the_even_number_and_words_can_be_compared():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ha.select(["a"], ["a"], "="), "comparison: '=' is unknown"),
+        (lambda: ha.select(["a"], ["a"], "="), "comparison: '=' is unknown; did you mean '=='?"),
         (lambda: ha.select(["a"], [1.0]), "queries: numbers cannot be compared with keys that are words"),
         (lambda: ha.select(["a", "b"], ["a"]), "queries: 1 do not fit 2 keys"),
+        (lambda: ha.select(5, [1]), "keys: expected a sequence (n,) of numbers or of words, not 5"),
+        (lambda: ha.select(None, [1]), "keys: expected a sequence (n,) of numbers or of words, not None"),
+        (lambda: ha.select(np.array(5), [1]), "keys: expected a sequence (n,) of numbers or of words, not 5"),
         (lambda: ha.select(["a", 1], ["a", "b"]), "keys: holds words and numbers; expected one sort"),
         (lambda: ha.select([], []), "keys: expected a sequence (n,) of numbers or of words"),
         (lambda: ha.select([[1]], [1]), "keys: expected a sequence (n,) of numbers or of words"),

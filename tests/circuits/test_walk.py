@@ -202,6 +202,12 @@ def test_the_same_seed_gives_the_same_walk_and_noise_changes_no_path():
         (lambda: ha.walk(TORUS, noise=-1), "noise: expected a finite number of at least 0, not -1"),
         (lambda: ha.walk(TORUS, beta=0), "beta: expected a positive finite number, not 0"),
         (lambda: ha.walk(TORUS, kinds=[1, 2]), "kinds: expected a number, or one whole number from 0 to 999"),
+        (lambda: ha.walk(TORUS, kinds=[[0], [1, 2]]), "kinds: expected a number, or one whole number from 0 to 999"),
+        (lambda: two_places([[1], [-1]]), "moves: no action leaves 'b'; expected at least one"),
+        (lambda: two_places([[1], [2]]), "moves: 2 is no place; expected 0 to 1, or -1 where the action is impossible"),
+        (lambda: two_places([[1], [-2]]), "moves: -2 is no place"),
+        (lambda: two_places([[1], [0, 1]]), "moves: expected whole numbers of shape (2, 1)"),
+        (lambda: two_places([[1.0], [0.0]]), "moves: expected whole numbers of shape (2, 1)"),
         (lambda: ha.walk(TORUS, angles={"east": [36], "up": [1]}), "angles: 'up' is unknown"),
         (lambda: ha.walk(TORUS, angles={"east": [36]}), "angles: the action 'north' has none, nor has its inverse"),
         (lambda: ha.walk(TORUS, angles={"east": [36], "south": [1, 2]}), "angles: 'north' has angles of shape (2,)"),
@@ -240,6 +246,10 @@ def test_a_wrong_input_has_one_message(call, message):
         call()
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def two_places(moves):
+    return ha.World.of_moves(("a", "b"), ("go",), (0,), moves)
 
 
 def graph(*edges):

@@ -170,9 +170,12 @@ def walk(
 
 def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     """The kind of each place, `(n,)`: those given, or so many kinds, dealt evenly."""
-    if np.ndim(kinds) == 0:
+    try:
+        given = np.asarray(kinds)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0)
+    if given.ndim == 0:
         return np.asarray(rng.permutation(np.arange(n) % whole(kinds, "kinds")))
-    given = np.asarray(kinds)
     if given.shape != (n,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 10 * n:
         raise InvalidInput(
             f"kinds: expected a number, or one whole number from 0 to {10 * n - 1} for each of {n} places"

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.scalars import whole
 
 MAX_PLACES = 1024
@@ -89,8 +89,31 @@ class World:
 
     @classmethod
     def of_moves(cls, places: tuple[str, ...], actions: tuple[str, ...], inverse: tuple[int, ...], moves: Any) -> Self:
-        """A world of given moves; its places are drawn on a circle, in their order."""
-        return cls(places, actions, inverse, np.asarray(moves), _on_circle(len(places)))
+        """A world of given moves; its places are drawn on a circle, in their order.
+
+        moves: `(n_places, n_actions)`, whole numbers of places, −1 where the action is impossible. Raises
+        `InvalidInput` for another shape, a place that does not exist, and a place that no action leaves.
+        """
+        return cls(places, actions, inverse, _checked_moves(moves, places, actions), _on_circle(len(places)))
+
+
+def _checked_moves(moves: Any, places: tuple[str, ...], actions: tuple[str, ...]) -> np.ndarray:
+    """The moves as an array, `(n_places, n_actions)`; raises `InvalidInput` for moves that cannot be walked."""
+    try:
+        given = np.asarray(moves)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0)
+    shape = len(places), len(actions)
+    if given.shape != shape or given.dtype.kind not in "iu" or not given.size:
+        raise InvalidInput(f"moves: expected whole numbers of shape {shape}, a place for each place and action")
+    if (bad := (given < -1) | (given >= len(places))).any():
+        told = f"{given[bad][0]} is no place; expected 0 to {len(places) - 1}, or -1 where the action is impossible"
+        raise InvalidInput(f"moves: {told}")
+    if (ends := np.all(given < 0, axis=1)).any():
+        raise InvalidInput(
+            f"moves: no action leaves '{shortened(places[int(np.argmax(ends))])}'; expected at least one"
+        )
+    return given
 
 
 def _neighbours(
