@@ -84,4 +84,4 @@ def mean_field(temperature: ArrayLike) -> np.ndarray:
     with np.errstate(over="ignore"):  # m / T may be infinite: then tanh is 1
         m = bisected(lambda m: np.tanh(m / t) - m, low, np.ones_like(t))
     series = given * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
-    return np.where(given < 1 - SMALL, m, series)
+    return np.asarray(np.where(given < 1 - SMALL, m, series))
