@@ -66,6 +66,27 @@ def test_each_link_of_the_walk_is_drawn_once():
     assert first >= int(run.arrays["first visits"].values) and right >= int(run.arrays["new edges"].values)
 
 
+def test_the_legend_of_the_walk_names_what_is_drawn():
+    """All is right on the torus; with noise some new edges are wrong."""
+    noisy = ha.run(parse(WALK + 'world = "torus"\nsize = [4, 5]\nnoise = 40\n', "odd.toml", "odd"))
+    for figure, wrong in (
+        (drawing_of("walk", "torus-walk").figure, False),
+        (finished(lambda figure: Walk().draw(figure, noisy)), True),
+    ):
+        assert any("wrong" in text for text in texts(figure)) == wrong
+    assert any("without noise" in text for text in texts(finished(lambda figure: Maps().draw(figure, noisy))))
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.findobj(lambda part: hasattr(part, "get_text"))]
+
+
+def test_the_curve_of_the_mean_field_falls_to_0_at_1():
+    curve = result_of("magnetisation").runs[0].arrays["curve"]
+    column = dict(zip(curve.labels[0], curve.values[:, 0], strict=True))
+    assert column["1"] == 0 and 0.03 < column["0.9995"] < 0.04  # √(3 × .0005) = .039
+
+
 def test_the_points_of_the_magnetisation_are_the_samples():
     figure = drawing_of("magnetisation", "magnetisation").figure
     run = result_of("magnetisation").runs[0]

@@ -40,6 +40,8 @@ class Maps(Plot):
         _row(axes[0], run, [(f"positions, {grid.labels[1][i]}", grid.values[:, i]) for i in modules], grid_like=True)
         chosen = np.unique(np.linspace(0, len(fields.values) - 1, PANELS).round().astype(int))
         _row(axes[1], run, [(_memory(fields, i), fields.values[i]) for i in chosen], grid_like=False)
+        if with_noise or "stray weight" not in run.arrays:  # which a walk with noise lacks
+            parts[0].supxlabel("positions and memories: without noise", fontsize=16)
         if with_noise:
             _errors(parts[1].subplots(), run)
 

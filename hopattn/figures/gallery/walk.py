@@ -8,7 +8,7 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline, run_title
 from hopattn.figures.places import is_lattice, spots_of
 from hopattn.figures.shapes import BLUE, ORANGE
-from hopattn.figures.style import FAINT, INK, PAPER, label, number
+from hopattn.figures.style import COLOURS, FAINT, INK, PAPER, label, number
 from hopattn.scenario.result import Result, Run
 
 RUNS = 4
@@ -18,6 +18,8 @@ NUMBERED = 12
 NAMED = 12
 """The number of places up to which each has its name, where the world is no lattice."""
 SORTS = ("known edge", "new edge")
+GREEN = COLOURS[2]
+"""The colour of known edges among the accuracies; grey is a first walk to a place."""
 STYLES = {
     "first visit": ("#b5b5b5", 2.5, "-", "first walk to a place never seen"),
     "right": (BLUE, 4.0, "-", "new edge to a place seen before: right"),
@@ -46,7 +48,7 @@ class Walk(Plot):
         _world(ax, run)
         ax.set_xlabel(_legend_title(run), fontsize=15)
         _accuracies(right.subplots(), result.runs[:RUNS])
-        right.legend(handles=_signs(), loc="outside lower center", ncols=1, frameon=False, handlelength=2.2)
+        right.legend(handles=_signs(run), loc="outside lower center", ncols=1, frameon=False, handlelength=2.2)
 
 
 def _legend_title(run: Run) -> str:
@@ -122,13 +124,15 @@ def _lines(spots: np.ndarray, link: tuple[int, int], lattice: bool) -> list[np.n
     return [np.stack([start, start - outwards]), np.stack([end, end + outwards])]
 
 
-def _signs() -> list[Any]:
-    """The signs of the legend."""
+def _signs(run: Run) -> list[Any]:
+    """The signs of the legend: of the links that are there."""
     from matplotlib.lines import Line2D
 
+    found = set(_fates(run).values())
     styles: list[dict[str, Any]] = [
         {"color": colour, "lw": width, "linestyle": dashes, "label": meaning}
-        for colour, width, dashes, meaning in STYLES.values()
+        for fate, (colour, width, dashes, meaning) in STYLES.items()
+        if fate in found
     ]
     return [Line2D([], [], **style) for style in styles]
 
@@ -141,7 +145,7 @@ def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
         chance = float(run.arrays["chance"].values)
         ticks.append(y + 0.5)
         names.append(run_title(run, 13))
-        for sort, colour in zip(SORTS, ("#8c8c8c", BLUE), strict=True):
+        for sort, colour in zip(SORTS, (GREEN, BLUE), strict=True):
             own = right[sorts == sort]
             share = float(own.mean()) if len(own) else 0.0
             ax.barh(y, share, height=0.85, color=colour)
@@ -156,5 +160,5 @@ def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
     ax.set_yticks(ticks, names)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(
-        "right predictions on revisits\ngrey: known edges; blue: new edges\ndashed: the best constant prediction"
+        "right predictions on revisits\ngreen: known edges; blue: new edges\ndashed: the best constant prediction"
     )

@@ -34,7 +34,7 @@ class WorldTable(Table):
 
     world: Literal["line", "grid", "torus"] | None = None
     """The form of the world; with `size`. A torus of one size is a ring."""
-    size: Annotated[list[Count], Field(min_length=1, max_length=2)] | None = None
+    size: Annotated[list[Count], Field(min_length=1)] | None = None
     """The number of places of a line or a ring, or the rows and columns of a grid or a torus."""
     graph: PlacesTable | None = None
     """Any other world, by its edges."""
