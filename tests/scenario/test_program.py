@@ -106,7 +106,7 @@ def test_the_working_is_that_of_a_hand():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('where = "=="', 'where = "="', "12: step.1.select.where: '=' is unknown; did you mean '>='?"),
+        ('where = "=="', 'where = "="', "12: step.1.select.where: '=' is unknown; did you mean '=='?"),
         ('keys = "tokens"', 'keys = "token"', "12: step.1.select.keys: 'token' is unknown; did you mean 'tokens'?"),
         ('width = "same"', 'width = "sam"', "16: step.2.width: 'sam' is unknown; did you mean 'same'?"),
         ('width = "same"', 'width = "tokens"', "16: step.2.width: 'tokens' is a sequence; expected a step with"),
