@@ -14,7 +14,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 
-SECONDS = 5.0
+SECONDS = 10.0
 """A mutated scenario that takes longer hangs."""
 
 VALUES = (
@@ -100,7 +100,7 @@ def mutated(rng):
 
 def attempt(text):
     """The end of a run of this text: "met", "missed" or "refused"; raises every other exception."""
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         result = ha.run(parse(text, "file.toml", "file"), explain=True)
         result.to_json()
@@ -110,7 +110,7 @@ def attempt(text):
             if not re.fullmatch(r"file\.toml:\d+: [^\n]+(\n  [^\n]*\n *\^)?", message):
                 raise AssertionError(f"names no line: {message}") from error
         outcome = "refused"
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start  # of this process: others may keep the machine busy
     if seconds > SECONDS:
         raise AssertionError(f"took {seconds:.1f} s")
     return outcome
