@@ -40,7 +40,7 @@ def test_the_same_figure_is_the_same_bytes(format, results):
     assert rendered_figure(plot, result, format) == again
 
 
-@pytest.mark.parametrize("name", plots)
+@pytest.mark.parametrize("name", spread(plots, 12))
 def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
     plot = plots[name]()
     among = [results[one] for one in dict.fromkeys([*spread(results, 10), plot.scenario])]

@@ -41,7 +41,7 @@ def test_every_variant_has_an_expectation(name):
     assert {variant.name for variant in spec.variant} <= expected
 
 
-@every
+@pytest.mark.parametrize("name", spread(NAMES, 40))
 def test_it_computes_the_arrays_that_its_kind_declares(name, results):
     scenario = ha.load(name)
     for run in results[name].runs:
