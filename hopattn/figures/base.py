@@ -46,6 +46,12 @@ def arrays_of(run: Run) -> dict[str, Labelled]:
     return {name.removeprefix("sequence 1 "): array for name, array in run.arrays.items()}
 
 
+def between_texts(run: Run) -> list[tuple[str, Labelled]]:
+    """The weights of each head whose queries come from another text than its keys, with the name of its place."""
+    square = [(place, weights) for place, weights in tables(run, "weights") if weights.dims == ("query", "key")]
+    return [(place, weights) for place, weights in square if weights.labels[0] != weights.labels[1]]
+
+
 def tables(run: Run, kind: str) -> Iterator[tuple[str, Labelled]]:
     """The arrays of one kind, such as `weights`, each with the name of its place, such as `layer 1 head 1`."""
     for name, array in run.arrays.items():

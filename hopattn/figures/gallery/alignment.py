@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
+from hopattn.figures.base import Figure, Plot, between_texts
 from hopattn.figures.headings import headline, run_title
 from hopattn.figures.shapes import cells
 from hopattn.figures.style import COLOURS, FAINT, INK, short, width
@@ -52,9 +52,7 @@ def _drawn(result: Result) -> list[tuple[str, Labelled]]:
     """The titles and the weights of the runs in the figure: the first head whose queries come from another text."""
     found = []
     for run in result.runs:
-        crossed = [array for _, array in tables(run, "weights") if array.dims == ("query", "key")]
-        crossed = [array for array in crossed if array.labels[0] != array.labels[1]]
-        found += [(run_title(run), array) for array in crossed[:1]]
+        found += [(run_title(run), weights) for _, weights in between_texts(run)[:1]]
     count = RUNS if all(max(weights.values.shape) <= FEW for _, weights in found) else 1
     shown = found[:count]
     return [("" if len(shown) == 1 else title, weights) for title, weights in shown]

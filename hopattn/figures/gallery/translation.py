@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
+from hopattn.figures.base import Figure, Plot, between_texts
 from hopattn.figures.headings import headline, wrapped
 from hopattn.figures.shapes import boxed, colour_of, line_of
 from hopattn.figures.style import INK, SIZE, number, short, width
@@ -63,11 +63,7 @@ def _crossed(result: Result) -> list[tuple[str, Labelled]]:
     """The weights between two texts, of all runs and heads, each with the title of its panel."""
     found = []
     for run in result.runs:
-        heads = [
-            (place, weights)
-            for place, weights in tables(run, "weights")
-            if place.startswith("layer") and weights.dims == ("query", "key") and weights.labels[0] != weights.labels[1]
-        ]
+        heads = [(place, weights) for place, weights in between_texts(run) if place.startswith("layer")]
         name = run.name or ("as written" if len(result.runs) > 1 else "")
         for place, weights in heads:
             found.append((": ".join(filter(None, (name, place if len(heads) > 1 else ""))), weights))

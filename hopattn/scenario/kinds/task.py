@@ -82,7 +82,7 @@ class Task(AttentionSpec):
             yield Problem(("task", "read"), unknown(task.read, coding.parts))
         elif self._answer_axes and task.induction is not None:
             yield Problem(("task", "read"), f"an answer of induction is a word, but '{task.read}' has axes of its own")
-        elif not self._answer_axes and self._size(coding, task.read) != self._size(coding, WORD):
+        elif not self._answer_axes and coding.size(task.read) != coding.size(WORD):
             yield Problem(("task", "read"), f"the part '{task.read}' has not as many elements as a word")
         elif task.threshold is not None and task.threshold.axis not in self._axes(coding):
             yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
@@ -245,7 +245,3 @@ class Task(AttentionSpec):
         word = f"the query '{query}'" if query is not None else last
         part = f"the part '{read}' of " if parts > 1 else ""
         return f"the answer is read from {part}{word}:"
-
-    @staticmethod
-    def _size(coding: Encoding, part: str) -> int:
-        return int(coding.parts[part].stop - coding.parts[part].start)

@@ -53,18 +53,14 @@ class Projection(Table):
             yield Problem((*path, "rotate"), "no rotation moves the positions of a learned table; give a matrix")
         if self.matrix is not None:
             yield from self._matrix_problems(encoding, (*path, "matrix"), "mapped value" if mapped else role)
-        elif (
-            role == "value"
-            and not mapped
-            and self._size(encoding, self.source) != self._size(encoding, self.target or self.source)
-        ):
+        elif role == "value" and not mapped and encoding.size(self.source) != encoding.size(self.target or self.source):
             yield Problem(
                 (*path, "to"), f"the part '{self.target}' has not as many elements as '{self.source or 'the vector'}'"
             )
 
     def _matrix_problems(self, encoding: Encoding, path: Path, role: str) -> Iterator[Problem]:
         matrix = self.matrix or []
-        columns, rows = self._size(encoding, self.source), self._size(encoding, self.target or self.source)
+        columns, rows = encoding.size(self.source), encoding.size(self.target or self.source)
         if any(len(row) != columns for row in matrix):
             needed = f"every row needs {columns} numbers, one for each element that is read"
             yield Problem(path, needed + comma_hint(matrix, columns))
@@ -88,7 +84,3 @@ class Projection(Table):
         rows = encoding.parts[part] if part else slice(0, encoding.dim)
         placed: np.ndarray = np.eye(encoding.dim)[:, rows] @ self.array(encoding)
         return placed
-
-    @staticmethod
-    def _size(encoding: Encoding, part: str | None) -> int:
-        return encoding.dim if part is None else encoding.parts[part].stop - encoding.parts[part].start

@@ -37,7 +37,7 @@ class ReadoutTable(Table):
         """An unknown part, one that cannot be compared with words, and a base beside a beta."""
         if self.part not in encoding.parts:
             yield Problem(("readout", "in"), unknown(self.part, encoding.parts))
-        elif _size(encoding, self.part) != _size(encoding, WORD):
+        elif encoding.size(self.part) != encoding.size(WORD):
             yield Problem(("readout", "in"), f"the part '{self.part}' has not as many elements as a word")
         if not encoding.words:
             yield Problem(("readout",), "needs words that are written out, in [vocabulary] or [spaces]")
@@ -54,7 +54,3 @@ class ReadoutTable(Table):
         words = np.stack(list(encoding.words.values()))
         logits = np.asarray(linear(state[:, encoding.parts[self.part]], words))
         return {LOGITS: logits, PROBABILITIES: np.asarray(self.separation.weights(logits))}
-
-
-def _size(encoding: Encoding, part: str) -> int:
-    return int(encoding.parts[part].stop - encoding.parts[part].start)

@@ -41,7 +41,7 @@ class WritingTable(Table):
             yield Problem(("writing", "end"), unknown(self.end, self.words))
         if self.read not in coding.parts:
             yield Problem(("writing", "read"), unknown(self.read, coding.parts))
-        elif len({part.stop - part.start for part in (coding.parts[self.read], coding.parts[WORD])}) > 1:
+        elif coding.size(self.read) != coding.size(WORD):
             yield Problem(("writing", "read"), f"the part '{self.read}' has not as many elements as a word")
 
     def scores(self, coding: Encoding, states: np.ndarray) -> np.ndarray:

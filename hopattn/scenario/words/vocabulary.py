@@ -105,6 +105,10 @@ class Encoding:
         """The number of elements of a vector, with all parts."""
         return len(self.axes)
 
+    def size(self, part: str | None) -> int:
+        """The number of elements of a named part; of the whole vector for None."""
+        return self.dim if part is None else self.parts[part].stop - self.parts[part].start
+
     @property
     def joined(self) -> str:
         """The setting of the file by which positions join the words, for messages."""
