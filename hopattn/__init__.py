@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from hopattn.experiments.sweep.runner import sweep as sweep
     from hopattn.experiments.sweep.table import Sweep as Sweep
     from hopattn.experiments.sweep.table import load_sweep as load_sweep
+    from hopattn.figures.plotting import plot as plot
     from hopattn.foundation.array_files import mapped as mapped
     from hopattn.foundation.errors import HopattnError as HopattnError
     from hopattn.foundation.errors import InvalidInput as InvalidInput
@@ -190,6 +191,7 @@ _NAMES = {
     "hopattn.experiments.sweep.of_scenario": ("sweep_scenario",),
     "hopattn.experiments.sweep.runner": ("sweep",),
     "hopattn.experiments.sweep.table": ("Sweep", "load_sweep"),
+    "hopattn.figures.plotting": ("plot",),
     "hopattn.foundation.array_files": ("mapped",),
     "hopattn.foundation.errors": ("HopattnError", "InvalidInput"),
     "hopattn.foundation.vectors": ("unit",),

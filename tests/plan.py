@@ -11,8 +11,8 @@ from itertools import pairwise
 
 GATHERED = "*.py"
 
-BY_NAME = {("foundation/display.py", "views/notebook.py")}
-"""An object asks for its view only when a notebook shows it: no arrow."""
+BY_NAME = {("foundation/display.py", "views/notebook.py"), ("foundation/display.py", "figures/plotting.py")}
+"""An object asks for its view only when it is shown or drawn: no arrow."""
 
 
 def rooms_in(package):

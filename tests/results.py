@@ -8,6 +8,7 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 
 import hopattn as ha
+from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
 from hopattn.figures.rendering import rendered
 from hopattn.scenario.files import shipped
@@ -48,8 +49,9 @@ def drawing_of(plot, scenario):
 
     def draw(figure):
         warnings.simplefilter("error")
-        plots[plot]().draw(figure, result_of(scenario))
+        plots[plot]().draw(figure, shown)
         figures.append(figure)
 
-    svg, notes = rendered(draw)
+    shown = chosen(result_of(scenario))
+    svg, notes = rendered(draw, described=(shown.title, plots[plot].shows))
     return Drawing(figures[0], svg, notes)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
-from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.display import Drawable
 
 
 class Status(StrEnum):
@@ -36,7 +36,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recall(ShownInNotebook):
+class Recall(Drawable):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed

@@ -1,8 +1,12 @@
 """Figures of results: finished data in, files out.
 
 - `base.py`: the base class of a figure: what it shows, which results it can draw
-- `style.py`: the style of all figures
-- `headings.py`: titles above figures and panels
+- `palette.py`: the colours, on a light and on a dark sheet
+- `style.py`: the styles: sheet, size and font
+- `text.py`: tokens as labels, and numbers
+- `choice.py`: the part of a result that a figure draws
+- `headings.py`: titles above figures and panels, notes below them
+- `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
 - `labelled_points.py`: points in a plane, with labels that do not overlap
 - `places.py`: the places of a walk, with a colour for each
@@ -12,4 +16,6 @@
 - `gif.py`: moving pictures
 - `gallery/`: one figure in each file
 - `rendering.py`: from results to files of figures
+- `from_arrays.py`: bare arrays as a result that figures can draw
+- `plotting.py`: drawing from Python, also into axes of your own
 """

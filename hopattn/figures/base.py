@@ -1,14 +1,16 @@
 """The base class of every figure: what it shows, which results it can draw, how it draws them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 Figure = Any  # matplotlib.figure.Figure, which is imported only when a figure is drawn
+Axes = Any  # matplotlib.axes.Axes
+Part = TypeVar("Part")
 
 
 class Plot(ABC):
@@ -30,6 +32,13 @@ class Plot(ABC):
     def draw(self, figure: Figure, result: Result) -> None:
         """Draw a result into an empty figure."""
 
+    def panel(self, ax: Axes, result: Result) -> None:
+        """Draw a result into axes, without the figure's title and legend.
+
+        Raises `InvalidInput` for a figure that has several panels, or has them for this result.
+        """
+        raise InvalidInput(f"figure '{self.name}' has several panels: give it a Figure or a SubFigure as `ax`")
+
     def frames(self, result: Result) -> list[Figure]:
         """The frames of the animation, one figure each; an empty list for a figure that does not move."""
         return []
@@ -39,6 +48,16 @@ def require_drawable(plot: Plot, result: Result) -> None:
     """Raise `InvalidInput` if a figure cannot be drawn from a result."""
     if lack := plot.lacks(result):
         raise InvalidInput(f"figure '{plot.name}' cannot be drawn from '{result.name}': {lack}")
+
+
+def only(parts: Sequence[Part], what: str, option: str) -> Part:
+    """The only part of a figure that has one panel for each part.
+
+    Raises `InvalidInput` if there are several. what: their name, such as "heads". option: the option that chooses one.
+    """
+    if len(parts) > 1:
+        raise InvalidInput(f"axes hold one panel, and there are {len(parts)} {what}: choose one with {option}")
+    return parts[0]
 
 
 def arrays_of(run: Run) -> dict[str, Labelled]:

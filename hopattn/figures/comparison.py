@@ -8,7 +8,9 @@ import numpy as np
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
 from hopattn.figures.base import Figure
-from hopattn.figures.style import COLOURS, INK, SEQUENTIAL, number, readable_on, short
+from hopattn.figures.headings import pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, readable_on, short
 from hopattn.foundation.errors import InvalidInput
 
 MEASURES = {
@@ -49,7 +51,7 @@ def draw_comparison(figure: Figure, comparison: Comparison) -> None:
     """
     if reason := why_not_drawable(comparison):
         raise InvalidInput(f"figure: {reason}")
-    figure.get_layout_engine().set(h_pad=0.1, w_pad=0.12)
+    pads(figure, h_pad=0.1, w_pad=0.12)
     places = list(dict.fromkeys(row.where for row in comparison.rows))
     if len(comparison.axes) == 2:
         _maps(figure, comparison)
@@ -83,7 +85,7 @@ def _curves(figure: Figure, comparison: Comparison, places: Sequence[str]) -> No
             x, y = _line([row for row in comparison.rows if row.memory == name], measure, axis, places)
             shift = 0.0 if axis else 0.6 * ((i + 0.5) / len(comparison.memories) - 0.5)
             style = _line_style(i, len(comparison.memories)) | (
-                {} if axis else {"linestyle": "none", "markersize": 10 if len(places) <= LARGE_MARKERS else 5}
+                {} if axis else {"linestyle": "none", "markersize": scaled(10) if len(places) <= LARGE_MARKERS else 5}
             )
             panel.plot([value + shift for value in x], y, **style, label=name, clip_on=False)
         panel.set_ylabel(MEASURES[measure])
@@ -121,13 +123,13 @@ def _line_style(i: int, count: int) -> dict[str, Any]:
     """The colour, marker, dashes and width of memory `i` of `count`: lines differ without colours too."""
     share = (count - i) / count
     return {
-        "color": COLOURS[i % len(COLOURS)],
+        "color": theme().series[i % len(theme().series)],
         "marker": MARKERS[i % len(MARKERS)],
         "linestyle": LINES[i % len(LINES)],
-        "linewidth": 1.5 + 4.5 * share,
-        "markersize": 6 + 9 * share,
-        "markerfacecolor": "none" if i % 2 else COLOURS[i % len(COLOURS)],
-        "markeredgewidth": 2,
+        "linewidth": scaled(1.5) + 4.5 * share,
+        "markersize": scaled(6) + 9 * share,
+        "markerfacecolor": "none" if i % 2 else theme().series[i % len(theme().series)],
+        "markeredgewidth": scaled(2),
     }
 
 
@@ -157,8 +159,8 @@ def _bars(figure: Figure, comparison: Comparison) -> None:
         values = [getattr(rows[name], measure) for name in memories]
         most = max((value for value in values if value is not None), default=0.0) or 1.0
         for i, value in enumerate(values):
-            colour = COLOURS[comparison.memories.index(memories[i]) % len(COLOURS)]
-            panel.barh(i, value or 0.0, color=colour, height=0.62, edgecolor=INK)
+            colour = theme().series[comparison.memories.index(memories[i]) % len(theme().series)]
+            panel.barh(i, value or 0.0, color=colour, height=0.62, edgecolor=theme().ink)
             text = "–" if value is None else number(0.0 if abs(value) < 1e-9 else float(value), 3)
             panel.text((value or 0.0) + 0.03 * most, i, text, va="center", ha="left")
         panel.set(xlim=(0, 1.32 * most), xlabel=MEASURES[measure])
@@ -180,7 +182,7 @@ def _maps(figure: Figure, comparison: Comparison) -> None:
     columns = min(3, len(memories))
     panels = list(figure.subplots(-(-len(memories) // columns), columns, squeeze=False, sharex=True, sharey=True).flat)
     for panel, name, table in zip(panels, memories, tables, strict=False):
-        image = panel.imshow(table, cmap=SEQUENTIAL, vmin=0, vmax=most, origin="lower", aspect="auto")
+        image = panel.imshow(table, cmap=theme().sequential, vmin=0, vmax=most, origin="lower", aspect="auto")
         panel.set_title(name)
         for axis, numbers, set_ticks in ((0, along, panel.set_xticks), (1, up, panel.set_yticks)):
             every = -(-len(numbers) // (5, 8)[axis])
@@ -189,13 +191,13 @@ def _maps(figure: Figure, comparison: Comparison) -> None:
             for (i, j), value in np.ndenumerate(table):
                 if np.isfinite(value):
                     colour = readable_on(image.cmap(image.norm(value)))
-                    panel.text(j, i, number(float(value)), ha="center", va="center", color=colour, fontsize=13)
+                    panel.text(j, i, number(float(value)), ha="center", va="center", color=colour, fontsize=scaled(13))
     for panel in panels[len(memories) :]:
         panel.set_axis_off()
     for panel in panels[max(0, len(memories) - columns) : len(memories)]:
         panel.tick_params(labelbottom=True)
-    figure.supxlabel(AXIS_TITLES.get(comparison.axes[0], comparison.axes[0]), fontsize=17)
-    figure.supylabel(AXIS_TITLES.get(comparison.axes[1], comparison.axes[1]), fontsize=17)
+    figure.supxlabel(AXIS_TITLES.get(comparison.axes[0], comparison.axes[0]), fontsize=scaled(17))
+    figure.supylabel(AXIS_TITLES.get(comparison.axes[1], comparison.axes[1]), fontsize=scaled(17))
     figure.colorbar(image, ax=panels, label=MEASURES[measure].replace("\n", " "))
 
 

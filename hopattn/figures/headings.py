@@ -1,10 +1,13 @@
-"""Titles above figures and panels: cut to the room there is."""
+"""Titles above figures and panels, and the line below a figure: keys, and what was left out."""
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from hopattn.figures.base import Figure
-from hopattn.figures.style import label
+from hopattn.figures.choice import AS_WRITTEN
+from hopattn.figures.style import scaled
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
 
 HEADLINE, LINES = 78, 2
@@ -13,9 +16,49 @@ SHORT_TEXT = 8
 """The number of words up to which a text can be the title of its panel."""
 
 
-def headline(figure: Figure, result: Result) -> None:
-    """Write the result's title above the figure; a long title is cut."""
-    figure.suptitle(wrapped(result.title, HEADLINE))
+def headline(figure: Figure, result: Result, title: str = "") -> None:
+    """Write a title above the figure; a long title is cut.
+
+    title: of this figure; else the result's. A title of `[figure]`, also an empty one, stands before both.
+    """
+    stated = result.figure.title
+    if text := (title or result.title) if stated is None else stated:
+        figure.suptitle(wrapped(text, HEADLINE))
+
+
+def pads(figure: Figure, **sizes: float) -> None:
+    """Set the space around and between panels, if the figure has a constrained layout.
+
+    sizes: `h_pad` and `w_pad` in inches on a slide, `hspace` and `wspace` as parts of a panel.
+    """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
+        given: Any = {name: scaled(size) if name.endswith("pad") else size for name, size in sizes.items()}
+        engine.set(**given)
+
+
+def laid_out(figure: Figure) -> None:
+    """Lay a figure out once: cells are square after the second layout only, and labels need to know their places."""
+    root: Any = figure.get_figure(root=True)
+    root.draw_without_rendering()
+
+
+def foot(figure: Figure, note: str = "", keys: Sequence[Any] = (), names: Sequence[str] = ()) -> None:
+    """Write below a figure: a note, such as what it leaves out, and the signs with their names."""
+    if keys:
+        style: dict[str, Any] = {"frameon": False, "title": note or None, "ncols": min(len(keys), 5)}
+        figure.legend(list(keys), list(names), loc="outside lower center", **style)
+    elif note:
+        figure.supxlabel(note, fontsize=scaled(15))
+
+
+def left_out(shown: int, of: int, what: str, option: str = "") -> str:
+    """A remark on what a figure leaves out, such as "1 of 3 runs"; an empty text if it shows all.
+
+    option: the option that chooses others.
+    """
+    return f"{shown} of {of} {what}" + (f"; choose with {option}" if option else "") if shown < of else ""
 
 
 def wrapped(text: str, letters: int) -> str:
@@ -26,7 +69,7 @@ def wrapped(text: str, letters: int) -> str:
 
 def run_title(run: Run, letters: int = 30) -> str:
     """The title of the panel of one run."""
-    return wrapped(run.name or "as written", letters)
+    return wrapped(run.name or AS_WRITTEN, letters)
 
 
 def run_titles(runs: Sequence[Run], texts: Sequence[Sequence[str]], letters: int) -> list[str]:
@@ -34,6 +77,6 @@ def run_titles(runs: Sequence[Run], texts: Sequence[Sequence[str]], letters: int
     if len(runs) < 2:
         return [""]
     with_texts = len({*map(tuple, texts)}) == len(runs) and all(len(text) <= SHORT_TEXT for text in texts)
-    names = [run.name or ("" if with_texts else "as written") for run in runs]
+    names = [run.name or ("" if with_texts else AS_WRITTEN) for run in runs]
     sentences = [" ".join(map(label, text)) if with_texts else "" for text in texts]
     return [wrapped(": ".join(filter(None, both)), letters) for both in zip(names, sentences, strict=True)]

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.style import FAINT, label, width
+from hopattn.figures.headings import laid_out
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, width
 from hopattn.foundation.labelled import Labelled
 
 POINT_SAMPLES = 6
@@ -31,8 +33,8 @@ def in_plane(words: Labelled, first: str, second: str) -> np.ndarray:
 
 def draw_origin(ax: Any) -> list[tuple[Any, Any]]:
     """Draw the two lines through the origin; returns the end points of each."""
-    ax.axhline(0, color=FAINT, lw=0.8)
-    ax.axvline(0, color=FAINT, lw=0.8)
+    ax.axhline(0, color=theme().faint, lw=scaled(0.8))
+    ax.axvline(0, color=theme().faint, lw=scaled(0.8))
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     return [((left, 0), (right, 0)), ((0, low), (0, high))]
 
@@ -55,7 +57,7 @@ def keep_apart(
     texts: pairs of a text and its point. lines: pairs of points. A text far from its point gets a thin line to it.
     Call this last: it lays the figure out to know where everything is.
     """
-    ax.figure.draw_without_rendering()
+    laid_out(ax.figure)
     pixels = ax.figure.dpi / 72  # in one printer's point
     frame = ax.get_window_extent()
     line_samples = [ax.transData.transform(np.linspace(start, end, 40)) for start, end in lines]
@@ -80,7 +82,11 @@ def keep_apart(
         )
         boxes.append(np.array([at + offset - half, at + offset + half]))
         place = {"xytext": offset / pixels, "textcoords": "offset points", "ha": "center", "va": "center", "zorder": 7}
-        leader = {"arrowstyle": "-", "color": FAINT, "lw": 1, "shrinkA": 0, "shrinkB": 4} if distance > LEADER else None
+        leader = (
+            {"arrowstyle": "-", "color": theme().faint, "lw": scaled(1), "shrinkA": 0, "shrinkB": scaled(4)}
+            if distance > LEADER
+            else None
+        )
         ax.annotate(text, point, **place, fontsize=size, annotation_clip=False, arrowprops=leader, **style)
 
 

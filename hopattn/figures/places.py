@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.figures.style import theme
 from hopattn.scenario.result import Run
 
 
@@ -31,7 +32,7 @@ def coloured_places(ax: Any, run: Run, values: np.ndarray, **colours: Any) -> An
         drawn = ax.imshow(picture, aspect="equal" if row.max() else "auto", **colours)
     else:
         size = min(900.0, 40_000 / len(spots))
-        drawn = ax.scatter(*spots.T, c=values, s=size, edgecolors="#8c8c8c", **colours)
+        drawn = ax.scatter(*spots.T, c=values, s=size, edgecolors=theme().faint, **colours)
         ax.set_aspect("equal")
         ax.margins(0.2)
     ax.set(xticks=[], yticks=[])

@@ -7,7 +7,8 @@ import numpy as np
 
 from hopattn.dynamics.record import Recall
 from hopattn.figures.base import Figure
-from hopattn.figures.style import COLOURS, FAINT
+from hopattn.figures.headings import pads
+from hopattn.figures.style import scaled, theme
 
 MARKERS = ("o", "s", "^", "D")
 """One marker for each cue, so that lines differ without colours too."""
@@ -29,7 +30,7 @@ def draw_recall(figure: Figure, record: Recall) -> None:
     if record.overlaps is not None and record.overlaps.shape[-1]:
         largest = np.abs(record.overlaps).max(axis=-1)
         curves["largest overlap"] = largest[None] if states.ndim > record.state.ndim else largest.T
-    figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
+    pads(figure, h_pad=0.1, w_pad=0.1)
     left, right = figure.subfigures(1, 2, width_ratios=(1.4, 1)) if curves else (figure, None)
     _final_states(left, states)
     if right is not None:
@@ -47,8 +48,16 @@ def draw_course(part: Figure, curves: Mapping[str, np.ndarray], last_steps: Sequ
     for ax, (name, rows) in zip(axes, curves.items(), strict=True):
         for i, last in enumerate(last_steps[:MAX_CUES]):
             row = rows[i][: int(last) + 1]
-            marker = {"marker": MARKERS[i], "markersize": 9, "markevery": max(1, (len(row) - 1) // 8)} if marked else {}
-            style = {"color": COLOURS[i], **marker} if marked else {"color": COLOURS[0], "linewidth": 1.5, "alpha": 0.5}
+            marker = (
+                {"marker": MARKERS[i], "markersize": scaled(9), "markevery": max(1, (len(row) - 1) // 8)}
+                if marked
+                else {}
+            )
+            style = (
+                {"color": theme().series[i], **marker}
+                if marked
+                else {"color": theme().series[0], "linewidth": scaled(1.5), "alpha": 0.5}
+            )
             ax.plot(row, **style)
         ax.set_ylabel(name)
     axes[-1].set_xlabel("step")
@@ -62,9 +71,9 @@ def _final_states(part: Figure, states: np.ndarray) -> None:
     finite = np.abs(states[np.isfinite(states)])
     most = float(finite.max(initial=0.0)) or 1.0
     ax = part.subplots()
-    image = ax.imshow(states, cmap="gray_r", vmin=-most, vmax=most, aspect="auto", interpolation="nearest")
+    image = ax.imshow(states, cmap=theme().picture, vmin=-most, vmax=most, aspect="auto", interpolation="nearest")
     ax.set(xlabel="neuron", ylabel="cue", title="the states at the end")
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    ax.spines[:].set(visible=True, color=FAINT)
+    ax.spines[:].set(visible=True, color=theme().faint)
     part.colorbar(image, ax=ax, label="activation")

@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.style import COLOURS, FAINT, INK, PAPER, number, readable_on
-
-BLUE, ORANGE = COLOURS[0], COLOURS[1]
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, readable_on
 
 
 def colour_of(value: float) -> str:
     """The colour of a number: blue from 0 up, orange below 0."""
-    return ORANGE if value < 0 else BLUE
+    return theme().minus if value < 0 else theme().plus
 
 
 def line_of(value: float) -> str:
@@ -20,16 +19,24 @@ def line_of(value: float) -> str:
     return "--" if value < 0 else "-"
 
 
-def arrow(ax: Any, start: Any, end: Any, colour: str = INK, width: float = 2.5, bend: float = 0.0, **more: Any) -> None:
-    """Draw an arrow between two points, in data coordinates. A negative `bend` curves it to the left of its path."""
-    style = {"arrowstyle": "-|>,head_width=0.32,head_length=0.6", "shrinkA": 0, "shrinkB": 0, "mutation_scale": 16}
-    style |= {"color": colour, "lw": width, "connectionstyle": f"arc3,rad={bend}"} | more
+def arrow(ax: Any, start: Any, end: Any, colour: str = "", width: float = 2.5, bend: float = 0.0, **more: Any) -> None:
+    """Draw an arrow between two points, in data coordinates. A negative `bend` curves it to the left of its path.
+
+    colour: by default that of the ink. width: in points on a slide.
+    """
+    style = {
+        "arrowstyle": "-|>,head_width=0.32,head_length=0.6",
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": scaled(16),
+    }
+    style |= {"color": colour or theme().ink, "lw": scaled(width), "connectionstyle": f"arc3,rad={bend}"} | more
     ax.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=style, annotation_clip=False)
 
 
 def boxed(ax: Any, at: Any, text: str, **more: Any) -> Any:
     """Write a text in a white box, so that no line runs through it; returns the text."""
-    box = {"boxstyle": "round,pad=0.12", "facecolor": PAPER, "edgecolor": "none"}
+    box = {"boxstyle": "round,pad=0.12", "facecolor": theme().paper, "edgecolor": "none"}
     return ax.text(at[0], at[1], text, **{"ha": "center", "va": "center", "bbox": box, "zorder": 6} | more)
 
 
@@ -49,17 +56,29 @@ def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence
     size = min(62.0, 400 / (largest + 3))
     most = float(np.abs(weights).max(initial=0.0)) or 1.0
     for (j, i), weight in np.ndenumerate(weights):
-        ax.plot([0, 3], [left[i], right[j]], line_of(weight), color=colour_of(weight), lw=1 + 4 * abs(weight) / most)
+        ax.plot(
+            [0, 3], [left[i], right[j]], line_of(weight), color=colour_of(weight), lw=scaled(1) + 4 * abs(weight) / most
+        )
         along = 0.45 if m == 1 else 0.2 + 0.4 * j / m
         place = (3 * along, left[i] + (right[j] - left[i]) * along)
-        boxed(ax, place, f"× {number(float(weight))}", fontsize=17 if n * m <= 8 else 11)
+        boxed(ax, place, f"× {number(float(weight))}", fontsize=scaled(17) if n * m <= 8 else 11)
     for heights, x, texts in ((left, 0.0, inputs), (right, 3.0, neurons)):
-        ax.plot(np.full(len(heights), x), heights, "o", ms=size, mfc=PAPER, mec=INK, mew=2.5, ls="none", zorder=3)
+        ax.plot(
+            np.full(len(heights), x),
+            heights,
+            "o",
+            ms=size,
+            mfc=theme().paper,
+            mec=theme().ink,
+            mew=scaled(2.5),
+            ls="none",
+            zorder=3,
+        )
         for y, text in zip(heights, texts, strict=True):
-            ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=17 if size > 50 else 13)
+            ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=scaled(17) if size > 50 else 13)
     for y, text in zip(right, names, strict=True):
         below: Any = {"xytext": (0, -0.55 * size), "textcoords": "offset points", "ha": "center", "va": "top"}
-        ax.annotate(text, (3.0, y), **below, fontsize=15 if size > 50 else 11)
+        ax.annotate(text, (3.0, y), **below, fontsize=scaled(15) if size > 50 else 11)
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
@@ -78,7 +97,7 @@ def cells(
     ax.spines[:].set_visible(False)
     if numbers:
         for (i, j), value in np.ndenumerate(values):
-            colour = readable_on(image.cmap(image.norm(value))) if value else FAINT
+            colour = readable_on(image.cmap(image.norm(value))) if value else theme().faint
             ax.text(j, i, number(float(value), digits), ha="center", va="center", color=colour, fontsize=size)
     return image
 

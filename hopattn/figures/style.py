@@ -1,89 +1,137 @@
-"""The style of all figures: legible on a slide of 1280 × 720, colour-blind-safe, text kept as text."""
+"""The style of a figure: sheet, size and font. Every size is relative to the font, and text stays text."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import accumulate
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
-from unicodedata import east_asian_width
 
-SIZE, DPI = (12.8, 7.2), 100
-"""Inches, and pixels in an inch."""
-INK, FAINT, EMPTY, PAPER = "#1a1a1a", "#8c8c8c", "#f2f2f2", "#ffffff"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""The palette of Okabe and Ito, whose colours also differ for colour-blind people."""
-SEQUENTIAL, DIVERGING = "cividis", "PuOr"
-"""The colour map of numbers from 0 up, and the one of numbers on both sides of 0, with its centre at 0."""
-LABEL = 14
-"""The width of a label, in letters; a wider token is cut."""
-_WIDE = frozenset("mwMWΩ@%")
-"""Letters that are wider than others in the font."""
+from hopattn.figures.palette import DARK, LIGHT, Palette
+from hopattn.foundation.errors import InvalidInput, unknown
 
-_SETTINGS: dict[str, Any] = {
-    "font.family": "DejaVu Sans",  # part of matplotlib, so that a figure looks the same everywhere
-    "font.size": 17,
-    "axes.titlesize": 19,
-    "axes.labelsize": 17,
-    "xtick.labelsize": 16,
-    "ytick.labelsize": 16,
-    "legend.fontsize": 15,
-    "axes.edgecolor": INK,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "lines.linewidth": 2.5,
-    "figure.facecolor": PAPER,
-    "savefig.facecolor": PAPER,
-    "text.parse_math": False,  # a token such as $x_1$ is no formula
-    "svg.fonttype": "none",
-    "svg.hashsalt": "hopattn",
-    "pdf.fonttype": 42,
+DPI = 100
+"""Pixels in an inch."""
+SLIDE_FONT = 17.0
+"""The size of text on a slide of 1280 × 720, in printer's points; other sizes are stated for this font."""
+LEGIBLE = 13.0
+"""The smallest text on a slide: 18 of 720 pixels."""
+FONTS = ("DejaVu Sans", "Verdana", "sans-serif")
+"""The first is part of matplotlib. A browser that lacks it takes the second, whose letters are nearly as wide."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """A style. size: of the figure, in inches. font: the size of its text, in points. transparent: without a sheet."""
+
+    size: tuple[float, float] = (12.8, 7.2)
+    font: float = SLIDE_FONT
+    palette: Palette = LIGHT
+    transparent: bool = False
+
+    def with_font(self, font: float) -> "Style":
+        """The same style with another size of its text."""
+        return replace(self, font=font)
+
+
+STYLES = {
+    "slide": Style(),
+    "paper": Style((3.4, 2.4), 8.0, transparent=True),
+    "dark": Style(palette=DARK),
 }
+"""The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark sheet."""
+SIZE = STYLES["slide"].size
+_palette: ContextVar[Palette] = ContextVar("palette", default=LIGHT)
+
+
+def style_named(name: str) -> Style:
+    """The style of this name; raises `InvalidInput` for an unknown one."""
+    if name not in STYLES:
+        raise InvalidInput(f"style: {unknown(name, STYLES)}")
+    return STYLES[name]
+
+
+def theme() -> Palette:
+    """The colours of the figure that is being drawn."""
+    return _palette.get()
+
+
+def scaled(size: float) -> float:
+    """A size in printer's points, stated for a slide, in proportion to the font of the figure that is being drawn."""
+    from matplotlib import rcParams
+
+    return size * float(rcParams["font.size"]) / SLIDE_FONT
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def styled(style: Style = STYLES["slide"]) -> Iterator[None]:
     """A context in which matplotlib draws in this style, whatever the user's settings are."""
     import matplotlib
-    from cycler import cycler
 
-    with matplotlib.rc_context():
+    settings: Any = _settings(style)
+    with matplotlib.rc_context(), coloured(style.palette), _without_font_warnings():
         matplotlib.rcdefaults()
-        settings: Any = {**_SETTINGS, "axes.prop_cycle": cycler(color=COLOURS)}
         matplotlib.rcParams.update(settings)
         yield
 
 
-def label(token: str) -> str:
-    """A token as a label: characters that cannot be printed are boxes, and a long token is cut."""
-    return short(token, LABEL)
+@contextmanager
+def coloured(palette: Palette) -> Iterator[None]:
+    """A context in which `theme` gives this palette."""
+    token = _palette.set(palette)
+    try:
+        yield
+    finally:
+        _palette.reset(token)
 
 
-def short(token: str, letters: float) -> str:
-    """A token as a label whose `width` is at most `letters`."""
-    text = "".join(c if c.isprintable() else "□" for c in token)
-    if width(text) <= letters:
-        return text
-    widths = accumulate(width(c) for c in text)
-    return text[: sum(so_far <= letters - 1 for so_far in widths)] + "…"
+@contextmanager
+def _without_font_warnings() -> Iterator[None]:
+    """A context in which matplotlib does not report that a font of the list is not installed."""
+    logger = logging.getLogger("matplotlib.font_manager")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
-def width(text: str) -> float:
-    """The width of a text, in letters of common width."""
-    return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
+def _settings(style: Style) -> dict[str, Any]:
+    """The settings of matplotlib for a style."""
+    from cycler import cycler
 
-
-def number(value: float, digits: int = 2) -> str:
-    """A number as the lectures write it: .58, −.2, 1. digits: the largest number of decimals."""
-    text = f"{value:.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    text = "0" if text == "-0" else text.replace("-", "−")
-    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
-
-
-def readable_on(colour: Any) -> str:
-    """Black or white, whichever is easier to read on a colour."""
-    red, green, blue = colour[:3]
-    return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.45 else PAPER
+    colours, scale = style.palette, style.font / SLIDE_FONT
+    sizes = {
+        "font.size": SLIDE_FONT,
+        "axes.titlesize": 19,
+        "axes.labelsize": 17,
+        "figure.titlesize": 20,
+        "xtick.labelsize": 16,
+        "ytick.labelsize": 16,
+        "legend.fontsize": 15,
+        "lines.linewidth": 2.5,
+        "lines.markersize": 9,
+        "axes.linewidth": 1.2,
+        "axes.titlepad": 8,
+        "axes.labelpad": 5,
+        "patch.linewidth": 1.3,
+        "hatch.linewidth": 1.2,
+    } | {f"{axis}tick.major.{kind}": size for axis in "xy" for kind, size in (("size", 5), ("width", 1.2), ("pad", 5))}
+    inks = ("axes.edgecolor", "text.color", "axes.labelcolor", "xtick.color", "ytick.color", "patch.edgecolor")
+    return {
+        **{name: size * scale for name, size in sizes.items()},
+        **dict.fromkeys(inks, colours.ink),
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), colours.paper),
+        "hatch.color": colours.faint,
+        "font.family": list(FONTS),
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.prop_cycle": cycler(color=colours.series),
+        "savefig.transparent": style.transparent,
+        "text.parse_math": False,  # a token such as $x_1$ is no formula
+        "axes.formatter.use_mathtext": False,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "hopattn",
+        "pdf.fonttype": 42,
+    }

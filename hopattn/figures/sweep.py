@@ -8,8 +8,9 @@ import numpy as np
 
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Figure
-from hopattn.figures.headings import HEADLINE, wrapped
-from hopattn.figures.style import COLOURS, DIVERGING, SEQUENTIAL, label
+from hopattn.figures.headings import HEADLINE, pads, wrapped
+from hopattn.figures.style import theme
+from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.language.paths import last_keys
 
@@ -44,7 +45,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, title: str = "") -> None:
             f"figure: one axis is drawn as curves, two as a map; the sweep has {len(sweep.axes)}: hold some of them"
         )
     figure.suptitle(wrapped(title, HEADLINE))
-    figure.get_layout_engine().set(h_pad=0.12, w_pad=0.12)
+    pads(figure, h_pad=0.12, w_pad=0.12)
     names = sorted(sweep.values, key=lambda name: _is_constant(sweep.mean(name)))[:PANELS]
     columns = 1 if len(names) == 1 else 2
     axes = figure.subplots((len(names) + 1) // 2, columns, squeeze=False).ravel()
@@ -70,9 +71,13 @@ def _curves(ax: Any, sweep: Sweep, name: str) -> None:
     axis, curves = _along(sweep, name)
     numbers = sweep.axes[axis]
     for i, (title, mean, error) in enumerate(curves):
-        style = {"color": COLOURS[i], "linestyle": LINES[i], "marker": MARKERS[i] if len(numbers) <= MARKED else ""}
+        style = {
+            "color": theme().series[i],
+            "linestyle": LINES[i],
+            "marker": MARKERS[i] if len(numbers) <= MARKED else "",
+        }
         band = np.clip([mean - error, mean + error], low, high)
-        ax.fill_between(numbers, *band, color=COLOURS[i], alpha=0.25, linewidth=0)
+        ax.fill_between(numbers, *band, color=theme().series[i], alpha=0.25, linewidth=0)
         ax.plot(numbers, mean, label=title, clip_on=False, **style)
     ax.set(xlabel=_title(sweep, axis), ylabel=_axis_title(name))
     if _logarithmic(numbers):
@@ -118,7 +123,9 @@ def _map(ax: Any, sweep: Sweep, name: str) -> None:
     mean = sweep.mean(name)
     low, high = (float(end) for end in (np.nanmin(mean), np.nanmax(mean))) if not np.isnan(mean).all() else (0.0, 1.0)
     most = max(-low, high)
-    colours = {"cmap": DIVERGING, "vmin": -most, "vmax": most} if low < -0.1 * most else {"cmap": SEQUENTIAL}
+    colours = (
+        {"cmap": theme().diverging, "vmin": -most, "vmax": most} if low < -0.1 * most else {"cmap": theme().sequential}
+    )
     image = ax.pcolormesh(_edges(xs), _edges(ys), mean.T, rasterized=True, **colours)
     ax.set(xlabel=_title(sweep, across), ylabel=_title(sweep, up))
     for axis, numbers, set_scale in (("x", xs, ax.set_xscale), ("y", ys, ax.set_yscale)):

@@ -1,6 +1,7 @@
-"""Display: objects that a notebook shows as HTML."""
+"""Display: objects that a notebook shows as HTML, and that can be drawn."""
 
 from importlib import import_module
+from typing import Any
 
 
 class ShownInNotebook:
@@ -13,3 +14,14 @@ class ShownInNotebook:
         """The object's tables and figure as HTML."""
         text: str = import_module("hopattn.views.notebook").html(self)
         return text
+
+
+class Drawable(ShownInNotebook):
+    """A base class for objects that can also be drawn.
+
+    The module that draws belongs to a higher room. It is imported by name when an object is drawn.
+    """
+
+    def plot(self, name: str | None = None, **options: Any) -> Any:
+        """Draw a figure of this object; gives its axes. The arguments are those of `hopattn.plot`."""
+        return import_module("hopattn.figures.plotting").plot(self, name, **options)

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labelled(ShownInNotebook):
+class Labelled(Drawable):
     """An array with named axes and labelled rows and columns.
 
     dims: the name of each axis. labels: the labels along each axis, such as tokens or words. tiny: whether numbers near

@@ -4,17 +4,18 @@ import csv
 import io
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import json_text, npz, write_folder
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.version import __version__
+from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.words.character_pictures import Strip
 
 
@@ -64,7 +65,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(ShownInNotebook):
+class Result(Drawable):
     """All runs of a scenario and the verdict on each of its expectations."""
 
     name: str
@@ -77,6 +78,10 @@ class Result(ShownInNotebook):
     """The SHA-256 of the scenario's text."""
     runs: tuple[Run, ...]
     expectations: tuple[Outcome, ...]
+    figure: FigureTable = field(default_factory=FigureTable)
+    """The content of the figures, as the scenario says."""
+    words: tuple[str, ...] = ()
+    """The words that the expectations speak of, in their order."""
 
     def __repr__(self) -> str:
         verdicts = [outcome.met for outcome in self.expectations]
@@ -119,7 +124,7 @@ class Result(ShownInNotebook):
     def to_csv(self) -> str:
         """The rows of `table` as CSV."""
         buffer = io.StringIO()
-        writer = csv.DictWriter(buffer, [field.name for field in fields(Outcome)], lineterminator="\n")
+        writer = csv.DictWriter(buffer, [column.name for column in fields(Outcome)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.table())
         return buffer.getvalue()

@@ -61,6 +61,8 @@ def run(
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
         runs=runs,
         expectations=_judged(scenario, arrays),
+        figure=spec.figure,
+        words=tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words)),
     )
 
 

@@ -14,9 +14,10 @@ from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Figure
+from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import draw_comparison, why_not_drawable
 from hopattn.figures.recall_course import draw_recall
-from hopattn.figures.rendering import drawable, rendered
+from hopattn.figures.rendering import favourite, rendered
 from hopattn.figures.sweep import draw_sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
@@ -24,12 +25,6 @@ from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.views.memory_tables import descents, memory_parts
 from hopattn.views.tables import column_meanings, comparison_table, sweep_size, sweep_table
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
-
-FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")
-"""The figures in the order of preference.
-
-A notebook shows one figure of a result: the one that the gallery draws from the same scenario, else the first of these.
-"""
 
 
 @singledispatch
@@ -105,11 +100,9 @@ def _result_parts(result: Result) -> Iterator[str]:
     yield _paragraph(f"source: {result.source}")
     if result.note:
         yield _paragraph(result.note)
-    plots = {plot.name: plot for plot in drawable(result)}
-    own = [name for name, plot in plots.items() if plot.scenario == result.name]
-    if names := [name for name in (*FAVOURITES, *plots) if name in plots]:
-        plot = plots[sorted(own, key=names.index)[0] if own else names[0]]
-        yield _picture(lambda figure: plot.draw(figure, result), plot.shows)
+    if (plot := favourite(result)) is not None:
+        shown = chosen(result)
+        yield _picture(lambda figure: plot.draw(figure, shown), plot.shows)
     for run in result.runs:
         heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
         opened = " open" if run is result.runs[0] else ""

@@ -20,7 +20,8 @@ from hopattn.figures.gallery.plane import Plane
 from hopattn.figures.gallery.positions import Positions
 from hopattn.figures.gallery.similarity import Similarity
 from hopattn.figures.gallery.steps import Steps
-from hopattn.figures.style import DPI, SIZE, short, styled, width
+from hopattn.figures.style import DPI, SIZE, styled
+from hopattn.figures.text import short, width
 from hopattn.scenario.loading import parse
 from tests.counts import spread
 from tests.figures.finished import finished

@@ -9,11 +9,11 @@ from typing import Any
 from hopattn.experiments.comparison.columns import HEADINGS
 from hopattn.experiments.comparison.paragraph import paragraph
 from hopattn.experiments.comparison.row import Row
-from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.display import Drawable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ShownInNotebook):
+class Comparison(Drawable):
     """All rows of a comparison.
 
     about: the subject of the comparison, in words. axes: the names of the grid's axes. seed: of the random numbers.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
-from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import npz
 from hopattn.foundation.grids import Values
@@ -21,7 +21,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(ShownInNotebook):
+class Sweep(Drawable):
     """The numbers of every trial at every point of a grid.
 
     axes: the numbers of each axis. trials: trials at each point. values: by name, an array

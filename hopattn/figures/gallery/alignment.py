@@ -7,7 +7,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, between_texts
 from hopattn.figures.headings import headline, run_title
 from hopattn.figures.shapes import cells
-from hopattn.figures.style import COLOURS, FAINT, INK, short, width
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import short, width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -19,8 +20,8 @@ NUMBERED = 8
 """The number of words up to which cells show their numbers."""
 NAMES, OTHERS = {"recurrent": ("read", "written")}, ("key", "query")
 """The names of the upper and the lower text by the kind of scenario, and those of all other kinds."""
-FAINTEST, PALE = 0.02, "#d4dbe3"
-"""The smallest weight that has a line, as a part of 1 or of the largest; and the colour of a weight of almost 0."""
+FAINTEST = 0.02
+"""The smallest weight that has a line, as a part of 1 or of the largest."""
 
 
 class Alignment(Plot):
@@ -44,7 +45,7 @@ class Alignment(Plot):
         axes = figure.subplots(2, len(drawn), squeeze=False)
         for column, (title, weights) in enumerate(drawn):
             _lines(axes[0, column], weights, len(drawn), NAMES.get(result.kind, OTHERS))
-            axes[0, column].set_title(title, fontsize=19)
+            axes[0, column].set_title(title, fontsize=scaled(19))
             _table(axes[1, column], weights, len(drawn), first=column == 0)
 
 
@@ -90,7 +91,16 @@ def _lines(ax: Any, weights: Labelled, columns: int, names: tuple[str, str]) -> 
     ax.set(xlim=(0, longest), ylim=(-0.3, 1.3), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     for y, word in zip((1.0, 0.0), names, strict=True):
-        ax.text(-0.02, y, word, transform=ax.get_yaxis_transform(), ha="right", va="center", color=FAINT, fontsize=16)
+        ax.text(
+            -0.02,
+            y,
+            word,
+            transform=ax.get_yaxis_transform(),
+            ha="right",
+            va="center",
+            color=theme().faint,
+            fontsize=scaled(16),
+        )
 
 
 def _words(ax: Any, texts: tuple[str, ...], places: np.ndarray, at: tuple[float, str], columns: int) -> None:
@@ -100,13 +110,22 @@ def _words(ax: Any, texts: tuple[str, ...], places: np.ndarray, at: tuple[float,
     for text, x in zip(texts, places, strict=True):
         shown = short(text, 9 if upright else room)
         ax.text(
-            x, at[0], shown, ha="center", va=at[1], rotation=90 if upright else 0, color=INK, fontsize=18 - 3 * upright
+            x,
+            at[0],
+            shown,
+            ha="center",
+            va=at[1],
+            rotation=90 if upright else 0,
+            color=theme().ink,
+            fontsize=scaled(18) - 3 * upright,
         )
 
 
 def _blend(share: float) -> tuple[float, ...]:
     """The colour of a line: from a pale grey for a small share to blue for the largest."""
-    pale, full = (np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255 for colour in (PALE, COLOURS[0]))
+    pale, full = (
+        np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255 for colour in (theme().dim, theme().series[0])
+    )
     return tuple(float(part) for part in pale + share * (full - pale))
 
 
@@ -115,9 +134,9 @@ def _table(ax: Any, weights: Labelled, columns: int, first: bool) -> None:
     values = np.asarray(weights.values, dtype=float)
     most = max(1.0, float(values.max()))
     longest = max(values.shape)
-    cells(ax, values, {"cmap": "Blues", "vmin": 0.0, "vmax": most}, numbers=longest <= NUMBERED, size=18)
+    cells(ax, values, {"cmap": theme().sequential, "vmin": 0.0, "vmax": most}, numbers=longest <= NUMBERED, size=18)
     ax.spines[:].set_visible(True)
-    ax.spines[:].set_color(FAINT)
+    ax.spines[:].set_color(theme().faint)
     rows, tokens = weights.labels
     size = 18 if longest <= NUMBERED else 13
     if len(tokens) <= NAMED:

@@ -5,7 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.style import COLOURS, DPI, FAINT, INK, label
+from hopattn.figures.headings import pads
+from hopattn.figures.style import DPI, scaled, theme
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result
 from hopattn.scenario.words.character_pictures import Strip
 
@@ -44,13 +46,13 @@ class Animation(Plot):
         """Draw frame `i` into an empty figure; frame 0 is the cue."""
         run, strip = result.runs[0], result.runs[0].strips[0]
         energy = run.arrays.get("energy")
-        figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
+        pads(figure, h_pad=0.1, w_pad=0.1)
         heights = (3,) if energy is None else (3, 1)
         axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         picture = axes[0, 0]
-        picture.imshow(_picture(strip, i), cmap="gray_r", vmin=-1, vmax=1)
+        picture.imshow(_picture(strip, i), cmap=theme().picture, vmin=-1, vmax=1)
         picture.set(xticks=[], yticks=[], title=_title(result, i))
-        picture.spines[:].set(visible=True, color=INK)
+        picture.spines[:].set(visible=True, color=theme().ink)
         if energy is not None:
             picture_steps, steps = _picture_steps(result), int(run.arrays["steps"].values[0])
             until = min(steps, picture_steps[-1] + EXTRA_STEPS)
@@ -80,8 +82,16 @@ def _title(result: Result, i: int) -> str:
 
 def _energy(ax: Any, energy: np.ndarray, now: int) -> None:
     """Draw the energy by step up to `now`. Later steps are faint, so that the axes are the same in every frame."""
-    ax.plot(energy, color=FAINT, linewidth=1.5, linestyle=":")
-    ax.plot(energy[: now + 1], color=COLOURS[0])
-    ax.plot(now, energy[min(now, len(energy) - 1)], "o", color=COLOURS[0], markersize=11, clip_on=False, zorder=3)
+    ax.plot(energy, color=theme().faint, linewidth=scaled(1.5), linestyle=":")
+    ax.plot(energy[: now + 1], color=theme().series[0])
+    ax.plot(
+        now,
+        energy[min(now, len(energy) - 1)],
+        "o",
+        color=theme().series[0],
+        markersize=scaled(11),
+        clip_on=False,
+        zorder=3,
+    )
     ax.set(ylabel="energy", xlim=(0, max(1, len(energy) - 1)))
     ax.xaxis.get_major_locator().set_params(integer=True)

@@ -8,7 +8,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline, run_title
 from hopattn.figures.shapes import cells, colour_of
-from hopattn.figures.style import DIVERGING, INK, PAPER, SEQUENTIAL, label, number
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -51,8 +52,8 @@ class Beside(Plot):
             row[1].set_ylabel("pattern")
             _recalled(row[2], run)
         for ax, title in zip(axes[0], ("scores", "weights", "what is recalled"), strict=True):
-            ax.set_title(title, fontsize=21)
-        figure.supxlabel(f"the cue: {label(runs[0].arrays['input'].labels[0][0])}", fontsize=17)
+            ax.set_title(title, fontsize=scaled(21))
+        figure.supxlabel(f"the cue: {label(runs[0].arrays['input'].labels[0][0])}", fontsize=scaled(17))
 
 
 def _bars(ax: Any, array: Labelled, order: np.ndarray) -> None:
@@ -61,7 +62,7 @@ def _bars(ax: Any, array: Labelled, order: np.ndarray) -> None:
     at = np.arange(len(order))
     most = float(np.abs(values).max(initial=0.0)) or 1.0
     hatches = ["//" if value < 0 else "" for value in values]
-    ax.barh(at, values, color=[colour_of(value) for value in values], height=0.6, hatch=hatches, edgecolor=INK)
+    ax.barh(at, values, color=[colour_of(value) for value in values], height=0.6, hatch=hatches, edgecolor=theme().ink)
     for y, value in zip(at, values, strict=True):
         text = number(float(value), 2 if abs(value) < 100 else 0) if abs(value) < 1e6 else f"{value:.1e}"
         ax.text(max(value, 0.0) + 0.05 * most, y, text, va="center", ha="left")
@@ -69,25 +70,25 @@ def _bars(ax: Any, array: Labelled, order: np.ndarray) -> None:
     ax.set_yticks(at, [label(array.labels[1][k]) for k in order])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.axvline(0, color=INK, lw=1)
+    ax.axvline(0, color=theme().ink, lw=scaled(1))
 
 
 def _recalled(ax: Any, run: Run) -> None:
     """Draw the cue and its final state: two rows of cells, or two pictures side by side."""
     cue, state = run.arrays["input"].values[0], run.arrays["state"].values[0]
     most = float(np.abs([cue, state]).max(initial=0.0)) or 1.0
-    colours = {"cmap": DIVERGING, "vmin": -1.3 * most, "vmax": 1.3 * most}
+    colours = {"cmap": theme().diverging, "vmin": -1.3 * most, "vmax": 1.3 * most}
     if size := _picture_size(run.arrays["state"].labels[1]):
         gap = np.full((size[0], 1), np.nan)
         picture = np.hstack([cue.reshape(size), gap, state.reshape(size)])
-        light = {"cmap": SEQUENTIAL, "vmin": -most, "vmax": most}  # black pixels are light, in grey print too
+        light = {"cmap": theme().sequential, "vmin": -most, "vmax": most}  # black pixels are light, in grey print too
         cells(ax, picture, light, numbers=False)
         ax.set_aspect("equal")
         ax.set_xticks([(size[1] - 1) / 2, 1.5 * size[1] + 0.5], ["cue", "state"])
-        ax.tick_params(labelsize=15)
+        ax.tick_params(labelsize=scaled(15))
     else:
         cells(ax, np.stack([cue, state]), colours, 3, numbers=len(cue) <= NUMBERED, size=12)
-        ax.axhline(0.5, color=PAPER, lw=8)
+        ax.axhline(0.5, color=theme().paper, lw=scaled(8))
         ax.set_yticks([0, 1], ["cue", "state"])
         names = run.arrays["state"].labels[1] if len(cue) <= NUMBERED else ()
         ax.set_xticks(range(len(names)), [label(name)[:6] for name in names])

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.style import COLOURS, FAINT, short
+from hopattn.figures.headings import headline, pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -29,16 +30,16 @@ class Emergence(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]
         headline(figure, result)
-        figure.get_layout_engine().set(h_pad=0.1)
+        pads(figure, h_pad=0.1)
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1, 1])
         for i, name in enumerate(_trainings(run)[:MOST]):
             _score(above, run.arrays[f"{name} {SCORE}"], short(name, 18), i)
             _best_heads(below, run, name, i)
-        above.axhline(0, color=FAINT, lw=1)
+        above.axhline(0, color=theme().faint, lw=scaled(1))
         above.set(ylabel="in-context score\n(nats)")
-        above.set_title("loss where the word is a repetition, less the loss of new words", fontsize=17)
+        above.set_title("loss where the word is a repetition, less the loss of new words", fontsize=scaled(17))
         below.set(ylabel="attention", ylim=(0, 1.02), xlabel="steps of training")
-        below.set_title("attention of the best head", fontsize=17)
+        below.set_title("attention of the best head", fontsize=scaled(17))
         for ax in (above, below):
             ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
 
@@ -53,12 +54,12 @@ def _steps(array: Labelled) -> list[int]:
 
 
 def _score(ax: Any, score: Labelled, name: str, i: int) -> None:
-    ax.plot(_steps(score), score.values, LINES[i], color=COLOURS[6], label=name)
+    ax.plot(_steps(score), score.values, LINES[i], color=theme().series[6], label=name)
 
 
 def _best_heads(ax: Any, run: Run, name: str, i: int) -> None:
     """Draw the head of all layers that attends most to the word before, and the one that matches prefixes best."""
-    kinds = ((MATCHING, COLOURS[1], "to what followed"), (PREVIOUS, COLOURS[0], "to the word before"))
+    kinds = ((MATCHING, theme().series[1], "to what followed"), (PREVIOUS, theme().series[0], "to the word before"))
     for kind, colour, meaning in kinds:
         array = run.arrays[f"{name} {kind}"]
         ax.plot(

@@ -5,9 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
+from hopattn.figures.headings import headline, pads
 from hopattn.figures.shapes import cells
-from hopattn.figures.style import COLOURS, DIVERGING, FAINT, short
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -17,8 +18,6 @@ LARGEST = 64
 """The largest number of rows and of columns of a matrix."""
 NAMED_ROWS, NAMED_COLUMNS = 8, 8
 """The number of rows and columns of a matrix up to which they have their names."""
-POSITIVE = "Purples"
-"""The colour map of memories without numbers below 0: white is 0, as in the map of numbers on both sides of 0."""
 NUMBERED = 400
 """The number of cells in all matrices up to which they show their numbers."""
 
@@ -46,9 +45,9 @@ class FastWeights(Plot):
         columns = min(WORDS, max(len(memories.values) for _, memories in runs))
         most = max(float(np.abs(memories.values).max(initial=0.0)) for _, memories in runs) or 1.0
         least = min(float(memories.values.min(initial=0.0)) for _, memories in runs)
-        colours = {"cmap": DIVERGING, "vmin": -most} if least < 0 else {"cmap": POSITIVE, "vmin": 0.0}
+        colours = {"cmap": theme().diverging, "vmin": -most} if least < 0 else {"cmap": theme().sequential, "vmin": 0.0}
         grid = figure.subplots(len(runs), columns, squeeze=False)
-        figure.get_layout_engine().set(h_pad=0.06, w_pad=0.06)
+        pads(figure, h_pad=0.06, w_pad=0.06)
         numbers = sum(memories.values[:columns].size for _, memories in runs) <= NUMBERED
         for row, (name, memories) in enumerate(runs):
             kept = np.flatnonzero(np.any(memories.values != 0, axis=(0, 2)))
@@ -62,10 +61,10 @@ class FastWeights(Plot):
                     ax, memories, i, kept, before, (colours | {"vmax": most, "interpolation": "nearest"}, numbers)
                 )
                 if i == 0:
-                    ax.set_ylabel(short(name, 20), fontsize=18)
+                    ax.set_ylabel(short(name, 20), fontsize=scaled(18))
         bar = figure.colorbar(image, ax=grid, label="weight", shrink=0.8, aspect=30)
         bar.outline.set_visible(False)
-        figure.supxlabel(_below(runs, columns, numbers), fontsize=17)
+        figure.supxlabel(_below(runs, columns, numbers), fontsize=scaled(17))
 
 
 def _memories(result: Result) -> list[tuple[str, Labelled]]:
@@ -95,14 +94,19 @@ def _matrix(
     colours, numbers = scale
     values = memories.values[i][kept]
     image = cells(ax, values, colours, numbers=numbers, size=16)
-    ax.set_title(f"after {short(memories.labels[0][i], 14)}", fontsize=17)
-    ax.spines[:].set(visible=True, color=FAINT, linewidth=1)
+    ax.set_title(f"after {short(memories.labels[0][i], 14)}", fontsize=scaled(17))
+    ax.spines[:].set(visible=True, color=theme().faint, linewidth=scaled(1))
     if values.shape[1] <= NAMED_COLUMNS:
         ax.set_xticks(range(values.shape[1]), [short(name, 8) for name in memories.labels[2]])
     if i == 0 and len(kept) <= NAMED_ROWS:
         ax.set_yticks(range(len(kept)), [short(memories.labels[1][k], 9) for k in kept])
     if numbers:
         for row, column in np.argwhere(np.abs(values - before[kept]) > 1e-12):
-            frame: dict[str, Any] = {"fill": False, "edgecolor": COLOURS[2], "linewidth": 3.5, "clip_on": False}
+            frame: dict[str, Any] = {
+                "fill": False,
+                "edgecolor": theme().series[2],
+                "linewidth": scaled(3.5),
+                "clip_on": False,
+            }
             ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, **frame))
     return image

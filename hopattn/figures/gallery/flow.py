@@ -6,8 +6,9 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
 from hopattn.figures.headings import headline, run_title
-from hopattn.figures.shapes import BLUE, ORANGE, boxed
-from hopattn.figures.style import FAINT, INK, label, number, short
+from hopattn.figures.shapes import boxed
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number, short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -37,8 +38,11 @@ class Flow(Plot):
         for ax, (place, weights) in zip(axes, heads, strict=True):
             _row(ax, weights.values, weights.labels[0], len(heads))
             ax.set_title(place if len(heads) > 1 else run_title(result.runs[0]) * (len(result.runs) > 1), loc="left")
-        lines = [axes[0].plot([], [], colour, lw=4, ls=ls)[0] for colour, ls in ((BLUE, "-"), (ORANGE, "--"))]
-        mark = axes[0].plot([], [], marker=(3, 0, 180), ms=13, color=INK, ls="none")
+        lines = [
+            axes[0].plot([], [], colour, lw=scaled(4), ls=ls)[0]
+            for colour, ls in ((theme().plus, "-"), (theme().minus, "--"))
+        ]
+        mark = axes[0].plot([], [], marker=(3, 0, 180), ms=scaled(13), color=theme().ink, ls="none")
         signed = any((weights.values < 0).any() for _, weights in heads)
         keys = [*mark, *lines[: 1 + signed]]
         texts = ["the end at the word attended to", "weight above 0", "below 0"][: len(keys)]
@@ -61,7 +65,7 @@ def _row(ax: Any, weights: np.ndarray, tokens: tuple[str, ...], rows: int) -> No
     shares = np.array([abs(weights[i, j]) / most for i, j in pairs])
     lines = LineCollection(
         [_arc(i, j, n) for i, j in pairs],
-        colors=[(BLUE if weights[i, j] >= 0 else ORANGE) for i, j in pairs],
+        colors=[(theme().plus if weights[i, j] >= 0 else theme().minus) for i, j in pairs],
         alpha=0.2 + 0.8 * shares if pairs else None,
         linewidths=(0.6 + 6 * shares) * min(1.0, 16 / n),
         linestyles=["-" if weights[i, j] >= 0 else (0, (2, 1)) for i, j in pairs],
@@ -70,17 +74,17 @@ def _row(ax: Any, weights: np.ndarray, tokens: tuple[str, ...], rows: int) -> No
     for i, j in pairs:
         path = _arc(i, j, n)
         if n <= NAMED:
-            ax.plot(*path[-1], marker=(3, 0, 180), ms=13 if n <= NUMBERED else 8, color=INK, zorder=5)
+            ax.plot(*path[-1], marker=(3, 0, 180), ms=scaled(13) if n <= NUMBERED else 8, color=theme().ink, zorder=5)
         if n <= NUMBERED and abs(weights[i, j]) >= 0.25 * most:
-            boxed(ax, path[len(path) // 2], number(float(weights[i, j])), fontsize=16)
+            boxed(ax, path[len(path) // 2], number(float(weights[i, j])), fontsize=scaled(16))
     ax.set(xlim=(-0.7, n - 0.3), ylim=(0, 1.2), yticks=[], xticks=[])
     ax.spines[:].set_visible(False)
-    ax.axhline(0, color=FAINT, lw=1.5, clip_on=False)
+    ax.axhline(0, color=theme().faint, lw=scaled(1.5), clip_on=False)
     ax.set_xlabel(f"{n} words, the first on the left" if n > NAMED else "")
     if n <= NAMED:
         horizontal = n <= 10 // min(rows, 2) + 5
         ax.set_xticks(range(n), [short(token, 75 // n) if horizontal else label(token) for token in tokens])
-        ax.tick_params(length=0, labelsize=19 if n <= 8 else 13, rotation=0 if horizontal else 40)
+        ax.tick_params(length=0, labelsize=scaled(19) if n <= 8 else 13, rotation=0 if horizontal else 40)
 
 
 def _arc(start: int, end: int, n: int) -> np.ndarray:

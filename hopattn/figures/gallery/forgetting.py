@@ -5,15 +5,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, run_title
-from hopattn.figures.style import COLOURS, FAINT, INK, PAPER
+from hopattn.figures.headings import headline, pads, run_title
+from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Result, Run
 
 RUNS = 2
 """The largest number of runs, one row of panels each."""
 TITLES = {"accuracy": "the right name is nearest", "cosine": "cosine with the first word"}
-LOOKS = (("o", "-", COLOURS[0], COLOURS[0]), ("s", "--", COLOURS[1], PAPER))
-"""The marker, the line, the colour and the filling of each reader: with attention, without it."""
 TICKS = 7
 """The largest number of lengths that are written below an axis."""
 
@@ -33,7 +31,7 @@ class Forgetting(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         runs = _drawn(result)
         headline(figure, result)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.12)
+        pads(figure, h_pad=0.08, w_pad=0.12)
         axes = figure.subplots(len(runs), len(TITLES), squeeze=False, sharey=True)
         for panels, run in zip(axes, runs, strict=True):
             for ax, quantity in zip(panels, TITLES, strict=True):
@@ -44,12 +42,13 @@ class Forgetting(Plot):
         for ax in axes[-1]:
             ax.set_xlabel("words after the first (logarithmic)")
         keys = [
-            axes[0, 0].plot([], [], ls + marker, color=colour, ms=9, mfc=fill)[0] for marker, ls, colour, fill in LOOKS
+            axes[0, 0].plot([], [], ls + marker, color=colour, ms=scaled(9), mfc=fill)[0]
+            for marker, ls, colour, fill in _looks()
         ]
-        bar = axes[0, 0].errorbar([], [], [], fmt="o", color=FAINT, ms=9, capsize=5)
+        bar = axes[0, 0].errorbar([], [], [], fmt="o", color=theme().faint, ms=scaled(9), capsize=5)
         left_out = f" ({len(runs)} of {len(result.runs)} runs)" if len(runs) < len(result.runs) else ""
         texts = ["with attention", "without attention", f"± 2 standard errors; lines: law{left_out}"]
-        figure.legend([*keys, bar], texts, loc="outside lower center", ncols=3, frameon=False, fontsize=17)
+        figure.legend([*keys, bar], texts, loc="outside lower center", ncols=3, frameon=False, fontsize=scaled(17))
 
 
 def _drawn(result: Result) -> list[Run]:
@@ -64,13 +63,19 @@ def _panel(ax: Any, run: Run, quantity: str) -> None:
     means, errors, law = (run.arrays[f"{quantity}{kind}"].values for kind in ("", "-error", "-law"))
     lengths = np.array([float(n) for n in run.arrays[quantity].labels[1]])
     places = np.log2(lengths + 1)
-    for row, (marker, line, colour, fill) in enumerate(LOOKS):
+    for row, (marker, line, colour, fill) in enumerate(_looks()):
         ax.plot(places, law[row], line, color=colour, clip_on=False)
-        look = {"fmt": marker, "color": colour, "ms": 9, "capsize": 5, "elinewidth": 2, "clip_on": False}
+        look = {"fmt": marker, "color": colour, "ms": scaled(9), "capsize": 5, "elinewidth": 2, "clip_on": False}
         ax.errorbar(places, means[row], 2 * errors[row], mfc=fill, **look)
     shown = np.unique(np.linspace(0, len(lengths) - 1, min(TICKS, len(lengths))).round().astype(int))
     ax.set_xticks(places[shown], [f"{lengths[i]:g}" for i in shown])
     low = min(0.0, float((means - 2 * errors).min()), float(law.min()))
     ax.set_ylim(min(ax.get_ylim()[0], low) if low < -0.02 else 0, 1.02)
     if low < -0.02:
-        ax.axhline(0, color=INK, lw=0.8)
+        ax.axhline(0, color=theme().ink, lw=scaled(0.8))
+
+
+def _looks() -> tuple[tuple[str, str, str, str], ...]:
+    """The marker, the line, the colour and the filling of each reader: with attention, without it."""
+    first, second, *_ = theme().series
+    return ("o", "-", first, first), ("s", "--", second, theme().paper)

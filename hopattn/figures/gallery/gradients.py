@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.style import COLOURS, FAINT
+from hopattn.figures.headings import headline, pads
+from hopattn.figures.style import scaled, theme
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -42,16 +42,16 @@ class Gradients(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         arrays = _drawn(result)
         headline(figure, result)
-        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
+        pads(figure, w_pad=0.12, h_pad=0.1)
         axes = figure.subplots(1, len(arrays), squeeze=False)[0]
         for ax, (name, array) in zip(axes, arrays, strict=True):
-            ax.set_title(PANELS[name], fontsize=18)
+            ax.set_title(PANELS[name], fontsize=scaled(18))
             _of_softmax(ax, array) if name == "derivative" else _of_layers(ax, array)
             _logarithmic(ax, array.values)
         for i, place in ((0, "left"), (-1, "right")):
             if place == "left" or len(axes) > 1:
                 where: Any = {"loc": f"outside lower {place}", "ncols": 1 if arrays[i][0] == "derivative" else 2}
-                figure.legend(*axes[i].get_legend_handles_labels(), frameon=False, fontsize=16, **where)
+                figure.legend(*axes[i].get_legend_handles_labels(), frameon=False, fontsize=scaled(16), **where)
 
 
 def _drawn(result: Result) -> list[tuple[str, Labelled]]:
@@ -65,7 +65,7 @@ def _of_softmax(ax: Any, array: Labelled) -> None:
     magnitudes = np.array([float(text) for text in array.labels[1]])
     order = np.argsort(magnitudes)
     for i, (name, row) in enumerate(zip(array.labels[0], array.values, strict=True)):
-        style = {"marker": STYLES[i][0] if len(order) <= MARKED else "", "ms": 9, "color": COLOURS[i]}
+        style = {"marker": STYLES[i][0] if len(order) <= MARKED else "", "ms": scaled(9), "color": theme().series[i]}
         ax.plot(magnitudes[order], np.maximum(row[order], FLOOR), label=SCORES.get(name, name), **style)
     ax.set(xlabel="magnitude of the scores")
     if len(order) > 1:
@@ -79,7 +79,7 @@ def _of_layers(ax: Any, array: Labelled) -> None:
     n = array.values.shape[1]
     for i, (name, row) in enumerate(zip(array.labels[0], array.values, strict=True)):
         marker, dashes = STYLES[i % len(STYLES)]
-        style = {"marker": marker if n <= MARKED else "", "ms": 8, "ls": dashes, "color": COLOURS[i % 3]}
+        style = {"marker": marker if n <= MARKED else "", "ms": scaled(8), "ls": dashes, "color": theme().series[i % 3]}
         ax.plot(range(1, n + 1), np.maximum(row, FLOOR), label=name, clip_on=False, **style)
     every = max(1, -(-n // 6))
     shown = range(0, n, every)
@@ -99,7 +99,7 @@ def _logarithmic(ax: Any, values: np.ndarray) -> None:
     ax.minorticks_off()
     ax.set_ylim(10.0**first * (0.5 if low > FLOOR else 0.2), 10.0**last * 2)
     if low <= FLOOR:
-        ax.axhline(FLOOR, color=FAINT, lw=1.5, ls=":", zorder=0)
+        ax.axhline(FLOOR, color=theme().faint, lw=scaled(1.5), ls=":", zorder=0)
 
 
 def _power(exponent: int, low: float) -> str:

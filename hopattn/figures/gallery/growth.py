@@ -4,14 +4,14 @@ from typing import Any, ClassVar
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline
-from hopattn.figures.shapes import BLUE, ORANGE
-from hopattn.figures.style import FAINT, number
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS = {"word": "for one more word", "text": "for all words, one after the other"}
 """The panels: the beginning of the names of their counts, and their titles."""
-LINES = {"anew": ("without the cache", ORANGE, "s", "--"), "cached": ("with the cache", BLUE, "o", "-")}
+LINES = {"anew": ("without the cache", 1, "s", "--"), "cached": ("with the cache", 0, "o", "-")}
 """The lines of a panel: the end of the names of their counts, their titles, colours, markers and dashes."""
 LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -46,17 +46,18 @@ class Growth(Plot):
 def _panel(ax: Any, counts: Labelled, part: str, growth: dict[str, float]) -> None:
     """Draw both lines of a panel; growth: the exponent of the last doubling of each."""
     words = [int(label) for label in counts.labels[0]]
-    for end, (title, colour, marker, dashes) in LINES.items():
+    for end, (title, series, marker, dashes) in LINES.items():
+        colour = theme().series[series]
         values = counts.values[:, counts.labels[1].index(f"{part}_{end}")]
         times = number(2.0 ** growth[end], 1)
         ax.plot(words, values, dashes, marker=marker, color=colour, label=title)
         place = {"xytext": (-12, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
-        ax.annotate(f"× {times}", (words[-1], values[-1]), **place, color=colour, fontsize=20)
+        ax.annotate(f"× {times}", (words[-1], values[-1]), **place, color=colour, fontsize=scaled(20))
     ax.set(xscale="log", yscale="log")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: plain(value))
         axis.set_minor_formatter(lambda value, _: "")
-    ax.grid(color=FAINT, alpha=0.3, lw=0.8)
+    ax.grid(color=theme().faint, alpha=0.3, lw=scaled(0.8))
 
 
 def plain(value: float) -> str:

@@ -9,15 +9,14 @@ from hopattn.circuits.head_scores import even_attention
 from hopattn.circuits.scores_by_name import SCORES, head_scores
 from hopattn.figures.base import Figure, Plot, tables
 from hopattn.figures.headings import headline
-from hopattn.figures.style import INK, PAPER, number, short
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, short
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 ROWS = 10
 """The largest number of heads, of all runs together."""
-COLOURS = "Blues"
-"""The colour map of the scores: white is 0."""
 DARK = 0.7
 """The score above which a cell is so dark that its text is white."""
 
@@ -43,26 +42,30 @@ class Heads(Plot):
         headline(figure, result)
         ax = figure.subplots()
         values = np.array([[scores[name] for name in SCORES] for _, scores, _ in shown])
-        ax.imshow(values, aspect="auto", cmap=COLOURS, vmin=0, vmax=1.2)  # the darkest blue is too dark to read
+        ax.imshow(
+            values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1.2
+        )  # the darkest blue is too dark to read
         for (i, j), value in np.ndenumerate(values):
             chance = [*shown[i][2].values()][j]
             text = f"{number(float(value))}   ({number(chance)})"
-            colour = PAPER if value > DARK else INK
-            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=18 if len(shown) < 8 else 15)
-        ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=17)
-        ax.set_yticks(range(len(shown)), [name for name, _, _ in shown], fontsize=15)
+            colour = theme().paper if value > DARK else theme().ink
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=scaled(18) if len(shown) < 8 else 15)
+        ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
+        ax.set_yticks(range(len(shown)), [name for name, _, _ in shown], fontsize=scaled(15))
         ax.xaxis.tick_top()
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         _lines(ax, values.shape)
         more = f"; {left_out} more not shown" if left_out > 0 else ""
-        figure.supxlabel(f"in brackets: attention spread evenly over all words that the mask shows{more}", fontsize=16)
+        figure.supxlabel(
+            f"in brackets: attention spread evenly over all words that the mask shows{more}", fontsize=scaled(16)
+        )
 
 
 def _lines(ax: Any, shape: tuple[int, ...]) -> None:
     """Thin lines between the rows and around the table."""
     for i in range(shape[0] + 1):
-        ax.plot([-0.5, shape[1] - 0.5], [i - 0.5] * 2, color=INK, linewidth=0.8, clip_on=False)
+        ax.plot([-0.5, shape[1] - 0.5], [i - 0.5] * 2, color=theme().ink, linewidth=scaled(0.8), clip_on=False)
 
 
 def _rows(result: Result) -> Iterator[Row]:

@@ -6,8 +6,9 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot, arrays_of
 from hopattn.figures.headings import headline
-from hopattn.figures.shapes import BLUE, boxed, colour_of, line_of
-from hopattn.figures.style import DIVERGING, INK, PAPER, label, number, readable_on, short, width
+from hopattn.figures.shapes import boxed, colour_of, line_of
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number, readable_on, short, width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -54,9 +55,13 @@ class Induction(Plot):
         below = high + (6 * longest + 50) * (high + top + 3) / 600  # tilted names need about 6 pixels a letter
         for k, (stage, title) in enumerate(zip(stages, ("input", "after layer 1", "after layer 2"), strict=True)):
             _columns(ax, stage, k * (n + GAP), most)
-            ax.text(k * (n + GAP) + (n - 1) / 2, below, title, ha="center", va="bottom", fontsize=19, weight="bold")
+            ax.text(
+                k * (n + GAP) + (n - 1) / 2, below, title, ha="center", va="bottom", fontsize=scaled(19), weight="bold"
+            )
         for k in (1, 2):
-            ax.text(k * (n + GAP) - 0.5 - GAP / 2, high / 2, f"layer {k}\n→", ha="center", va="center", fontsize=15)
+            ax.text(
+                k * (n + GAP) - 0.5 - GAP / 2, high / 2, f"layer {k}\n→", ha="center", va="center", fontsize=scaled(15)
+            )
         for k, (query, key, weight) in _arcs(run):
             _arc(ax, k * (n + GAP) + key, (k + 1) * (n + GAP) + query, weight, top / (2 * n + GAP))
         _name_parts(ax, stages[0].labels[1])
@@ -78,24 +83,23 @@ def _parts(axes: tuple[str, ...]) -> dict[str, list[int]]:
 
 def _columns(ax: Any, stage: Labelled, left: float, most: float) -> None:
     """Draw the words of one stage as columns of cells, with their names below. left: the x of the first column."""
-    from matplotlib import colormaps
 
     values, (tokens, axes) = stage.values, stage.labels
-    high, colours = len(axes), colormaps[DIVERGING]
+    high, colours = len(axes), theme().diverging
     shades = colours(0.5 + 0.5 * values.T / (1.25 * most))
     ax.imshow(shades, extent=(left - 0.5, left + len(tokens) - 0.5, high - 0.5, -0.5), aspect="auto")
     for (i, j), value in np.ndenumerate(values.T):
         if high <= NUMBERED and round(float(value), 2):
             ink = readable_on(shades[i, j])
-            ax.text(left + j, i, number(float(value)), ha="center", va="center", fontsize=14, color=ink)
+            ax.text(left + j, i, number(float(value)), ha="center", va="center", fontsize=scaled(14), color=ink)
     for j, token in enumerate(tokens):
         tilted: Any = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
-        ax.text(left + j, high - 0.3, short(token, 10), **tilted, fontsize=13)
-        ax.plot([left + j - 0.5] * 2, [-0.5, high - 0.5], color=PAPER, lw=2)
+        ax.text(left + j, high - 0.3, short(token, 10), **tilted, fontsize=scaled(13))
+        ax.plot([left + j - 0.5] * 2, [-0.5, high - 0.5], color=theme().paper, lw=scaled(2))
     for elements in _parts(axes).values():
         ends = left - 0.5, left + len(tokens) - 0.5
         for edge in (elements[0] - 0.5, elements[-1] + 0.5):
-            ax.plot(ends, [edge, edge], color=INK, lw=1.5)
+            ax.plot(ends, [edge, edge], color=theme().ink, lw=scaled(1.5))
 
 
 def _arcs(run: Run) -> list[tuple[int, tuple[int, int, float]]]:
@@ -123,20 +127,20 @@ def _arc(ax: Any, start: float, end: float, weight: float, rise: float) -> None:
     turn = np.linspace(0, np.pi, 61)
     x = (start + end) / 2 - (end - start) / 2 * np.cos(turn)
     y = -1.0 - rise * (end - start) * np.sin(turn)
-    ax.plot(x, y, line_of(weight), color=colour_of(weight), lw=1.5 + 3 * min(abs(weight), 1.0), zorder=2)
-    ax.plot(end, -1.0, marker=(3, 0, 180), ms=13, color=INK, zorder=5)
-    boxed(ax, (x[30], y[30]), number(weight), fontsize=15)
+    ax.plot(x, y, line_of(weight), color=colour_of(weight), lw=scaled(1.5) + 3 * min(abs(weight), 1.0), zorder=2)
+    ax.plot(end, -1.0, marker=(3, 0, 180), ms=scaled(13), color=theme().ink, zorder=5)
+    boxed(ax, (x[30], y[30]), number(weight), fontsize=scaled(15))
 
 
 def _name_parts(ax: Any, axes: tuple[str, ...]) -> None:
     """Write the names of the parts on the far left, and those of few elements beside the cells."""
     if len(axes) <= NAMED:
-        ax.set_yticks(range(len(axes)), [label(axis.partition(": ")[2]) for axis in axes], fontsize=14)
+        ax.set_yticks(range(len(axes)), [label(axis.partition(": ")[2]) for axis in axes], fontsize=scaled(14))
     else:
         ax.set_yticks([])
     longest = max(width(label(axis.partition(": ")[2])) for axis in axes)
     across = -0.03 - 0.0095 * longest if len(axes) <= NAMED else -0.02
     for part, elements in _parts(axes).items():
         middle = (elements[0] + elements[-1]) / 2
-        look = {"ha": "right", "va": "center", "fontsize": 15, "weight": "bold", "color": BLUE}
+        look = {"ha": "right", "va": "center", "fontsize": scaled(15), "weight": "bold", "color": theme().plus}
         ax.text(across, middle, label(part), transform=ax.get_yaxis_transform(), **look)

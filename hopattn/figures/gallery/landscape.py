@@ -5,7 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.style import INK, PAPER, SEQUENTIAL, label, number
+from hopattn.figures.headings import headline, pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
 
 RUNS, LEVELS = 3, 14
@@ -30,8 +32,8 @@ class Landscape(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         runs = _runs(result)
-        figure.suptitle(result.title, wrap=True)
-        figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
+        headline(figure, result)
+        pads(figure, h_pad=0.1, w_pad=0.1)
         names = [label(axis) for axis in runs[0].arrays["patterns"].labels[1]]
         axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
         for ax, run in zip(axes, runs, strict=True):
@@ -70,18 +72,34 @@ def _contours(ax: Any, run: Run) -> None:
     low, high = float(field.values.min()), float(field.values.max())
     levels = low + (high - low) * CONTOURED * np.linspace(0, 1, LEVELS) ** 2
     if high > low:
-        ax.contourf(across, up, field.values, levels, cmap=SEQUENTIAL, extend="max")
-        ax.contour(across, up, field.values, levels, colors=PAPER, linewidths=0.5, alpha=0.6)
+        ax.contourf(across, up, field.values, levels, cmap=theme().sequential, extend="max")
+        ax.contour(across, up, field.values, levels, colors=theme().paper, linewidths=0.5, alpha=0.6)
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
 
 
 def _paths(ax: Any, run: Run) -> None:
     """Draw the path of each cue: a ring at the cue, a dot at each step, a filled circle at the end."""
     for path in run.arrays["trajectory"].values:
-        ax.plot(*path.T, color=INK, linewidth=4.5, zorder=3)
-        ax.plot(*path.T, color=PAPER, linewidth=2, marker=".", markersize=5, zorder=4)
-        ax.plot(*path[0], "o", color=INK, markerfacecolor=PAPER, markersize=11, markeredgewidth=2.5, zorder=5)
-        ax.plot(*path[-1], "o", color=PAPER, markerfacecolor=INK, markersize=11, markeredgewidth=2, zorder=6)
+        ax.plot(*path.T, color=theme().ink, linewidth=scaled(4.5), zorder=3)
+        ax.plot(*path.T, color=theme().paper, linewidth=scaled(2), marker=".", markersize=scaled(5), zorder=4)
+        ax.plot(
+            *path[0],
+            "o",
+            color=theme().ink,
+            markerfacecolor=theme().paper,
+            markersize=scaled(11),
+            markeredgewidth=scaled(2.5),
+            zorder=5,
+        )
+        ax.plot(
+            *path[-1],
+            "o",
+            color=theme().paper,
+            markerfacecolor=theme().ink,
+            markersize=scaled(11),
+            markeredgewidth=scaled(2),
+            zorder=6,
+        )
 
 
 def _patterns(ax: Any, run: Run) -> None:
@@ -89,27 +107,46 @@ def _patterns(ax: Any, run: Run) -> None:
     from matplotlib.patheffects import Normal, Stroke
 
     patterns = run.arrays["patterns"]
-    ax.plot(*patterns.values.T, "*", color=INK, markerfacecolor="#e69f00", markersize=24, markeredgewidth=1.5, zorder=5)
+    ax.plot(
+        *patterns.values.T,
+        "*",
+        color=theme().ink,
+        markerfacecolor=theme().series[4],
+        markersize=scaled(24),
+        markeredgewidth=scaled(1.5),
+        zorder=5,
+    )
     if len(patterns.values) <= NAMED:
         for name, place in zip(patterns.labels[0], patterns.values, strict=True):
             away = (22 if place[0] >= 0 else -22) * (1 if len(name) <= OUTER_NAME else -1)
             side = "left" if away > 0 else "right"
             text = ax.annotate(label(name), place, (away, 0), textcoords="offset points", ha=side, va="center")
-            text.set(color=PAPER, weight="bold", zorder=7, path_effects=[Stroke(linewidth=4, foreground=INK), Normal()])
+            text.set(
+                color=theme().paper,
+                weight="bold",
+                zorder=7,
+                path_effects=[Stroke(linewidth=scaled(4), foreground=theme().ink), Normal()],
+            )
 
 
 def _legend(figure: Figure) -> None:
     """Draw the legend below the panels."""
-    from matplotlib import colormaps
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    outline: dict[str, Any] = {"linestyle": "", "color": INK, "markeredgewidth": 2}
+    outline: dict[str, Any] = {"linestyle": "", "color": theme().ink, "markeredgewidth": scaled(2)}
     signs = [
-        Line2D([], [], marker="*", markersize=20, markerfacecolor="#e69f00", **{**outline, "markeredgewidth": 1.5}),
-        Line2D([], [], marker="o", markersize=11, markerfacecolor=PAPER, **outline),
-        Line2D([], [], marker="o", markersize=11, markerfacecolor=INK, **outline),
-        *(Patch(facecolor=colormaps[SEQUENTIAL](level), edgecolor=INK) for level in (0.0, 1.0)),
+        Line2D(
+            [],
+            [],
+            marker="*",
+            markersize=scaled(20),
+            markerfacecolor=theme().series[4],
+            **{**outline, "markeredgewidth": scaled(1.5)},
+        ),
+        Line2D([], [], marker="o", markersize=scaled(11), markerfacecolor=theme().paper, **outline),
+        Line2D([], [], marker="o", markersize=scaled(11), markerfacecolor=theme().ink, **outline),
+        *(Patch(facecolor=theme().sequential(level), edgecolor=theme().ink) for level in (0.0, 1.0)),
     ]
     names = ["pattern", "cue", "its end", "low energy", "high energy"]
     figure.legend(signs, names, loc="outside lower center", ncols=5, frameon=False)

@@ -8,7 +8,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, arrays_of
 from hopattn.figures.headings import headline
 from hopattn.figures.shapes import arrow, boxed
-from hopattn.figures.style import DIVERGING, INK, number, readable_on, short
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, readable_on, short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -105,8 +106,8 @@ def _ways(ax: Any, arrays: dict[str, Labelled]) -> None:
     for start, plus, end in ((22.0, PLUS[0], 44.0), (60.5, PLUS[1], 83.5)):
         if residual:
             arrow(ax, (start + 0.8, middle), (plus - 2, middle))
-            ax.plot(plus, middle, "o", ms=28, mfc="none", mec=INK, mew=2)
-            ax.text(plus, middle, "+", ha="center", va="center", fontsize=20)
+            ax.plot(plus, middle, "o", ms=scaled(28), mfc="none", mec=theme().ink, mew=scaled(2))
+            ax.text(plus, middle, "+", ha="center", va="center", fontsize=scaled(20))
         arrow(ax, (plus, ABOVE[0] - 1), (plus, middle + (2.4 if residual else 0.0)))
         arrow(ax, (plus + (2 if residual else 0), middle), (end - 0.8, middle))
         if last:
@@ -126,19 +127,24 @@ def _residual(arrays: dict[str, Labelled]) -> bool:
 
 
 def _norm(ax: Any, at: tuple[float, float]) -> None:
-    boxed(ax, at, "norm", fontsize=SIZE, bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": INK})
+    boxed(
+        ax,
+        at,
+        "norm",
+        fontsize=SIZE,
+        bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": theme().ink},
+    )
 
 
 def _table(ax: Any, table: Labelled, box: tuple[float, float, float, float], most: float, title: str) -> None:
     """Draw a table of numbers into a box (left, right, lower, upper), with its title above."""
-    from matplotlib import colormaps
 
     left, right, low, high = box
     values = np.asarray(table.values, dtype=float)
     rows, columns = values.shape
-    shades = colormaps[DIVERGING](0.5 + 0.5 * values / (1.25 * most))
+    shades = theme().diverging(0.5 + 0.5 * values / (1.25 * most))
     ax.imshow(shades, extent=box, aspect="auto", interpolation="nearest")
-    ax.plot([left, right, right, left, left], [low, low, high, high, low], color=INK, lw=1)
+    ax.plot([left, right, right, left, left], [low, low, high, high, low], color=theme().ink, lw=scaled(1))
     ax.text((left + right) / 2, high + 0.8, title, ha="center", va="bottom", fontsize=SIZE + 2)
     digits = _digits(values, (right - left) / columns)
     for (i, j), value in np.ndenumerate(values if digits is not None else np.zeros((0, 0))):

@@ -6,7 +6,8 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline, run_title
-from hopattn.figures.style import COLOURS, FAINT, INK, label
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
 
 RUNS = 2
@@ -35,7 +36,7 @@ class Magnetisation(Plot):
             _points(ax, run)
             ax.set_xlabel("temperature T")
             ax.set(ylim=(-0.03, 1.05), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
-            ax.legend(loc="best", frameon=False, fontsize=16)
+            ax.legend(loc="best", frameon=False, fontsize=scaled(16))
             if len(runs) > 1:
                 ax.set_title(run_title(run))
         axes[0].set_ylabel("size of the overlap, ⟨|m|⟩")
@@ -54,14 +55,16 @@ def _curves(ax: Any, run: Run) -> None:
     """Draw the exact averages as lines: on fine temperatures where the run has them, else between its own."""
     if "curve" in run.arrays:
         fine, curve = _temperatures(run, "curve"), run.arrays["curve"].values
-        ax.plot(fine, curve[:, 0], color=FAINT, ls="--", lw=3, label="infinitely many spins: m = tanh(m/T)")
-        ax.plot(fine, curve[:, 1], color=COLOURS[0], lw=3, label="these spins, exact")
+        ax.plot(
+            fine, curve[:, 0], color=theme().faint, ls="--", lw=scaled(3), label="infinitely many spins: m = tanh(m/T)"
+        )
+        ax.plot(fine, curve[:, 1], color=theme().series[0], lw=scaled(3), label="these spins, exact")
         return
     temperatures, overlaps = _temperatures(run, "overlaps"), run.arrays["overlaps"]
     order = np.argsort(temperatures, kind="stable")
     for j, name in enumerate(overlaps.labels[1][:PATTERNS]):
-        style: dict[str, Any] = {"color": COLOURS[j], "ls": ("-", "--", ":")[j % 3], "lw": 4.5 - 0.6 * j}
-        marker = {} if len(order) > 1 else {"marker": "_", "ms": 24, "mew": 3}
+        style: dict[str, Any] = {"color": theme().series[j], "ls": ("-", "--", ":")[j % 3], "lw": scaled(4.5) - 0.6 * j}
+        marker = {} if len(order) > 1 else {"marker": "_", "ms": scaled(24), "mew": scaled(3)}
         ax.plot(temperatures[order], overlaps.values[order, j], **style, **marker, label=f"{label(name)}, exact")
 
 
@@ -75,7 +78,14 @@ def _points(ax: Any, run: Run) -> None:
         run.arrays["errors"].values,
     )
     for j in range(min(PATTERNS, sampled.shape[1] - 1)):
-        colour = INK if sampled.shape[1] == 2 else COLOURS[j]
-        style: dict[str, Any] = {"fmt": MARKERS[j], "ms": 9, "mfc": "white", "color": colour, "capsize": 6, "lw": 2}
+        colour = theme().ink if sampled.shape[1] == 2 else theme().series[j]
+        style: dict[str, Any] = {
+            "fmt": MARKERS[j],
+            "ms": scaled(9),
+            "mfc": "white",
+            "color": colour,
+            "capsize": 6,
+            "lw": scaled(2),
+        }
         name = None if j else "Glauber's update, ± 2 standard errors"
         ax.errorbar(temperatures, sampled[:, j + 1], 2 * errors[:, j + 1], label=name, zorder=5, **style)

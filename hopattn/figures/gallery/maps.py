@@ -7,8 +7,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline
 from hopattn.figures.places import coloured_places
-from hopattn.figures.shapes import BLUE, ORANGE
-from hopattn.figures.style import DIVERGING, FAINT, SEQUENTIAL, number
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -41,7 +41,7 @@ class Maps(Plot):
         chosen = np.unique(np.linspace(0, len(fields.values) - 1, PANELS).round().astype(int))
         _row(axes[1], run, [(_memory(fields, i), fields.values[i]) for i in chosen], grid_like=False)
         if with_noise or "stray weight" not in run.arrays:  # which a walk with noise lacks
-            parts[0].supxlabel("positions and memories: without noise", fontsize=16)
+            parts[0].supxlabel("positions and memories: without noise", fontsize=scaled(16))
         if with_noise:
             _errors(parts[1].subplots(), run)
 
@@ -61,10 +61,14 @@ def _memory(fields: Labelled, i: int) -> str:
 
 def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: bool) -> None:
     """Draw panels of one kind with one colour scale; panels that are left over stay empty."""
-    scale = {"cmap": DIVERGING, "vmin": -1, "vmax": 1} if grid_like else {"cmap": SEQUENTIAL, "vmin": 0, "vmax": 1}
+    scale = (
+        {"cmap": theme().diverging, "vmin": -1, "vmax": 1}
+        if grid_like
+        else {"cmap": theme().sequential, "vmin": 0, "vmax": 1}
+    )
     for ax, (title, values) in zip(axes, panels, strict=False):
         image = coloured_places(ax, run, values, **scale)
-        ax.set_title(title, fontsize=15)
+        ax.set_title(title, fontsize=scaled(15))
     for ax in axes[len(panels) :]:
         ax.axis("off")
     ticks = [-1, 0, 1] if grid_like else [0, 0.5, 1]
@@ -82,11 +86,11 @@ def _errors(ax: Any, run: Run) -> None:
     amounts = np.array([float(name.rstrip("°")) for name in table.labels[0]])
     order = np.argsort(amounts, kind="stable")
     for values, colour, marker, name in (
-        (table.values[:, 0], FAINT, "o", "all revisits"),
-        (table.values[:, 1], BLUE, "s", "by new edges"),
+        (table.values[:, 0], theme().faint, "o", "all revisits"),
+        (table.values[:, 1], theme().plus, "s", "by new edges"),
     )[: 1 + bool(run.arrays["new edges"].values)]:
-        ax.plot(amounts[order], 1 - values[order], marker=marker, ms=9, color=colour, label=name)
-    ax.axhline(1 - float(run.arrays["chance"].values), color=ORANGE, ls="--", label="best constant prediction")
+        ax.plot(amounts[order], 1 - values[order], marker=marker, ms=scaled(9), color=colour, label=name)
+    ax.axhline(1 - float(run.arrays["chance"].values), color=theme().minus, ls="--", label="best constant prediction")
     ax.set(ylim=(-0.03, 1.03), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
     ax.set_xlabel("error of each rotation (degrees)")
     ax.set_ylabel("wrong predictions")

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, run_title
-from hopattn.figures.style import COLOURS, EMPTY, FAINT, INK, PAPER, label
+from hopattn.figures.headings import headline, laid_out, run_title
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -14,7 +15,6 @@ PANELS = 6
 """The largest number of masks."""
 CROSSED, NAMED = 12, 30
 """The number of words up to which hidden cells have a cross, and words their names."""
-_SEEN = COLOURS[0]
 
 
 class Masks(Plot):
@@ -34,13 +34,18 @@ class Masks(Plot):
         axes = figure.subplots(rows, -(-len(masks) // rows), squeeze=False).ravel()
         for ax, (title, mask) in zip(axes, masks, strict=False):
             _grid(ax, mask, 16 if len(masks) <= 3 else 12)
-            ax.set_title(title if len(masks) > 1 else "", fontsize=19 if len(masks) <= 3 else 15)
+            ax.set_title(title if len(masks) > 1 else "", fontsize=scaled(19) if len(masks) <= 3 else 15)
         for ax in axes[len(masks) :]:
             ax.set_axis_off()
-        seen, hidden = ({"marker": "s", "ms": 22, "mfc": colour, "mec": INK, "ls": "none"} for colour in (_SEEN, EMPTY))
+        seen, hidden = (
+            {"marker": "s", "ms": scaled(22), "mfc": colour, "mec": theme().ink, "ls": "none"}
+            for colour in (theme().series[0], theme().empty)
+        )
         keys = [axes[0].plot([], [], **look)[0] for look in (seen, hidden)]
-        figure.legend(keys, ["seen", "hidden ×"], loc="outside lower center", ncols=2, frameon=False, fontsize=18)
-        figure.draw_without_rendering()  # cells are square after the second layout only
+        figure.legend(
+            keys, ["seen", "hidden ×"], loc="outside lower center", ncols=2, frameon=False, fontsize=scaled(18)
+        )
+        laid_out(figure)  # cells are square after the second layout only
 
 
 def _masks(result: Result) -> list[tuple[str, Labelled]]:
@@ -59,7 +64,7 @@ def _grid(ax: Any, mask: Labelled, size: int) -> None:
     from matplotlib.colors import ListedColormap
 
     seen = np.asarray(mask.values, bool)
-    ax.imshow(seen, cmap=ListedColormap([EMPTY, _SEEN]), vmin=0, vmax=1)
+    ax.imshow(seen, cmap=ListedColormap([theme().empty, theme().series[0]]), vmin=0, vmax=1)
     ax.set(xlabel="looked at", ylabel="looks", xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     if max(seen.shape) > NAMED:
@@ -69,9 +74,9 @@ def _grid(ax: Any, mask: Labelled, size: int) -> None:
     ax.set_yticks(range(len(rows)), rows, fontsize=size)
     ax.tick_params(length=0)
     for edge in range(1, len(rows)):
-        ax.axhline(edge - 0.5, color=PAPER, lw=2)
+        ax.axhline(edge - 0.5, color=theme().paper, lw=scaled(2))
     for edge in range(1, len(columns)):
-        ax.axvline(edge - 0.5, color=PAPER, lw=2)
+        ax.axvline(edge - 0.5, color=theme().paper, lw=scaled(2))
     if max(seen.shape) <= CROSSED:
         for i, j in np.argwhere(~seen):
-            ax.text(j, i, "×", ha="center", va="center", color=FAINT, fontsize=size + 4)
+            ax.text(j, i, "×", ha="center", va="center", color=theme().faint, fontsize=size + 4)

@@ -6,8 +6,9 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
 from hopattn.figures.headings import headline, wrapped
-from hopattn.figures.shapes import BLUE, ORANGE, arrow, boxed
-from hopattn.figures.style import FAINT, INK, PAPER, number, short
+from hopattn.figures.shapes import arrow, boxed
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -48,11 +49,18 @@ class Messages(Plot):
         for ax, (run, rounds) in zip(axes, graphs, strict=True):
             edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
             name = run.name or ("as written" if len(result.runs) > 1 else "")
-            ax.set_title(wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(graphs)), fontsize=18)
+            ax.set_title(
+                wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(graphs)), fontsize=scaled(18)
+            )
             _graph(ax, rounds, most, len(graphs))
-        looks = [(BLUE, "-", "weight above 0"), (ORANGE, "--", "below 0"), (FAINT, "-", "0"), (FAINT, ":", "no edge")]
-        keys = [axes[0].plot([], [], color=colour, lw=3, ls=ls)[0] for colour, ls, _ in looks]
-        where: Any = {"loc": "outside lower center", "ncols": len(looks), "frameon": False, "fontsize": 17}
+        looks = [
+            (theme().plus, "-", "weight above 0"),
+            (theme().minus, "--", "below 0"),
+            (theme().faint, "-", "0"),
+            (theme().faint, ":", "no edge"),
+        ]
+        keys = [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls, _ in looks]
+        where: Any = {"loc": "outside lower center", "ncols": len(looks), "frameon": False, "fontsize": scaled(17)}
         written = any(_with_vectors(weights, got) for _, rounds in graphs for weights, _, _, got in rounds)
         vectors = "; below a word, what it sends and, behind the arrows, what it receives" if written else ""
         title = f"arrows from key to query{vectors}"
@@ -93,7 +101,9 @@ def _graph(ax: Any, rounds: list[Round], most: float, panels: int) -> None:
             _edge(ax, ends, float(weights.values[i, j]) if mask[i, j] else None, most)
             if mask[i, j] and numbered and abs(weights.values[i, j]) > 1e-12:
                 along = 1 / (len(rows) + 1)
-                boxed(ax, ends[0] + along * (ends[1] - ends[0]), number(float(weights.values[i, j])), fontsize=15)
+                boxed(
+                    ax, ends[0] + along * (ends[1] - ends[0]), number(float(weights.values[i, j])), fontsize=scaled(15)
+                )
         if x == 0:
             _words(ax, x, start, columns, values if numbered else None, letters)
         _words(ax, x + 1, to, rows, received if numbered else None, letters)
@@ -103,20 +113,21 @@ def _words(
     ax: Any, x: int, heights: np.ndarray, names: tuple[str, ...], vectors: Labelled | None, letters: int
 ) -> None:
     """Draw a column of words, with a vector below each if it is short."""
-    box = {"boxstyle": "round,pad=0.3", "facecolor": PAPER, "edgecolor": INK, "linewidth": 2}
+    box = {"boxstyle": "round,pad=0.3", "facecolor": theme().paper, "edgecolor": theme().ink, "linewidth": scaled(2)}
     for k, (y, name) in enumerate(zip(heights, names, strict=True)):
-        boxed(ax, (x, y), short(name, letters), fontsize=17, bbox=box, zorder=7)
+        boxed(ax, (x, y), short(name, letters), fontsize=scaled(17), bbox=box, zorder=7)
         if vectors is not None and vectors.values.shape[1] <= SHORT:
             text = f"({', '.join(number(float(value)) for value in vectors.values[k])})"
-            boxed(ax, (x, y - 0.16), text, fontsize=14, zorder=6)
+            boxed(ax, (x, y - 0.16), text, fontsize=scaled(14), zorder=6)
 
 
 def _edge(ax: Any, ends: tuple[np.ndarray, np.ndarray], weight: float | None, most: float) -> None:
     """Draw one edge: an arrow as wide as its weight, a thin line for a weight of 0, dots for no edge (None)."""
     if weight is None or abs(weight) <= 1e-12:
         dots = ":" if weight is None else "-"
-        ax.plot(*np.stack(ends, axis=1), dots, color=FAINT, lw=1.3, zorder=0)
+        ax.plot(*np.stack(ends, axis=1), dots, color=theme().faint, lw=scaled(1.3), zorder=0)
         return
     width = 1 + 5 * abs(weight) / most
     dashes: dict[str, Any] = {"linestyle": "--"} if weight < 0 else {}
-    arrow(ax, *ends, ORANGE if weight < 0 else BLUE, width, mutation_scale=12 + 1.5 * width, **dashes)
+    colour = theme().minus if weight < 0 else theme().plus
+    arrow(ax, *ends, colour, width, mutation_scale=scaled(12 + 1.5 * width), **dashes)

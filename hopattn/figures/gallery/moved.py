@@ -7,8 +7,9 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, arrays_of
 from hopattn.figures.headings import headline, run_titles
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart, largest_axes
-from hopattn.figures.shapes import BLUE, arrow
-from hopattn.figures.style import INK, PAPER, label
+from hopattn.figures.shapes import arrow
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -47,8 +48,8 @@ class Moved(Plot):
             ax.set(xlim=(low[0] - edge, high[0] + edge), ylim=(low[1] - edge, high[1] + edge))
             ax.set(xlabel=label(first), ylabel=label(second), aspect="equal")
             ax.label_outer()
-        hollow, filled = {"mfc": PAPER, "mec": INK, "mew": 2}, {"color": BLUE}
-        keys = [axes[0].plot([], [], "o", **look, ms=11)[0] for look in (hollow, filled)]
+        hollow, filled = {"mfc": theme().paper, "mec": theme().ink, "mew": scaled(2)}, {"color": theme().plus}
+        keys = [axes[0].plot([], [], "o", **look, ms=scaled(11))[0] for look in (hollow, filled)]
         figure.legend(keys, ["before", "after"], loc="outside lower center", ncols=2, frameon=False)
         for ax, run, (start, end) in zip(axes, runs, pairs, strict=True):
             _panel(ax, before_after(run)[0].labels[0], start, end)
@@ -78,9 +79,11 @@ def _panel(ax: Any, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray)
     far = np.linalg.norm(end - start, axis=1)
     moving = np.flatnonzero(far > 1e-6)
     for i in moving:
-        arrow(ax, start[i], end[i], INK, 2, shrinkA=6, shrinkB=6)
-    ax.plot(*start[moving].T, "o", mfc=PAPER, mec=INK, mew=2, ms=11, ls="none", zorder=4)
-    ax.plot(*end.T, "o", color=BLUE, ms=11, ls="none", zorder=5)
+        arrow(ax, start[i], end[i], theme().ink, 2, shrinkA=scaled(6), shrinkB=scaled(6))
+    ax.plot(
+        *start[moving].T, "o", mfc=theme().paper, mec=theme().ink, mew=scaled(2), ms=scaled(11), ls="none", zorder=4
+    )
+    ax.plot(*end.T, "o", color=theme().plus, ms=scaled(11), ls="none", zorder=5)
     named = np.argsort(-far, kind="stable")[:NAMED]
     texts = grouped([tokens[i] for i in named], end[named])
     keep_apart(ax, texts, [*((start[i], end[i]) for i in moving), *origin])

@@ -7,7 +7,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline
 from hopattn.figures.shapes import arithmetic, arrow, layer, layer_heights
-from hopattn.figures.style import label, number
+from hopattn.figures.style import scaled
+from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result
 
 INPUTS, NEURONS = 8, 4
@@ -49,9 +50,9 @@ class Neuron(Plot):
             ax.text(4.05, y, f"{before}{number(out)}", ha="left", va="center", fontsize=size, weight="bold")
         top = high / 2 + 0.09 * (high + 5)
         for x, title in ((0.0, "activations a"), (1.5, "weights w"), (3.0, "sum"), (4.2, "output")):
-            ax.text(x, top, title, ha="center", va="bottom", fontsize=18)
+            ax.text(x, top, title, ha="center", va="bottom", fontsize=scaled(18))
         if n * m <= SMALL:
             sums = [f"{label(name)}: {arithmetic(row, cues[0])}" for name, row in zip(names, weights, strict=True)]
-            ax.text(1.8, -top - 0.1, "\n".join(sums), ha="center", va="top", fontsize=19)
+            ax.text(1.8, -top - 0.1, "\n".join(sums), ha="center", va="top", fontsize=scaled(19))
         ax.set(xlim=(-1.7, 5.0), ylim=(-top - (0.1 + 0.3 * m) * (n * m <= SMALL), top + 0.1 * high))
-        ax.set_title(f"the pattern ‘{label(arrays['input'].labels[0][0])}’", fontsize=18)
+        ax.set_title(f"the pattern ‘{label(arrays['input'].labels[0][0])}’", fontsize=scaled(18))

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, run_title
-from hopattn.figures.shapes import BLUE, ORANGE
-from hopattn.figures.style import EMPTY, INK, SEQUENTIAL, number, readable_on
+from hopattn.figures.headings import headline, laid_out, run_title
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, readable_on
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -45,7 +45,7 @@ class Offsets(Plot):
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, (title, values) in zip(axes, shown, strict=False):
             _matrix(ax, values)
-            ax.set_title(title, fontsize=16, pad=8)
+            ax.set_title(title, fontsize=scaled(16), pad=scaled(8))
         for ax in axes[len(shown) :]:
             ax.set_axis_off()
         for ax in axes[::columns]:
@@ -53,8 +53,10 @@ class Offsets(Plot):
         of = f" · {PANELS} of {len(panels)} matrices" if len(panels) > PANELS else ""
         heads = max(len(_of_heads(run, "scores")) for run in result.runs)
         of += f" · the first of {heads} heads" if heads > 1 else ""
-        figure.supxlabel(f"key at · yellow: the largest number of a matrix, dark blue: its least{of}", fontsize=16)
-        figure.draw_without_rendering()  # cells are square after the second layout only
+        figure.supxlabel(
+            f"key at · yellow: the largest number of a matrix, dark blue: its least{of}", fontsize=scaled(16)
+        )
+        laid_out(figure)  # cells are square after the second layout only
 
 
 def _of_heads(run: Run, kind: str) -> list[Labelled]:
@@ -92,20 +94,20 @@ def _matrix(ax: Any, values: np.ndarray) -> None:
 
     n = len(values)
     flat = _equal(values, values)
-    colours = ListedColormap([EMPTY]) if flat else SEQUENTIAL
+    colours = ListedColormap([theme().empty]) if flat else theme().sequential
     image = ax.imshow(values, cmap=colours, vmin=values.min(), vmax=values.max() + ALIKE)
     step = max(1, n // 5) if n > MARKED else 1
-    ax.set_xticks(range(0, n, step), range(0, n, step), fontsize=14)
-    ax.set_yticks(range(0, n, step), range(0, n, step), fontsize=14)
+    ax.set_xticks(range(0, n, step), range(0, n, step), fontsize=scaled(14))
+    ax.set_yticks(range(0, n, step), range(0, n, step), fontsize=scaled(14))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     texts = {place: number(float(value), _decimals(values)) for place, value in np.ndenumerate(values)}
     if n <= NUMBERED and max(map(len, texts.values())) <= LETTERS and (flat or np.ptp(values) >= SPREAD):
         for (i, j), text in texts.items():
             colour = readable_on(image.cmap(image.norm(values[i, j])))
-            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=13)
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=scaled(13))
     verdict, colour = _verdict(values)
-    ax.set_xlabel(verdict, color=colour, fontsize=15)
+    ax.set_xlabel(verdict, color=colour, fontsize=scaled(15))
 
 
 def _decimals(values: np.ndarray) -> int:
@@ -116,11 +118,11 @@ def _decimals(values: np.ndarray) -> int:
 def _verdict(values: np.ndarray) -> tuple[str, str]:
     """Whether the numbers of a matrix are the same everywhere, or along each diagonal; with its colour."""
     if _equal(values, values):
-        return "no place counts", INK
+        return "no place counts", theme().ink
     diagonals = [np.diagonal(values, k) for k in range(1 - len(values), len(values))]
     if all(_equal(diagonal, values) for diagonal in diagonals):
-        return "only the offset counts", BLUE
-    return "the place counts too", ORANGE
+        return "only the offset counts", theme().plus
+    return "the place counts too", theme().minus
 
 
 def _equal(some: np.ndarray, values: np.ndarray) -> bool:

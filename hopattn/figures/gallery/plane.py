@@ -8,7 +8,8 @@ from hopattn.figures.base import Figure, Plot, arrays_of, tables
 from hopattn.figures.headings import headline, run_titles
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart, largest_axes
 from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
-from hopattn.figures.style import INK, label, number
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -53,7 +54,9 @@ class Plane(Plot):
             ax.set(xlim=(low[0] - edge, high[0] + edge), ylim=(low[1] - edge, high[1] + edge), aspect="equal")
             ax.set(xlabel=label(first), ylabel=label(second))
             ax.label_outer()
-        figure.supxlabel("each arrow runs from a word to one that it attends to, with the weight on it", fontsize=16)
+        figure.supxlabel(
+            "each arrow runs from a word to one that it attends to, with the weight on it", fontsize=scaled(16)
+        )
         for ax, run, at in zip(panels, runs, places, strict=True):
             _pulls(ax, _weights(run), at)
 
@@ -89,8 +92,8 @@ def _pulls(ax: Any, weights: Labelled, at: np.ndarray) -> None:
     pairs = sorted(attended.tolist(), key=lambda pair: -abs(values[*pair]))[:ARROWS]
     for i, j in pairs:
         share, value = abs(values[i, j]) / most, float(values[i, j])
-        look = {"shrinkA": 10, "shrinkB": 10, "linestyle": line_of(value)}
-        arrow(ax, at[i], at[j], colour_of(value), 1 + 5 * share, BEND, mutation_scale=14 + 8 * share, **look)
+        look = {"shrinkA": scaled(10), "shrinkB": scaled(10), "linestyle": line_of(value)}
+        arrow(ax, at[i], at[j], colour_of(value), 1 + 5 * share, BEND, mutation_scale=scaled(14) + 8 * share, **look)
     paths = [_path(at[i], at[j]) for i, j in pairs]
     near = 0.055 * float(np.ptp(ax.get_xlim()))
     numbered: list[np.ndarray] = []
@@ -98,8 +101,8 @@ def _pulls(ax: Any, weights: Labelled, at: np.ndarray) -> None:
         if any(np.linalg.norm(path[4] - other) < near for other in numbered):
             continue
         numbered.append(path[4])
-        boxed(ax, path[4], number(float(values[i, j])), fontsize=15)
-    ax.plot(*at.T, "o", color=INK, ms=12, ls="none", zorder=5)
+        boxed(ax, path[4], number(float(values[i, j])), fontsize=scaled(15))
+    ax.plot(*at.T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
     lines = (
         [(path[k], path[k + 1]) for path in paths for k in range(len(path) - 1)] if len(pairs) <= NUMBERED * 2 else []
     )

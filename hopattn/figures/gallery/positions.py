@@ -8,8 +8,9 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline
 from hopattn.figures.labelled_points import grouped, keep_apart
-from hopattn.figures.shapes import BLUE, arrow, layer
-from hopattn.figures.style import FAINT, INK, label, number, short
+from hopattn.figures.shapes import arrow, layer
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number, short
 from hopattn.scenario.result import Result
 
 MOST = 24
@@ -57,14 +58,14 @@ def _circle(ax: Any, tokens: tuple[str, ...], points: np.ndarray, weights: np.nd
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ax.set_title(f"one step turns by {np.degrees(turn):.0f}°".replace("-", "−"))
     around = np.linspace(0, 2 * np.pi, 181)
-    ax.plot(np.cos(around), np.sin(around), color=FAINT, lw=1.5)
+    ax.plot(np.cos(around), np.sin(around), color=theme().faint, lw=scaled(1.5))
     for i, point in enumerate(points):
         size = (1 + 0.14 * (1 if len(points) < 9 else (i % 3) / 2)) * far[i]
         angles = np.arctan2(point[1], point[0]) + turn * np.linspace(0.13, 0.87, 41)
         arc = size * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        ax.plot(*arc.T, color=BLUE, lw=2.5)
-        arrow(ax, arc[-2], arc[-1], BLUE)
-    ax.plot(*points.T, "o", color=INK, ms=12, ls="none", zorder=5)
+        ax.plot(*arc.T, color=theme().plus, lw=scaled(2.5))
+        arrow(ax, arc[-2], arc[-1], theme().plus)
+    ax.plot(*points.T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
     rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
     keep_apart(ax, grouped(tokens, points), [pair for ring in rings for pair in pairwise(ring)])
 
@@ -75,9 +76,9 @@ def _matrix(ax: Any, weights: np.ndarray, names: list[str]) -> None:
     ax.set(xlim=(-1.6, 2.6), ylim=(1.7, -0.9), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     for (i, j), value in np.ndenumerate(weights):
-        ax.text(j, i, number(float(value)), ha="center", va="center", fontsize=26)
+        ax.text(j, i, number(float(value)), ha="center", va="center", fontsize=scaled(26))
     for k, name in enumerate(names):
-        ax.text(-0.75, k, f"{name} out", ha="right", va="center", fontsize=15)
-        ax.text(k, -0.65, f"{name} in", ha="center", va="center", fontsize=15)
+        ax.text(-0.75, k, f"{name} out", ha="right", va="center", fontsize=scaled(15))
+        ax.text(k, -0.65, f"{name} in", ha="center", va="center", fontsize=scaled(15))
     for x, inward in ((-0.55, 0.12), (1.55, -0.12)):
-        ax.plot([x + inward, x, x, x + inward], [-0.4, -0.4, 1.4, 1.4], color=INK)
+        ax.plot([x + inward, x, x, x + inward], [-0.4, -0.4, 1.4, 1.4], color=theme().ink)

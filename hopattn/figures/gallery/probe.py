@@ -5,15 +5,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.style import COLOURS, FAINT, INK
+from hopattn.figures.headings import headline, pads
+from hopattn.figures.style import scaled, theme
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
 CURVES = (
-    ("masked", "with the mask", COLOURS[0], "-", "o"),
-    ("line", "with the mask, one number", COLOURS[5], "--", "s"),
-    ("unmasked", "without a mask", COLOURS[1], "-", "^"),
+    ("masked", "with the mask", theme().series[0], "-", "o"),
+    ("line", "with the mask, one number", theme().series[5], "--", "s"),
+    ("unmasked", "without a mask", theme().series[1], "-", "^"),
 )
 """The curves of the left panel: array, name, colour, line style, marker."""
 ERRORS = 2
@@ -36,7 +36,7 @@ class Probe(Plot):
         arrays = result.runs[0].arrays
         headline(figure, result)
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
-        figure.get_layout_engine().set(wspace=0.08)
+        pads(figure, wspace=0.08)
         _accuracies(left, arrays)
         _lengths(right, arrays["masked length"], arrays["unmasked length"])
 
@@ -47,9 +47,9 @@ def _accuracies(ax: Any, arrays: Any) -> None:
     places = arrays["masked accuracy"].labels[0]
     at = np.arange(len(places))
     for name, text, colour, line, marker in CURVES:
-        ax.plot(at, arrays[f"{name} accuracy"].values, line, color=colour, marker=marker, ms=9, label=text)
-    ax.axhspan(chance - ERRORS * error, chance + ERRORS * error, color=FAINT, alpha=0.25, lw=0)
-    ax.axhline(chance, color=INK, lw=1.5, ls=":", label=f"chance ± {ERRORS} standard errors")
+        ax.plot(at, arrays[f"{name} accuracy"].values, line, color=colour, marker=marker, ms=scaled(9), label=text)
+    ax.axhspan(chance - ERRORS * error, chance + ERRORS * error, color=theme().faint, alpha=0.25, lw=0)
+    ax.axhline(chance, color=theme().ink, lw=scaled(1.5), ls=":", label=f"chance ± {ERRORS} standard errors")
     most = max(float(arrays[f"{name} accuracy"].values.max()) for name, *_ in CURVES)
     ax.set(ylim=(0, 1.45 * max(most, chance + ERRORS * error)), ylabel="positions that the probe finds")
     ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
@@ -64,7 +64,7 @@ def _lengths(ax: Any, masked: Labelled, unmasked: Labelled) -> None:
     """Draw the length of the mean vector at each position after the last layer."""
     at = np.arange(1, masked.values.shape[1] + 1)
     for array, (_, _, colour, line, marker) in ((masked, CURVES[0]), (unmasked, CURVES[2])):
-        ax.plot(at, array.values[-1], line, color=colour, marker=marker, ms=9)
+        ax.plot(at, array.values[-1], line, color=colour, marker=marker, ms=scaled(9))
     both = np.concatenate([masked.values[-1], unmasked.values[-1]])
     room = 0.1 * (float(np.ptp(both)) or 1.0)
     ax.set(xlabel="position in the text", ylabel="length of the mean vector")

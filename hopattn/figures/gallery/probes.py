@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline, run_title
-from hopattn.figures.style import COLOURS, FAINT, INK
+from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Result, Run
 
 RUNS = 3
@@ -14,9 +14,9 @@ RUNS = 3
 TICKS = 12
 """The largest number of widths that stand below the axis of one panel."""
 LOOKS: dict[str, dict[str, Any]] = {
-    "previous word": {"color": COLOURS[0], "marker": "s", "linestyle": "--", "markersize": 13},
-    "same word": {"color": COLOURS[1], "marker": "^", "linestyle": "-.", "markersize": 12},
-    "output": {"color": COLOURS[2], "marker": "D", "linestyle": ":", "markersize": 8},
+    "previous word": {"color": theme().series[0], "marker": "s", "linestyle": "--", "markersize": scaled(13)},
+    "same word": {"color": theme().series[1], "marker": "^", "linestyle": "-.", "markersize": scaled(12)},
+    "output": {"color": theme().series[2], "marker": "D", "linestyle": ":", "markersize": scaled(8)},
 }
 """The line of each probe. The markers are open and differ in size, because probes often lie on one another."""
 
@@ -42,7 +42,7 @@ class Probes(Plot):
             _capacities(ax, run)
             _frame(ax, run, TICKS // len(runs))
             if len(runs) > 1:
-                ax.set_title(run_title(run, 60 // len(runs)), pad=14)
+                ax.set_title(run_title(run, 60 // len(runs)), pad=scaled(14))
         axes[0].set_ylabel("share that is right")
         figure.legend(
             *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, handlelength=3.5
@@ -64,9 +64,16 @@ def _curves(ax: Any, run: Run) -> None:
     widths, order = _by_width(run)
     probes = run.arrays["probes"]
     for name, shares in zip(probes.labels[0], probes.values, strict=True):
-        open_marker = {"markerfacecolor": "none", "markeredgewidth": 2.5, "clip_on": False}
+        open_marker = {"markerfacecolor": "none", "markeredgewidth": scaled(2.5), "clip_on": False}
         ax.plot(widths, shares[order], label=f"probe: {name}", **LOOKS[name], **open_marker)
-    answers = {"color": INK, "marker": "o", "markersize": 9, "linewidth": 4, "clip_on": False, "zorder": 3}
+    answers = {
+        "color": theme().ink,
+        "marker": "o",
+        "markersize": scaled(9),
+        "linewidth": scaled(4),
+        "clip_on": False,
+        "zorder": 3,
+    }
     ax.plot(widths, run.arrays["accuracy"].values[order], label="answers in context", **answers)
 
 
@@ -76,7 +83,7 @@ def _capacities(ax: Any, run: Run) -> None:
     for name, width in zip(capacity.labels[0], capacity.values, strict=True):
         if width > 0:
             text = f"{name}: few keys are lost from about here on"
-            ax.axvline(width, color=LOOKS[name]["color"], linewidth=6, alpha=0.3, zorder=0, label=text)
+            ax.axvline(width, color=LOOKS[name]["color"], linewidth=scaled(6), alpha=0.3, zorder=0, label=text)
 
 
 def _frame(ax: Any, run: Run, most: int) -> None:
@@ -91,4 +98,4 @@ def _frame(ax: Any, run: Run, most: int) -> None:
     ax.set_xticks(widths[named], [f"{width:g}" for width in widths[named]])
     ax.set_xticks([], minor=True)
     ax.set(ylim=(0, 1))
-    ax.grid(axis="y", color=FAINT, alpha=0.4, linewidth=1)
+    ax.grid(axis="y", color=theme().faint, alpha=0.4, linewidth=scaled(1))

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.style import COLOURS, EMPTY, FAINT, INK, PAPER, number, short
+from hopattn.figures.headings import headline, laid_out, pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -14,8 +15,6 @@ SELECTIONS, ROWS, COLUMNS = 4, 7, 12
 """The largest number of selections, of sequences and of words; of more steps the last ones are shown."""
 NAMED = 8
 """The largest number of words that a selection names at its sides."""
-RESULT = "#cfe3f1"
-"""The background of the last sequence, a pale blue."""
 
 Step = tuple[int, str, Labelled]
 """The number of a step, from 1, its name and its array; the tokens have the number 0."""
@@ -37,15 +36,17 @@ class Program(Plot):
         sequences = [step for step in steps if step[2].values.ndim == 1]
         headline(figure, result)
         shown, rows = selections[-SELECTIONS:], [sequences[0], *sequences[1:][-ROWS:]]
-        figure.get_layout_engine().set(hspace=0.06)
+        pads(figure, hspace=0.06)
         heights = [3.2, 0.55 * len(rows)] if shown else [0.01, 1]
         grid = figure.add_gridspec(2, max(1, len(shown)), height_ratios=heights)
         for column, step in enumerate(shown):
             _matrix(figure.add_subplot(grid[0, column]), step, column == 0)
         _table(figure.add_subplot(grid[1, :]), rows)
         below = _left_out(len(selections) - len(shown), len(sequences) - len(rows), rows)
-        figure.supxlabel("blue: the query selects the key" + (f"; not shown: {below}" if below else ""), fontsize=15)
-        figure.draw_without_rendering()  # cells are square after the second layout only
+        figure.supxlabel(
+            "blue: the query selects the key" + (f"; not shown: {below}" if below else ""), fontsize=scaled(15)
+        )
+        laid_out(figure)  # cells are square after the second layout only
 
 
 def _steps(result: Result) -> list[Step]:
@@ -70,19 +71,19 @@ def _matrix(ax: Any, step: Step, first: bool) -> None:
     place, name, selection = step
     selected = np.asarray(selection.values) > 0
     count = len(selected)
-    ax.imshow(selected, cmap=ListedColormap([EMPTY, COLOURS[0]]), vmin=0, vmax=1)
-    ax.set_title(f"{place}  {short(name, 16)}\n{short(_rule(selection), 25)}", fontsize=15)
+    ax.imshow(selected, cmap=ListedColormap([theme().empty, theme().series[0]]), vmin=0, vmax=1)
+    ax.set_title(f"{place}  {short(name, 16)}\n{short(_rule(selection), 25)}", fontsize=scaled(15))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("key" if first else "", fontsize=15)
-    ax.set_ylabel("query" if first else "", fontsize=15)
+    ax.set_xlabel("key" if first else "", fontsize=scaled(15))
+    ax.set_ylabel("query" if first else "", fontsize=scaled(15))
     for edge in range(1, count):
-        ax.axhline(edge - 0.5, color=PAPER, lw=2 if count <= 20 else 0.5)
-        ax.axvline(edge - 0.5, color=PAPER, lw=2 if count <= 20 else 0.5)
+        ax.axhline(edge - 0.5, color=theme().paper, lw=scaled(2) if count <= 20 else 0.5)
+        ax.axvline(edge - 0.5, color=theme().paper, lw=scaled(2) if count <= 20 else 0.5)
     if count <= NAMED:
         names = [short(label.partition("#")[0] or label, max(3, 24 // count)) for label in selection.labels[0]]
-        ax.set_xticks(range(count), names, fontsize=14)
-        ax.set_yticks(range(count), names, fontsize=14)
+        ax.set_xticks(range(count), names, fontsize=scaled(14))
+        ax.set_yticks(range(count), names, fontsize=scaled(14))
         ax.tick_params(length=0)
 
 
@@ -98,15 +99,22 @@ def _table(ax: Any, rows: list[Step]) -> None:
     letters = max(3.0, 60 / count)
     ax.set(xlim=(-0.5, count - 0.5), ylim=(len(rows) - 0.5, -0.5), xticks=[])
     ax.spines[:].set_visible(False)
-    ax.axhspan(len(rows) - 1.5, len(rows) - 0.5, color=RESULT, zorder=0)
-    ax.axhline(0.5, color=INK, lw=1.5)
+    ax.axhspan(len(rows) - 1.5, len(rows) - 0.5, color=theme().dim, zorder=0)
+    ax.axhline(0.5, color=theme().ink, lw=scaled(1.5))
     for i, (_, _, sequence) in enumerate(rows):
         last = i == len(rows) - 1
         for j, value in enumerate(sequence.values[:count].tolist()):
             text = short(value, letters) if isinstance(value, str) else _number(value)
-            colour = FAINT if value == 0 and not last else INK
+            colour = theme().faint if value == 0 and not last else theme().ink
             ax.text(
-                j, i, text, ha="center", va="center", color=colour, fontsize=17, weight="bold" if last else "normal"
+                j,
+                i,
+                text,
+                ha="center",
+                va="center",
+                color=colour,
+                fontsize=scaled(17),
+                weight="bold" if last else "normal",
             )
     ax.set_yticks(range(len(rows)), [f"{place}  {short(name, 18)}" if place else name for place, name, _ in rows])
     ax.get_yticklabels()[-1].set_fontweight("bold")

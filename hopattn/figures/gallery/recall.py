@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
+from hopattn.figures.headings import headline, pads
 from hopattn.figures.recall_course import draw_course
-from hopattn.figures.style import COLOURS, FAINT, INK, label
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
 from hopattn.scenario.words.character_pictures import Strip
 
@@ -30,8 +32,8 @@ class RecallStrip(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]
-        figure.suptitle(result.title, wrap=True)
-        figure.get_layout_engine().set(h_pad=0.1, w_pad=0.1)
+        headline(figure, result)
+        pads(figure, h_pad=0.1, w_pad=0.1)
         left, right = figure.subfigures(1, 2, width_ratios=(2.4, 1))
         strips = run.strips[:CUES]
         columns = 1 + max(len(_pictures_shown(strip)) for strip in strips)
@@ -57,18 +59,18 @@ def _pictures_shown(strip: Strip) -> list[int]:
 def _row(row: Any, run: Run, i: int, strip: Strip) -> None:
     """Draw the pictures of cue `i`, and the stored pattern at the end of the row."""
     shown = _pictures_shown(strip)
-    colour = COLOURS[i]
+    colour = theme().series[i]
     for ax, j in zip(row, shown, strict=False):
         _picture(ax, strip.pictures[j].reshape(strip.size.rows, strip.size.columns))
         ax.set_xlabel(strip.names[j].replace("… ", ""))
     cut = len(shown) < len(strip.names) or any(name.startswith("…") for name in strip.names)
     if cut:
-        row[len(shown) - 1].set_ylabel("…", rotation=0, fontsize=24, va="center", labelpad=14)
+        row[len(shown) - 1].set_ylabel("…", rotation=0, fontsize=scaled(24), va="center", labelpad=scaled(14))
     for ax in row[len(shown) : -1]:
         ax.set_axis_off()
     name = label(run.arrays["input"].labels[0][i])
     row[0].set_title(f"{SIGNS[i]} {name}", color=colour, loc="left", weight="bold")
-    row[0].spines[:].set(color=colour, linewidth=3)
+    row[0].spines[:].set(color=colour, linewidth=scaled(3))
     _stored(row[-1], run, i, (strip.size.rows, strip.size.columns))
 
 
@@ -78,7 +80,7 @@ def _stored(ax: Any, run: Run, i: int, shape: tuple[int, int]) -> None:
     pattern, name = run.arrays["nearest"].values[i], label(str(run.arrays["nearest word"].values[i]))
     _picture(ax, (pattern / (np.abs(pattern).max() or 1.0)).reshape(shape))
     ax.set_title(f"recalls {name}" if recalled else "recalls nothing")
-    ax.spines[:].set(linestyle="-" if recalled else "--", linewidth=2)
+    ax.spines[:].set(linestyle="-" if recalled else "--", linewidth=scaled(2))
     if not recalled:
         ax.images[0].set_alpha(0.35)
         ax.set_xlabel(f"nearest: {name}")
@@ -86,9 +88,9 @@ def _stored(ax: Any, run: Run, i: int, shape: tuple[int, int]) -> None:
 
 def _picture(ax: Any, values: np.ndarray) -> None:
     """Draw a picture: 1 is black, −1 white, numbers between them grey."""
-    ax.imshow(values, cmap="gray_r", vmin=-1, vmax=1)
+    ax.imshow(values, cmap=theme().picture, vmin=-1, vmax=1)
     ax.set(xticks=[], yticks=[])
-    ax.spines[:].set(visible=True, color=INK, linewidth=1)
+    ax.spines[:].set(visible=True, color=theme().ink, linewidth=scaled(1))
 
 
 def _curves(right: Any, run: Run, n: int) -> None:
@@ -100,5 +102,5 @@ def _curves(right: Any, run: Run, n: int) -> None:
     curves["overlap"] = np.stack([overlap(run, i) for i in range(n)])
     axes = draw_course(right, curves, np.minimum(steps, until))
     axes[-1].set(xlabel=f"step (of {longest})" if longest > until else "step", ylim=(-1.08, 1.08))
-    axes[-1].axhline(0, color=FAINT, linewidth=1, zorder=0)
+    axes[-1].axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
     axes[0].set_title("on the way")

@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.style import COLOURS, FAINT, INK, PAPER, number
+from hopattn.figures.headings import headline, pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.scenario.result import Result
@@ -34,22 +36,22 @@ class Separations(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         name, own = _own(result)
-        figure.suptitle(result.title, wrap=True)
-        figure.get_layout_engine().set(h_pad=0.05, w_pad=0.05)
+        headline(figure, result)
+        pads(figure, h_pad=0.05, w_pad=0.05)
         columns = -(-len(separations) // 3)
         grid = figure.subplots(3, columns, sharex=True, sharey=True)
         for ax, kind in zip(grid.flat, separations, strict=False):
             names = {field.name for field in fields(separations[kind])}
             plain = separations[kind](**{key: value for key, value in EXAMPLES.items() if key in names})
-            _curve(ax, weight(plain), {"color": COLOURS[0]})
-            ax.set_title(f"{kind.replace('_', ' ')}{_parameters(plain, ', ', ('beta',))}", fontsize=16)
+            _curve(ax, weight(plain), {"color": theme().series[0]})
+            ax.set_title(f"{kind.replace('_', ' ')}{_parameters(plain, ', ', ('beta',))}", fontsize=scaled(16))
             if kind == name:
                 _stand_out(ax, own)
         for ax in grid.flat[len(separations) :]:
             ax.set_axis_off()
         grid.flat[0].set(xlim=(SCORES[0], SCORES[-1]), ylim=(LOW, HIGH), xticks=(-2, 0, 1, 2), yticks=(0, 1))
-        figure.supxlabel("score of the pattern, beside others of 0 and 1; solid lines: β = 1", fontsize=17)
-        figure.supylabel("its weight", fontsize=17)
+        figure.supxlabel("score of the pattern, beside others of 0 and 1; solid lines: β = 1", fontsize=scaled(17))
+        figure.supylabel("its weight", fontsize=scaled(17))
 
 
 def weight(separation: Separation) -> np.ndarray:
@@ -72,19 +74,19 @@ def _curve(ax: Any, weights: np.ndarray, style: dict[str, Any]) -> None:
     """Draw the weights over `SCORES`, with a gap where they jump, and lines at weights 0 and 1 and at score 1."""
     jumps = np.flatnonzero(np.abs(np.diff(weights)) > 0.3) + 1
     ax.plot(np.insert(SCORES, jumps, np.nan), np.insert(weights, jumps, np.nan), **style)
-    ax.axhline(0, color=FAINT, linewidth=1, zorder=0)
-    ax.axhline(1, color=FAINT, linewidth=1, zorder=0)
-    ax.axvline(OTHERS[1], color=FAINT, linewidth=1, linestyle=":", zorder=0)
+    ax.axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
+    ax.axhline(1, color=theme().faint, linewidth=scaled(1), zorder=0)
+    ax.axvline(OTHERS[1], color=theme().faint, linewidth=scaled(1), linestyle=":", zorder=0)
 
 
 def _stand_out(ax: Any, own: Separation) -> None:
     """Draw the curve of the run's memory, dashed, over the plain one, and make the frame of the panel heavy."""
-    ax.spines[:].set(visible=True, linewidth=4, color=COLOURS[1])
-    _curve(ax, weight(own), {"color": COLOURS[1], "linestyle": (0, (3, 1.5)), "linewidth": 4})
-    ax.set_title(ax.get_title(), weight="bold", color=INK, fontsize=16)
-    white = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+    ax.spines[:].set(visible=True, linewidth=scaled(4), color=theme().series[1])
+    _curve(ax, weight(own), {"color": theme().series[1], "linestyle": (0, (3, 1.5)), "linewidth": scaled(4)})
+    ax.set_title(ax.get_title(), weight="bold", color=theme().ink, fontsize=scaled(16))
+    white = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
     text = f"this memory:\n{_parameters(own, '')}"
-    ax.text(0.03, 0.95, text, transform=ax.transAxes, va="top", fontsize=14, bbox=white)
+    ax.text(0.03, 0.95, text, transform=ax.transAxes, va="top", fontsize=scaled(14), bbox=white)
 
 
 def _parameters(separation: Separation, before: str, without: tuple[str, ...] = ()) -> str:

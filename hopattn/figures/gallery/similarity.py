@@ -6,8 +6,9 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline
-from hopattn.figures.shapes import BLUE, ORANGE, arithmetic, arrow
-from hopattn.figures.style import FAINT, INK, PAPER, label, number
+from hopattn.figures.shapes import arithmetic, arrow
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result
 
 MOST = 8
@@ -42,15 +43,19 @@ class Similarity(Plot):
         reach = 1.08 * max(1.0, float(np.linalg.norm(np.vstack([weights, cues[:n]]), axis=1).max()))
         for ax, token, cue, out in zip(axes, tokens, cues, state[:, 0], strict=False):
             _circle(ax, weights[0], cue, reach)
-            ax.set_title(f"{label(token)}: {number(out)}", fontsize=21, pad=12)
+            ax.set_title(f"{label(token)}: {number(out)}", fontsize=scaled(21), pad=scaled(12))
             text = _angle(weights[0], cue) + (f"\n{arithmetic(weights[0], cue)}" if n <= FEW else "")
-            ax.set_xlabel(f"{label(axes_names[0])}\n{text}", fontsize=16, linespacing=1.5)
+            ax.set_xlabel(f"{label(axes_names[0])}\n{text}", fontsize=scaled(16), linespacing=1.5)
         for ax in axes[:: -(-n // rows)]:
             ax.set_ylabel(label(axes_names[1]))
         for ax in axes[n:]:
             ax.set_axis_off()
-        keys = [ax.plot([], [], color=colour, lw=width)[0] for colour, width in ((BLUE, 9), (ORANGE, 2.5))]
-        figure.legend(keys, ["weights w", "cue a"], loc="outside lower center", ncols=2, frameon=False, fontsize=18)
+        keys = [
+            ax.plot([], [], color=colour, lw=width)[0] for colour, width in ((theme().plus, 9), (theme().minus, 2.5))
+        ]
+        figure.legend(
+            keys, ["weights w", "cue a"], loc="outside lower center", ncols=2, frameon=False, fontsize=scaled(18)
+        )
 
 
 def _circle(ax: Any, weights: np.ndarray, cue: np.ndarray, reach: float) -> None:
@@ -58,16 +63,18 @@ def _circle(ax: Any, weights: np.ndarray, cue: np.ndarray, reach: float) -> None
     from matplotlib.patheffects import withStroke
 
     turn = np.linspace(0, 2 * np.pi, 181)
-    ax.plot(np.cos(turn), np.sin(turn), color=FAINT, lw=1.5)
-    ax.axhline(0, color=FAINT, lw=0.8)
-    ax.axvline(0, color=FAINT, lw=0.8)
-    arrow(ax, (0, 0), weights, BLUE, 9, mutation_scale=28, joinstyle="miter")
-    arrow(ax, (0, 0), cue, ORANGE, 2.5, path_effects=[withStroke(linewidth=4.5, foreground=PAPER)])
+    ax.plot(np.cos(turn), np.sin(turn), color=theme().faint, lw=scaled(1.5))
+    ax.axhline(0, color=theme().faint, lw=scaled(0.8))
+    ax.axvline(0, color=theme().faint, lw=scaled(0.8))
+    arrow(ax, (0, 0), weights, theme().plus, 9, mutation_scale=scaled(28), joinstyle="miter")
+    arrow(
+        ax, (0, 0), cue, theme().minus, 2.5, path_effects=[withStroke(linewidth=scaled(4.5), foreground=theme().paper)]
+    )
     if weights.any() and cue.any():
         start = np.arctan2(weights[1], weights[0])
         arc = start + np.linspace(0, _between(weights, cue), 61)
-        ax.plot(0.34 * np.cos(arc), 0.34 * np.sin(arc), color=INK, lw=2)
-    ax.plot(0, 0, "o", color=INK, mec=PAPER, ms=9, zorder=5)
+        ax.plot(0.34 * np.cos(arc), 0.34 * np.sin(arc), color=theme().ink, lw=scaled(2))
+    ax.plot(0, 0, "o", color=theme().ink, mec=theme().paper, ms=scaled(9), zorder=5)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ticks = np.array([-1, 0, 1]) * max(1, int(reach))
     ax.set(xticks=ticks, yticks=ticks)

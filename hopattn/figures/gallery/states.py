@@ -5,7 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.style import COLOURS, FAINT, INK, label
+from hopattn.figures.headings import headline, pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
 
 BASINS = 6
@@ -37,17 +39,17 @@ class States(Plot):
         run = result.runs[0]
         successors = run.arrays["successor"].values
         basins = basins_of(successors)
-        figure.suptitle(result.title, wrap=True)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        headline(figure, result)
+        pads(figure, h_pad=0.08, w_pad=0.08)
         shown = basins[:BASINS]
         columns = len(shown) if len(shown) < 3 else -(-len(shown) // 2)
         grid = figure.subplots(-(-len(shown) // columns), columns, squeeze=False)
         for i, (ax, basin) in enumerate(zip(grid.flat, shown, strict=False)):
             _basin(ax, run, basin, i)
-            ax.set_title(_title(run, basin), fontsize=17)
+            ax.set_title(_title(run, basin), fontsize=scaled(17))
         for ax in grid.flat:
             ax.set_axis_off()
-        figure.supxlabel(_caption(basins, len(successors), str(run.arrays["way"].values)), fontsize=15)
+        figure.supxlabel(_caption(basins, len(successors), str(run.arrays["way"].values)), fontsize=scaled(15))
 
 
 def basins_of(successors: np.ndarray) -> list[Basin]:
@@ -96,9 +98,21 @@ def _basin(ax: Any, run: Run, basin: Basin, i: int) -> None:
     successors = run.arrays["successor"].values
     places, middle, few = _places(successors, basin), basin[0], len(successors) <= NAMED
     outside = [places[state] for state in basin[1] if state not in middle]
-    style = {"color": COLOURS[i], "marker": MARKERS[i], "linestyle": "", "markeredgecolor": INK}
-    ax.plot(*np.reshape(outside, (-1, 2)).T, **style, markersize=11 if few else 5, markeredgewidth=0.5, zorder=3)
-    ax.plot(*np.array([places[state] for state in middle]).T, **style, markersize=26, markeredgewidth=3, zorder=4)
+    style = {"color": theme().series[i], "marker": MARKERS[i], "linestyle": "", "markeredgecolor": theme().ink}
+    ax.plot(
+        *np.reshape(outside, (-1, 2)).T,
+        **style,
+        markersize=scaled(11) if few else 5,
+        markeredgewidth=scaled(0.5),
+        zorder=3,
+    )
+    ax.plot(
+        *np.array([places[state] for state in middle]).T,
+        **style,
+        markersize=scaled(26),
+        markeredgewidth=scaled(3),
+        zorder=4,
+    )
     _arrows(ax, places, successors, middle, few)
     if few:
         _spins(ax, run, places, middle)
@@ -115,11 +129,11 @@ def _arrows(
     moves = [(state, int(successors[state])) for state in places if int(successors[state]) != state]
     if not few:
         lines = [(places[state], places[successor]) for state, successor in moves]
-        ax.add_collection(LineCollection(lines, colors=FAINT, linewidths=0.5, zorder=1))
+        ax.add_collection(LineCollection(lines, colors=theme().faint, linewidths=0.5, zorder=1))
         return
     for state, successor in moves:
-        style = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "mutation_scale": 14}
-        ends = {"shrinkA": 14 if state in middle else 6, "shrinkB": 15 if successor in middle else 7}
+        style = {"arrowstyle": "-|>", "color": theme().ink, "linewidth": scaled(1.2), "mutation_scale": scaled(14)}
+        ends = {"shrinkA": scaled(14) if state in middle else 6, "shrinkB": scaled(15) if successor in middle else 7}
         ax.annotate("", places[successor], places[state], arrowprops=style | ends, zorder=2)
 
 
@@ -131,7 +145,7 @@ def _spins(ax: Any, run: Run, places: dict[int, tuple[float, float]], middle: li
             height = "center" if align != "center" else "bottom" if y > 0 else "top"
             offset = (0, 8 * np.sign(y)) if align == "center" else (9 * np.sign(x), 0)
             offset = (2 * offset[0], 2 * offset[1]) if far == INNER else offset
-            text = {"textcoords": "offset points", "fontsize": 11, "zorder": 5, "ha": align, "va": height}
+            text = {"textcoords": "offset points", "fontsize": scaled(11), "zorder": 5, "ha": align, "va": height}
             ax.annotate(_signs(run, state), (x, y), offset, **text)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, arrays_of
 from hopattn.figures.headings import headline, run_title
 from hopattn.figures.shapes import cells, colour_of
-from hopattn.figures.style import DIVERGING, EMPTY, FAINT, INK, label, number, short
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number, short
 from hopattn.scenario.result import Result, Run
 
 HEAD = "layer 1 head 1 "
@@ -35,8 +36,8 @@ class Steps(Plot):
             _row(row, run, len(runs) > 1)
         query = arrays_of(runs[0])[HEAD + "scores"].labels[0][-1]
         for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
-            ax.set_title(title, fontsize=21)
-        figure.supxlabel(f"the query: {label(query)}", fontsize=17)
+            ax.set_title(title, fontsize=scaled(21))
+        figure.supxlabel(f"the query: {label(query)}", fontsize=scaled(17))
 
 
 def _row(axes: Any, run: Run, with_name: bool) -> None:
@@ -61,16 +62,23 @@ def _bars(ax: Any, row: np.ndarray, words: list[str], allowed: np.ndarray) -> No
     most = float(np.abs(row[allowed]).max(initial=0.0)) or 1.0
     shown = np.where(allowed, row, 0.0)
     hatches = ["//" if value < 0 else "" for value in shown]
-    ax.barh(at, shown, color=[colour_of(value) for value in shown], height=0.6, hatch=hatches, edgecolor=INK)
+    ax.barh(at, shown, color=[colour_of(value) for value in shown], height=0.6, hatch=hatches, edgecolor=theme().ink)
     for y, value, attends in zip(at, shown, allowed, strict=True):
         text = number(float(value)) if attends else "·  masked"
-        ax.text(max(value, 0.0) + 0.04 * most, y, text, va="center", ha="left", color=INK if attends else FAINT)
+        ax.text(
+            max(value, 0.0) + 0.04 * most,
+            y,
+            text,
+            va="center",
+            ha="left",
+            color=theme().ink if attends else theme().faint,
+        )
     low = min(float(shown.min(initial=0.0)), 0.0)
     ax.set(xlim=(1.1 * low, 1.4 * most), ylim=(len(words) + 0.5, -0.5), xticks=[])
     ax.set_yticks(at, words)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.axvline(0, color=INK, lw=1)
+    ax.axvline(0, color=theme().ink, lw=scaled(1))
 
 
 def _sum(ax: Any, parts: np.ndarray, total: np.ndarray, words: list[str], names: tuple[str, ...]) -> None:
@@ -83,12 +91,12 @@ def _sum(ax: Any, parts: np.ndarray, total: np.ndarray, words: list[str], names:
     axes = np.sort(np.argsort(-np.round(size, 9), kind="stable")[: min(AXES, nonzero)])
     table = np.vstack([parts[:, axes], total[None, axes]])
     most = float(np.abs(table).max(initial=0.0)) or 1.0
-    cells(ax, table, {"cmap": DIVERGING, "vmin": -1.3 * most, "vmax": 1.3 * most})
-    ax.set_facecolor(EMPTY)
+    cells(ax, table, {"cmap": theme().diverging, "vmin": -1.3 * most, "vmax": 1.3 * most})
+    ax.set_facecolor(theme().empty)
     ax.set_xticks(range(len(axes)), [_on_lines(names[k], max(3, 24 // len(axes))) for k in axes])
     ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 8)}" for word in words), "sum"])
     ax.get_yticklabels()[-1].set_fontweight("bold")
-    ax.axhline(len(words) - 0.5, color=INK, lw=3)
+    ax.axhline(len(words) - 0.5, color=theme().ink, lw=scaled(3))
 
 
 def _on_lines(name: str, letters: int) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, between_texts
 from hopattn.figures.headings import headline, wrapped
 from hopattn.figures.shapes import boxed, colour_of, line_of
-from hopattn.figures.style import INK, SIZE, number, short, width
+from hopattn.figures.style import SIZE, scaled, theme
+from hopattn.figures.text import number, short, width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -19,7 +20,6 @@ NUMBERED = 6
 """The number of words up to which the strongest line of each word shows its weight."""
 NUMBER_AT = 0.82
 """The place of a number on its line, from 0 on the left to 1 on the right: lines of different words are apart there."""
-QUIET = "#5c5c5c"
 LETTER = 0.6
 """The width of a letter of common width, in font sizes."""
 WIDEST = 14.0
@@ -53,7 +53,7 @@ class Translation(Plot):
         keys = [axes[0].plot([], [], color=colour_of(1), lw=WIDEST * share, label="")[0] for share in (0.25, 0.5, 1)]
         texts = [f"weight {number(most * share)}" for share in (0.25, 0.5, 1)]
         if any((weights.values < 0).any() for _, weights in panels):
-            keys += axes[0].plot([], [], line_of(-1), color=colour_of(-1), lw=4)
+            keys += axes[0].plot([], [], line_of(-1), color=colour_of(-1), lw=scaled(4))
             texts.append("below 0")
         left_out = f"the first {PANELS} of {len(crossed)}" if len(crossed) > PANELS else None
         figure.legend(keys, texts, loc="outside lower center", ncols=4, frameon=False, title=left_out)
@@ -83,7 +83,7 @@ def _columns(ax: Any, weights: Labelled, most: float, headings: tuple[str, str],
         ax.plot([0, 1], [left[j], right[i]], line_of(weight), solid_capstyle="butt", **style)
     for i, j in _strongest(weights.values) if longest <= NUMBERED else []:
         at = (NUMBER_AT, left[j] + (right[i] - left[j]) * NUMBER_AT)
-        boxed(ax, at, number(float(weights.values[i, j])), fontsize=16 - 2 * (panels == PANELS))
+        boxed(ax, at, number(float(weights.values[i, j])), fontsize=scaled(16) - 2 * (panels == PANELS))
     size = 13 if longest > 12 else 16 if longest > 8 or panels == PANELS else 20
     above = longest - 1 + max(0.7, 0.04 * longest + 0.3)
     room = []
@@ -92,9 +92,9 @@ def _columns(ax: Any, weights: Labelled, most: float, headings: tuple[str, str],
         (1.03, "left", rows, right, headings[1]),
     ):
         names = [short(word, 20 // panels + 4) for word in _words(texts)]
-        ax.text(x, above, heading, ha=side, va="center", fontsize=16, color=QUIET, style="italic")
+        ax.text(x, above, heading, ha=side, va="center", fontsize=scaled(16), color=theme().faint, style="italic")
         for y, name in zip(heights, names, strict=True):
-            ax.text(x, y, name, ha=side, va="center", fontsize=size, color=INK)
+            ax.text(x, y, name, ha=side, va="center", fontsize=size, color=theme().ink)
         points = LETTER * max(max(map(width, names)) * size, width(heading) * 16)
         room.append(min(0.36, 0.03 + points / (72 * SIZE[0] / panels)))
     lines = 1 - sum(room)  # the part of the panel that is left to the lines, which go from 0 to 1

@@ -7,8 +7,8 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline, run_title
 from hopattn.figures.places import is_lattice, spots_of
-from hopattn.figures.shapes import BLUE, ORANGE
-from hopattn.figures.style import COLOURS, FAINT, INK, PAPER, label, number
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
 
 RUNS = 4
@@ -18,12 +18,10 @@ NUMBERED = 12
 NAMED = 12
 """The number of places up to which each has its name, where the world is no lattice."""
 SORTS = ("known edge", "new edge")
-GREEN = COLOURS[2]
-"""The colour of known edges among the accuracies; grey is a first walk to a place."""
-STYLES = {
-    "first visit": ("#b5b5b5", 2.5, "-", "first walk to a place never seen"),
-    "right": (BLUE, 4.0, "-", "new edge to a place seen before: right"),
-    "wrong": (ORANGE, 4.0, (0, (1.2, 0.8)), "new edge to a place seen before: wrong"),
+STYLES: dict[str, tuple[str, float, Any, str]] = {
+    "first visit": ("faint", 2.5, "-", "first walk to a place never seen"),
+    "right": ("plus", 4.0, "-", "new edge to a place seen before: right"),
+    "wrong": ("minus", 4.0, (0, (1.2, 0.8)), "new edge to a place seen before: wrong"),
 }
 """The colour, width and dashes of a link, and its meaning, by what was predicted when it was first walked."""
 STUB = 0.62
@@ -46,7 +44,7 @@ class Walk(Plot):
         run = result.runs[0]
         ax = left.subplots()
         _world(ax, run)
-        ax.set_xlabel(_legend_title(run), fontsize=15)
+        ax.set_xlabel(_legend_title(run), fontsize=scaled(15))
         _accuracies(right.subplots(), result.runs[:RUNS])
         right.legend(handles=_signs(run), loc="outside lower center", ncols=1, frameon=False, handlelength=2.2)
 
@@ -82,17 +80,21 @@ def _world(ax: Any, run: Run) -> None:
     spots, fates = spots_of(run), _fates(run)
     links = [(int(a) - 1, int(b) - 1) for a, b in run.arrays["links"].values]
     unwalked = [line for link in links if link not in fates for line in _lines(spots, link, is_lattice(run))]
-    ax.add_collection(LineCollection(unwalked, colors=FAINT, linewidths=1.0, linestyles=":", zorder=1))
-    for fate, (colour, width, dashes, _) in STYLES.items():
+    ax.add_collection(LineCollection(unwalked, colors=theme().faint, linewidths=1.0, linestyles=":", zorder=1))
+    for fate, (name, width, dashes, _) in STYLES.items():
         lines = [line for link in links if fates.get(link) == fate for line in _lines(spots, link, is_lattice(run))]
-        style: dict[str, Any] = {"colors": colour, "linewidths": width, "linestyles": [dashes], "zorder": 2}
-        ax.add_collection(LineCollection(lines, **style))
+        style: dict[str, Any] = {
+            "colors": getattr(theme(), name),
+            "linewidths": scaled(width),
+            "linestyles": [dashes],
+        }
+        ax.add_collection(LineCollection(lines, zorder=2, **style))
     size = 18 if _numbered(run) else 5
-    ax.plot(*spots.T, "o", ms=size, mfc=PAPER, mec=FAINT, mew=1.0, zorder=3)
-    ax.plot(*spots[0], "o", ms=size + 2, mfc="none", mec=INK, mew=2.5, zorder=4)
+    ax.plot(*spots.T, "o", ms=size, mfc=theme().paper, mec=theme().faint, mew=scaled(1.0), zorder=3)
+    ax.plot(*spots[0], "o", ms=size + 2, mfc="none", mec=theme().ink, mew=scaled(2.5), zorder=4)
     if _numbered(run):
         for (x, y), kind in zip(spots, run.arrays["world"].values[:, 2], strict=True):
-            ax.text(x, y, f"{int(kind)}", ha="center", va="center_baseline", fontsize=13, zorder=5)
+            ax.text(x, y, f"{int(kind)}", ha="center", va="center_baseline", fontsize=scaled(13), zorder=5)
     _frame(ax, run)
 
 
@@ -105,7 +107,7 @@ def _frame(ax: Any, run: Run) -> None:
             side = "center" if abs(x) < 0.3 * len(spots) / 6 else "left" if x > 0 else "right"
             level = "center" if side != "center" else "bottom" if y > 0 else "top"
             away = (16 * np.sign(x) * (side != "center"), 16 * np.sign(y) * (side == "center"))
-            ax.annotate(label(name), (x, y), away, textcoords="offset points", ha=side, va=level, fontsize=16)
+            ax.annotate(label(name), (x, y), away, textcoords="offset points", ha=side, va=level, fontsize=scaled(16))
     room = 0.8 if lattice else 0.5
     low, high = spots.min(axis=0) - room, spots.max(axis=0) + room
     wide = 0.0 if lattice or len(spots) > NAMED else 0.6 * (high[0] - low[0])
@@ -130,8 +132,8 @@ def _signs(run: Run) -> list[Any]:
 
     found = set(_fates(run).values())
     styles: list[dict[str, Any]] = [
-        {"color": colour, "lw": width, "linestyle": dashes, "label": meaning}
-        for fate, (colour, width, dashes, meaning) in STYLES.items()
+        {"color": getattr(theme(), name), "lw": scaled(width), "linestyle": dashes, "label": meaning}
+        for fate, (name, width, dashes, meaning) in STYLES.items()
         if fate in found
     ]
     return [Line2D([], [], **style) for style in styles]
@@ -145,16 +147,18 @@ def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
         chance = float(run.arrays["chance"].values)
         ticks.append(y + 0.5)
         names.append(run_title(run, 13))
-        for sort, colour in zip(SORTS, (GREEN, BLUE), strict=True):
+        for sort, colour in zip(SORTS, (theme().series[2], theme().plus), strict=True):
             own = right[sorts == sort]
             share = float(own.mean()) if len(own) else 0.0
             ax.barh(y, share, height=0.85, color=colour)
             beyond = max(share, chance) + 0.02
-            place, align, ink = (beyond, "left", INK) if beyond < 0.55 else (share - 0.02, "right", PAPER)
+            place, align, ink = (
+                (beyond, "left", theme().ink) if beyond < 0.55 else (share - 0.02, "right", theme().paper)
+            )
             text = f"{int(own.sum())} of {len(own)} = {number(share, 3)}" if len(own) else f"no {sort}"
-            ax.text(place, y, text, ha=align, va="center", color=ink, fontsize=15)
+            ax.text(place, y, text, ha=align, va="center", color=ink, fontsize=scaled(15))
             y += 1
-        ax.plot([chance, chance], [y - 2.5, y - 0.5], color=ORANGE, lw=2.5, ls="--")
+        ax.plot([chance, chance], [y - 2.5, y - 0.5], color=theme().minus, lw=scaled(2.5), ls="--")
         y += 0.8
     ax.set(ylim=(y - 0.5, -0.6), xlim=(0, 1.0), xticks=[0, 0.5, 1], xticklabels=["0", ".5", "1"])
     ax.set_yticks(ticks, names)

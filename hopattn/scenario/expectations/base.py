@@ -47,6 +47,11 @@ class Expectation(Table):
         """The names of the runs that it refers to; the scenario as written has the empty name."""
         return [""] if self.variant is None else [self.variant] if isinstance(self.variant, str) else self.variant
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that it speaks of; figures let them stand out."""
+        return ()
+
     @abstractmethod
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         """Words, labels and arrays in it that the run does not have; path: its place in the file."""

@@ -41,6 +41,10 @@ class WeightIs(Value):
         yield from layout.row_problem(self.weight.column, (*path_to, "to"), layout.columns)
         yield from self.stated_problems(self.is_, self.stated, path)
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.weight.row,)
+
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         name = layout.find("weights", self.weight.layer, self.weight.head)[0]
         row, column = layout.index(self.weight.row), layout.index(self.weight.column, layout.columns)

@@ -29,6 +29,10 @@ class Located(Expectation):
     part: Annotated[str | None, Field(alias="in")] = None
     """The part of the vector; by default the word."""
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.at,)
+
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from layout.row_problem(self.at, (*path, "at"))
         where = (*path, "layer") if self.layer else (*path, "at")

@@ -14,12 +14,13 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
+from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.schema_keys import is_invented
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.words.character_pictures import Strip
 
-WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep")
+WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure")
 """The keys that no variant may change."""
 
 
@@ -59,6 +60,8 @@ class Spec(Table):
     """The expected results."""
     sweep: SweepTable | None = None
     """The values that `hopattn sweep` goes over."""
+    figure: FigureTable = Field(default_factory=FigureTable)
+    """The content of the figures."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ()
     """The arrays that a terminal shows, by the last word of their names."""

@@ -11,4 +11,5 @@
 - `schema_keys.py`: the keys that the schema allows at a place of a file
 - `messages.py`: the errors of the schema as messages for the user
 - `sweep_table.py`: the table `[sweep]`: axes, trials and measures
+- `figure_table.py`: the table `[figure]`: titles, axes, words that stand out
 """

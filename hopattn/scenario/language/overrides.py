@@ -11,6 +11,8 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import Invented, dotted, none_invented, parse_path, whole_path
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
+ALL_DEFAULTS = "figure"
+"""The table whose keys may all be left out: a change of one of them needs no table in the file."""
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 
 
@@ -59,6 +61,8 @@ def changed(
     origins: dict[Path, str] = {}
     for text, value in changes.items():
         keys = parse_path(text) if written is None else whole_path(text, written, invented)
+        if keys[0] == ALL_DEFAULTS and len(keys) > 1:
+            result.setdefault(ALL_DEFAULTS, {})
         for place in list(_set(result, keys, value, (), text)):
             origins[place] = text
     return result, origins

@@ -16,7 +16,7 @@ from hopattn.foundation.errors import InvalidInput, shortened, unknown
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A key that needs no quotes."""
 
-_ABOUT_RUNS = frozenset({"variant", "expect", "sweep"})
+_ABOUT_RUNS = frozenset({"variant", "expect", "sweep", "figure"})
 """The tables of a file that say nothing about one run; a short path never leads into them."""
 
 Invented = Callable[[tuple[str, ...]], bool]

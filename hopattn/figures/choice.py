@@ -1,0 +1,94 @@
+"""The part of a result that a figure draws: runs and heads that were chosen, with the names that they have there."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.scenario.language.figure_table import FigureTable
+from hopattn.scenario.result import Result, Run
+
+AS_WRITTEN = "as written"
+"""The name of a scenario's own run beside its variants, where the scenario gives it no other."""
+_PLACE = re.compile(r"(?:layer (\d+) )?head (\d+) ")
+
+
+def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
+    """The result as its figures show it, by the scenario's `[figure]` and by options.
+
+    options: some of title, axes, highlight, names, run, layer, head, query, in place of those of `[figure]`. Runs that
+    were not chosen are left out, and so are the arrays of other heads and layers. Raises `InvalidInput` for a run, a
+    head or an axis that the result does not have.
+    """
+    table = result.figure.model_copy(update={k: v for k, v in (options or {}).items() if v is not None})
+    if len(table.names) > len(result.runs):
+        raise InvalidInput(f"figure: names: there are {len(table.names)} names for {len(result.runs)} runs")
+    names = [*table.names, *(run.name for run in result.runs[len(table.names) :])]
+    runs = [replace(run, name=name) for run, name in zip(result.runs, names, strict=True)]
+    if table.run is not None:
+        runs = [_run_named(table.run, result.runs, runs)]
+    if table.head is not None or table.layer is not None:
+        runs = [_with_heads(run, table) for run in runs]
+    if table.axes is not None:
+        _require_axes(table.axes, runs)
+    title = result.title if table.title is None else table.title
+    return replace(result, title=title, runs=tuple(runs), figure=table)
+
+
+def _run_named(name: str, given: tuple[Run, ...], renamed: list[Run]) -> Run:
+    """The run of this name, by the name in the scenario or the one in figures."""
+    by_name = {run.name or AS_WRITTEN: new for run, new in zip(given, renamed, strict=True)}
+    by_name |= {run.name: run for run in renamed if run.name}
+    if name not in by_name:
+        raise InvalidInput(f"figure: run: {unknown(name, by_name)}")
+    return by_name[name]
+
+
+def _with_heads(run: Run, table: FigureTable) -> Run:
+    """The run without the arrays of heads that were not chosen; the others keep their names."""
+    places = {match.groups() for name in run.arrays if (match := _PLACE.search(name))}
+    if not any(_is_chosen(place, table) for place in places):
+        wanted = " ".join(f"{key} {number}" for key in ("layer", "head") if (number := getattr(table, key)))
+        there = sorted(" ".join(filter(None, (layer and f"layer {layer}", f"head {head}"))) for layer, head in places)
+        raise InvalidInput(f"figure: there is no {wanted} (heads: {', '.join(there) or 'none'})")
+    arrays = {
+        name: array
+        for name, array in run.arrays.items()
+        if not (match := _PLACE.search(name)) or _is_chosen(match.groups(), table)
+    }
+    return replace(run, arrays=arrays)
+
+
+def _is_chosen(place: tuple[str | None, ...], table: FigureTable) -> bool:
+    """Whether a layer and a head are those of the table, as far as it names them."""
+    layer, head = place
+    return table.layer in (None, int(layer or 1)) and table.head in (None, int(head or 1))
+
+
+def _require_axes(axes: list[str], runs: list[Run]) -> None:
+    """Raise `InvalidInput` for an axis that no word has, or for one axis twice."""
+    known = [label for run in runs for array in run.arrays.values() if array.labels for label in array.labels[-1]]
+    for axis in axes:
+        if axis not in known:
+            raise InvalidInput(f"figure: axes: {unknown(axis, dict.fromkeys(known))}")
+    if len({*axes}) < 2:
+        raise InvalidInput(f"figure: axes: '{axes[0]}' stands there twice; a plane has two")
+
+
+def words_in_question(result: Result) -> tuple[str, ...]:
+    """The words that stand out in a figure: those of `[figure]`, else those of the expectations."""
+    return tuple(result.figure.highlight) or result.words
+
+
+def query_of(result: Result, tokens: tuple[str, ...]) -> int:
+    """The index of the query that a figure shows.
+
+    It is the one of `[figure]`, else the last of the words in question, else the last token. tokens: the labels of the
+    queries. Raises `InvalidInput` for a query that is no token.
+    """
+    if (query := result.figure.query) is not None:
+        if query not in tokens:
+            raise InvalidInput(f"figure: query: {unknown(query, tokens)}")
+        return tokens.index(query)
+    return max((tokens.index(word) for word in words_in_question(result) if word in tokens), default=len(tokens) - 1)

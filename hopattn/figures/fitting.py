@@ -1,0 +1,83 @@
+"""Fitting: the largest font with which no text of a figure lies over another."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from hopattn.figures.base import Figure
+
+TOUCHING = 1.0
+"""The number of pixels by which the boxes of two texts may overlap: letters have room in their boxes."""
+
+
+def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:
+    """The visible texts of a figure that was laid out, each with its box in pixels."""
+    from matplotlib.text import Text
+
+    renderer = figure.canvas.get_renderer()
+    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    for text in dict.fromkeys(shown):
+        if _is_drawn(text):
+            yield text.get_text(), _corners(text, renderer)
+
+
+def overlapping(figure: Figure) -> list[tuple[str, str]]:
+    """The pairs of texts that lie over one another in a figure that was laid out."""
+    texts = list(visible_texts(figure))
+    return [(one, other) for (one, box), (other, second) in combinations(texts, 2) if _overlap(box, second)]
+
+
+def outside(figure: Figure) -> list[str]:
+    """The texts of a figure that its edges cut."""
+    width, height = figure.canvas.get_width_height()
+    low, high = np.array([-TOUCHING, -TOUCHING]), np.array([width, height]) + TOUCHING
+    return [
+        text for text, box in visible_texts(figure) if np.any(box.min(axis=0) < low) or np.any(box.max(axis=0) > high)
+    ]
+
+
+def _is_drawn(text: Any) -> bool:
+    """Whether a text is drawn: tick labels beyond the limits of their axis are not, nor are those of hidden axes."""
+    axes = text.axes
+    if axes is None:
+        return True
+    if not axes.get_visible():
+        return False
+    for axis in (axes.xaxis, axes.yaxis):
+        labels = [*axis.get_ticklabels(minor=True), *axis.get_ticklabels()]
+        if text in [axis.label, axis.offsetText, *labels, *(tick.label2 for tick in axis.get_major_ticks())]:
+            drawn = {id(label) for tick in axis._update_ticks() for label in (tick.label1, tick.label2)}
+            return bool(
+                axes.axison and axis.get_visible() and (id(text) in drawn or text in (axis.label, axis.offsetText))
+            )
+    return True
+
+
+def _corners(text: Any, renderer: Any) -> np.ndarray:
+    """The four corners of a text, `(4, 2)`, in pixels, turned with it."""
+    angle = text.get_rotation()
+    if angle % 90 == 0:
+        box = text.get_window_extent(renderer)
+        return np.array([(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)])
+    at = text.get_window_extent(renderer)
+    centre = np.array([(at.x0 + at.x1) / 2, (at.y0 + at.y1) / 2])
+    text.set_rotation(0)
+    flat = text.get_window_extent(renderer)
+    text.set_rotation(angle)
+    half = np.array([flat.width, flat.height]) / 2
+    turn = np.radians(angle)
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return np.asarray(centre + (np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * half) @ rotation.T)
+
+
+def _overlap(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two rectangles share more than a margin: no edge of either has both on its two sides."""
+    for box in (one, other):
+        for edge in (box[1] - box[0], box[3] - box[0]):
+            length = float(np.hypot(*edge)) or 1.0
+            first, second = one @ edge / length, other @ edge / length
+            if first.max() - TOUCHING <= second.min() or second.max() - TOUCHING <= first.min():
+                return False
+    return True

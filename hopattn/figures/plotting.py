@@ -1,0 +1,177 @@
+"""Drawing from Python: any figure of a result, into axes of your own or into a new figure."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import singledispatch
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+
+from hopattn.dynamics.record import Recall
+from hopattn.experiments.comparison.result import Comparison
+from hopattn.experiments.sweep.table import Sweep
+from hopattn.figures.base import Axes, Figure, require_drawable
+from hopattn.figures.choice import chosen
+from hopattn.figures.comparison import draw_comparison
+from hopattn.figures.from_arrays import weights_as_result
+from hopattn.figures.gallery import plots
+from hopattn.figures.palette import DARK, LIGHT
+from hopattn.figures.recall_course import draw_recall
+from hopattn.figures.rendering import favourite
+from hopattn.figures.style import DPI, coloured, style_named, styled
+from hopattn.figures.sweep import draw_sweep
+from hopattn.figures.text import brightness
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.options import require_options, shows_options
+from hopattn.scenario.result import Result
+
+
+class PlotOptions(TypedDict, total=False):
+    """The options of `plot`."""
+
+    ax: Any
+    run: str | None
+    layer: int | None
+    head: int | None
+    query: str | None
+    axes: Sequence[str] | None
+    highlight: Sequence[str] | None
+    title: str | None
+    style: str | None
+    tokens: Any
+    theory: Any
+
+
+DEFAULTS: PlotOptions = dict.fromkeys(PlotOptions.__annotations__)  # type: ignore[assignment]
+CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
+"""The options that choose a part of a result."""
+
+
+class Drawing(NamedTuple):
+    """A drawing that was asked for. whole: draws into an empty figure. panel: draws into axes."""
+
+    whole: Callable[[Figure], None]
+    panel: Callable[[Axes], None]
+
+
+@shows_options(PlotOptions, DEFAULTS)
+def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Any:
+    """Draw a figure of a result, a recall, a sweep, a comparison, or of an array of attention weights.
+
+    thing: from `ha.run`, `memory.recall`, `ha.sweep` or `ha.compare`; one of `result.arrays`; or weights `(n_queries,
+    n_keys)` or `(n_heads, n_queries, n_keys)`. name: of the figure, as `hopattn figures --list` shows them; by default
+    the one that shows the thing best. ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
+    of pyplot. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; title: "" for
+    none. style: "slide", "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set.
+    tokens: the words of an array, or a pair of those of its queries and keys; by default their numbers. theory: lines
+    for the curves of a sweep, as in `draw_sweep`.
+
+    Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
+    not exist, and for axes that would have to hold several panels.
+
+    >>> import hopattn as ha
+    >>> ax = ha.plot([[1, 0], [0.4, 0.6]], "attention", tokens=["muddy", "banks"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['muddy', 'banks']
+    """
+    require_options("plot", options, DEFAULTS)
+    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    drawing = _drawing(thing, name, given)
+    with _looking_like(given):
+        target = given.get("ax")
+        if target is not None and _is_axes(target):
+            drawing.panel(target)
+            if given.get("title"):
+                target.set_title(given["title"])
+            return target
+        figure = _new_figure(given.get("style")) if target is None else target
+        before = len(figure.axes)
+        drawing.whole(figure)
+        drawn = tuple(figure.axes[before:])
+        return drawn[0] if len(drawn) == 1 else drawn
+
+
+@singledispatch
+def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
+    """The drawing of a thing by the name of its figure. given: the options that were given."""
+    if not isinstance(thing, np.ndarray | Labelled | list | tuple):
+        raise InvalidInput(
+            "plot: expected a Result, a Recall, a Sweep, a Comparison or an array of weights, "
+            f"not {type(thing).__name__}"
+        )
+    return _drawing(weights_as_result(thing, given.get("tokens")), name or "attention", given)
+
+
+@_drawing.register
+def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
+    options = {key: given[key] for key in CHOICES if key in given}
+    options |= {key: list(options[key]) for key in ("axes", "highlight") if key in options}
+    shown = chosen(result, options)
+    figure = favourite(result) if name is None else plots[name]()
+    if figure is None:
+        raise InvalidInput(f"plot: no figure can be drawn from '{result.name}'")
+    require_drawable(figure, shown)
+    return Drawing(lambda at: figure.draw(at, shown), lambda ax: figure.panel(ax, shown))
+
+
+@_drawing.register
+def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
+    _require_name(name, ("recall",))
+    return Drawing(lambda figure: draw_recall(figure, record), _no_panel)
+
+
+@_drawing.register
+def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
+    _require_name(name, ("sweep",))
+    return Drawing(lambda figure: draw_sweep(figure, sweep, given.get("title", "")), _no_panel)
+
+
+@_drawing.register
+def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
+    _require_name(name, ("comparison",))
+    return Drawing(lambda figure: draw_comparison(figure, comparison), _no_panel)
+
+
+def _require_name(name: str | None, known: Sequence[str]) -> None:
+    """Raise `InvalidInput` for the name of a figure that a thing does not have."""
+    if name is not None and name not in known:
+        raise InvalidInput(f"plot: figure {unknown(name, known)}")
+
+
+def _no_panel(ax: Axes) -> None:
+    """Refuse axes for a figure that has several panels."""
+    raise InvalidInput("plot: this figure has several panels: give a Figure or a SubFigure as `ax`")
+
+
+def _is_axes(target: Any) -> bool:
+    """Whether a target is matplotlib's Axes; raises `InvalidInput` if it is nothing that can be drawn into."""
+    from matplotlib.axes import Axes as RealAxes
+    from matplotlib.figure import FigureBase
+
+    if target is not None and not isinstance(target, RealAxes | FigureBase):
+        raise InvalidInput(f"plot: ax: expected Axes, a Figure or a SubFigure, not {type(target).__name__}")
+    return isinstance(target, RealAxes)
+
+
+def _new_figure(style: str | None) -> Figure:
+    """An empty figure of pyplot, so that a notebook shows it."""
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=style_named(style or "slide").size, dpi=DPI, layout="constrained")
+
+
+@contextmanager
+def _looking_like(given: dict[str, Any]) -> Iterator[None]:
+    """The context of a drawing: a style that was named, that of a slide, or the user's own settings in their axes."""
+    import matplotlib
+
+    target = given.get("ax")
+    if target is None or "style" in given:
+        with styled(style_named(given.get("style", "slide"))):
+            yield
+        return
+    _is_axes(target)
+    palette = DARK if brightness(target.get_facecolor()) < 0.5 else LIGHT
+    with matplotlib.rc_context({"text.parse_math": False}), coloured(palette):
+        yield

@@ -1,0 +1,53 @@
+"""Text in figures: tokens as labels, and numbers as the lectures write them."""
+
+from itertools import accumulate
+from typing import Any
+from unicodedata import east_asian_width
+
+from hopattn.figures.style import theme
+
+LABEL = 14
+"""The width of a label, in letters; a wider token is cut."""
+_WIDE = frozenset("mwMWΩ@%")
+"""Letters that are wider than others in the font."""
+
+
+def label(token: str) -> str:
+    """A token as a label: characters that cannot be printed are boxes, and a long token is cut."""
+    return short(token, LABEL)
+
+
+def short(token: str, letters: float) -> str:
+    """A token as a label whose `width` is at most `letters`."""
+    text = "".join(c if c.isprintable() else "□" for c in token)
+    if width(text) <= letters:
+        return text
+    widths = accumulate(width(c) for c in text)
+    return text[: sum(so_far <= letters - 1 for so_far in widths)] + "…"
+
+
+def width(text: str) -> float:
+    """The width of a text, in letters of common width."""
+    return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number as the lectures write it: .58, −.2, 1. digits: the largest number of decimals."""
+    text = f"{value:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    text = "0" if text == "-0" else text.replace("-", "−")
+    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
+
+
+def readable_on(colour: Any) -> str:
+    """The ink or the colour of the sheet, whichever is easier to read on a colour."""
+    dark, light = sorted((theme().ink, theme().paper), key=brightness)
+    return dark if brightness(colour) > 0.45 else light
+
+
+def brightness(colour: Any) -> float:
+    """The brightness of a colour, from 0 to 1."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
