@@ -13,13 +13,10 @@ TOUCHING = 1.0
 
 
 def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:
-    """The visible texts of a figure that was laid out, each with its box in pixels."""
-    from matplotlib.text import Text
-
+    """The visible texts of a figure that was laid out, each with its four corners in pixels, `(4, 2)`."""
     renderer = figure.canvas.get_renderer()
-    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    for text in dict.fromkeys(shown):
-        if _is_drawn(text):
+    for text in _texts(figure):
+        if text.get_visible() and text.get_text().strip():
             yield text.get_text(), _corners(text, renderer)
 
 
@@ -38,21 +35,28 @@ def outside(figure: Figure) -> list[str]:
     ]
 
 
-def _is_drawn(text: Any) -> bool:
-    """Whether a text is drawn: tick labels beyond the limits of their axis are not, nor are those of hidden axes."""
-    axes = text.axes
-    if axes is None:
-        return True
-    if not axes.get_visible():
-        return False
-    for axis in (axes.xaxis, axes.yaxis):
-        labels = [*axis.get_ticklabels(minor=True), *axis.get_ticklabels()]
-        if text in [axis.label, axis.offsetText, *labels, *(tick.label2 for tick in axis.get_major_ticks())]:
-            drawn = {id(label) for tick in axis._update_ticks() for label in (tick.label1, tick.label2)}
-            return bool(
-                axes.axison and axis.get_visible() and (id(text) in drawn or text in (axis.label, axis.offsetText))
-            )
-    return True
+def _texts(part: Any) -> Iterator[Any]:
+    """The texts of a figure or a subfigure and of all that is in it, as far as it is drawn."""
+    yield from part.texts
+    for legend in part.legends:
+        yield from (*legend.get_texts(), legend.get_title())
+    for inner in part.subfigs:
+        yield from _texts(inner)
+    for ax in part._localaxes:
+        if ax.get_visible():
+            yield from _texts_of_axes(ax)
+
+
+def _texts_of_axes(ax: Any) -> Iterator[Any]:
+    """The texts of axes: their own, their titles, their legend, and those of each axis that is drawn."""
+    yield from (*ax.texts, ax.title, ax._left_title, ax._right_title)
+    if (legend := ax.get_legend()) is not None:
+        yield from (*legend.get_texts(), legend.get_title())
+    for axis in (ax.xaxis, ax.yaxis):
+        if ax.axison and axis.get_visible():
+            yield from (axis.label, axis.offsetText)
+            for tick in axis._update_ticks():
+                yield from (tick.label1, tick.label2)
 
 
 def _corners(text: Any, renderer: Any) -> np.ndarray:

@@ -28,6 +28,8 @@ _DESCRIBED = {"svg": ("Title", "Description"), "pdf": ("Title", "Subject"), "png
 """The keys of title and description in each format."""
 _HASHED_ID = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
 _ID_OR_REFERENCE = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
+_FONTS = b"'DejaVu Sans', Verdana, sans-serif"
+"""The fonts of an SVG. A browser without the first takes the second, whose letters are nearly as wide."""
 _SMALLER = 0.92
 """The factor between one font that is tried and the next."""
 
@@ -108,7 +110,8 @@ def _finished_svg(svg: bytes) -> bytes:
     names = dict.fromkeys(match[1] for match in _HASHED_ID.finditer(svg))
     numbers = {name: b"part%d" % i for i, name in enumerate(names, start=1)}
     numbered = _ID_OR_REFERENCE.sub(lambda match: match[1] + numbers.get(match[2], match[2]), svg)
-    return numbered.replace(b"<svg ", b'<svg role="img" ', 1)
+    with_fonts = numbered.replace(b"'DejaVu Sans'", _FONTS)
+    return with_fonts.replace(b"<svg ", b'<svg role="img" ', 1)
 
 
 def save(

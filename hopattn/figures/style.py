@@ -1,6 +1,5 @@
 """The style of a figure: sheet, size and font. Every size is relative to the font, and text stays text."""
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,8 +15,8 @@ SLIDE_FONT = 17.0
 """The size of text on a slide of 1280 × 720, in printer's points; other sizes are stated for this font."""
 LEGIBLE = 13.0
 """The smallest text on a slide: 18 of 720 pixels."""
-FONTS = ("DejaVu Sans", "Verdana", "sans-serif")
-"""The first is part of matplotlib. A browser that lacks it takes the second, whose letters are nearly as wide."""
+FONT = "DejaVu Sans"
+"""A font that is part of matplotlib, so that a figure looks the same everywhere."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def styled(style: Style = STYLES["slide"]) -> Iterator[None]:
     import matplotlib
 
     settings: Any = _settings(style)
-    with matplotlib.rc_context(), coloured(style.palette), _without_font_warnings():
+    with matplotlib.rc_context(), coloured(style.palette):
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(settings)
         yield
@@ -83,18 +82,6 @@ def coloured(palette: Palette) -> Iterator[None]:
         yield
     finally:
         _palette.reset(token)
-
-
-@contextmanager
-def _without_font_warnings() -> Iterator[None]:
-    """A context in which matplotlib does not report that a font of the list is not installed."""
-    logger = logging.getLogger("matplotlib.font_manager")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _settings(style: Style) -> dict[str, Any]:
@@ -124,7 +111,7 @@ def _settings(style: Style) -> dict[str, Any]:
         **dict.fromkeys(inks, colours.ink),
         **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), colours.paper),
         "hatch.color": colours.faint,
-        "font.family": list(FONTS),
+        "font.family": FONT,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.prop_cycle": cycler(color=colours.series),
