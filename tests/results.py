@@ -53,5 +53,5 @@ def drawing_of(plot, scenario):
         figures.append(figure)
 
     shown = chosen(result_of(scenario))
-    svg, notes = rendered(draw, described=(shown.title, plots[plot].shows))
+    svg, notes = rendered(draw, described=(shown.title or result_of(scenario).title, plots[plot].shows))
     return Drawing(figures[0], svg, notes)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
@@ -69,10 +70,22 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
     assert names["found"].matched.tolist() == list(range(20))
 
 
+def test_the_examples_of_figures_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    examples = blocks((ROOT / "docs/figures.md").read_text(encoding="utf-8"), "python")
+    assert len(examples) == 10
+    names = {}
+    for example in examples:
+        exec(example, names)
+        pyplot.close("all")
+    assert (tmp_path / "bank.pdf").stat().st_size > 1000
+
+
 @pytest.mark.parametrize(
     "page",
     [
         "README.md",
+        "docs/figures.md",
         "CONTRIBUTING.md",
         "docs/scenarios.md",
         "docs/architecture.md",

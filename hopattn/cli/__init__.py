@@ -4,6 +4,7 @@
 - `streams.py`: standard output and standard error, made safe
 - `scenario_names.py`: the names of scenarios, which a shell can complete
 - `pairs.py`: a command with options of the form KEY=VALUE
+- `drawing.py`: the options of commands that draw figures
 - `commands/`: one command in each file
 - `main.py`: the group of all commands, and exit codes for errors
 """

@@ -1,7 +1,7 @@
 """The part of a result that a figure draws: runs and heads that were chosen, with the names that they have there."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,12 +66,15 @@ def _is_chosen(place: tuple[str | None, ...], table: FigureTable) -> bool:
     return table.layer in (None, int(layer or 1)) and table.head in (None, int(head or 1))
 
 
-def _require_axes(axes: list[str], runs: list[Run]) -> None:
-    """Raise `InvalidInput` for an axis that no word has, or for one axis twice."""
-    known = [label for run in runs for array in run.arrays.values() if array.labels for label in array.labels[-1]]
+def _require_axes(axes: Sequence[str], runs: list[Run]) -> None:
+    """Raise `InvalidInput` for an axis that no word has, for one axis twice, and for another number of axes."""
+    if isinstance(axes, str) or len(axes) != 2:
+        raise InvalidInput(f"figure: axes: expected the names of two axes, not {axes!r}")
+    named = [array for run in runs for array in run.arrays.values() if array.dims[-1:] == ("axis",)]
+    known = dict.fromkeys(axis for array in named for axis in array.labels[-1])
     for axis in axes:
         if axis not in known:
-            raise InvalidInput(f"figure: axes: {unknown(axis, dict.fromkeys(known))}")
+            raise InvalidInput(f"figure: axes: {unknown(axis, known)}")
     if len({*axes}) < 2:
         raise InvalidInput(f"figure: axes: '{axes[0]}' stands there twice; a plane has two")
 

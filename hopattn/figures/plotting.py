@@ -105,8 +105,8 @@ def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
 
 @_drawing.register
 def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
+    _refuse(given, ("theory",), "a sweep")
     options = {key: given[key] for key in CHOICES if key in given}
-    options |= {key: list(options[key]) for key in ("axes", "highlight") if key in options}
     shown = chosen(result, options)
     figure = favourite(result) if name is None else plots[name]()
     if figure is None:
@@ -131,6 +131,13 @@ def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
 def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("comparison",))
     return Drawing(lambda figure: draw_comparison(figure, comparison), _no_panel)
+
+
+def _refuse(given: dict[str, Any], names: Sequence[str], owner: str) -> None:
+    """Raise `InvalidInput` for the first of some options that was given: it belongs to another thing."""
+    for name in names:
+        if name in given:
+            raise InvalidInput(f"plot: {name}: is an option for {owner}")
 
 
 def _require_name(name: str | None, known: Sequence[str]) -> None:

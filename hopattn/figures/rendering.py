@@ -47,7 +47,7 @@ def rendered_figure(
         return animated(plot, chosen(result)), ()
     shown = chosen(result)
     require_drawable(plot, shown)
-    return rendered(lambda figure: plot.draw(figure, shown), format, style, (shown.title, plot.shows))
+    return rendered(lambda figure: plot.draw(figure, shown), format, style, (shown.title or result.title, plot.shows))
 
 
 def rendered(
@@ -126,6 +126,13 @@ def save(
     for path, data, notes in files:
         write_over(path, data)
         yield path, notes
+
+
+def save_frames(
+    plot: Plot, result: Result, folder: Path, formats: Sequence[str], style: Style = STYLES["slide"]
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Write each frame of a moving figure into a file of its own."""
+    raise NotImplementedError  # replaced by the moving pictures
 
 
 def figures_named(names: Sequence[str]) -> list[Plot]:

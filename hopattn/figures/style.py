@@ -28,6 +28,15 @@ class Style:
     palette: Palette = LIGHT
     transparent: bool = False
 
+    def with_size(self, width: float, height: float) -> "Style":
+        """The same style for another size in inches; the text of a slide grows and shrinks with the sheet.
+
+        In a small figure it may become twice as large, in proportion, as on the slide.
+        """
+        same = SLIDE_FONT * min(width / 12.8, height / 7.2)
+        font = self.font if self.font < SLIDE_FONT else max(same, min(SLIDE_FONT, 2 * same))
+        return replace(self, size=(width, height), font=font)
+
     def with_font(self, font: float) -> "Style":
         """The same style with another size of its text."""
         return replace(self, font=font)

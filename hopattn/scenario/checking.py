@@ -80,6 +80,8 @@ class _Checker:
             self._report_all(variant.problems(("variant", i)), {})
             runs |= self._variant(model, document, origins, variant, i, runs)
         self._expectations(base, document, origins)
+        if not origins or any(path[:1] == ("figure",) for path in origins):  # a change may take its words away
+            self._report_all(base.figure.problems(list(runs), list(self.layouts.values())), origins)
         if self.errors:
             raise self._invalid()
         return Checked(runs, self.lines, self.not_applicable)

@@ -1,4 +1,6 @@
-"""`hopattn run --figures --format`: every format of a figure, and formats that are refused before anything is drawn."""
+"""`hopattn run --figures`: which figures, in which formats, sizes and styles; what is refused."""
+
+import pytest
 
 
 def test_run_draws_in_every_format_that_is_asked_for(hopattn, tmp_path):
@@ -12,5 +14,54 @@ def test_a_format_is_refused_before_anything_is_drawn(hopattn, tmp_path):
     code, _, errors = hopattn("run", "bank", "--figures", "--format", "svg,pgn")
     assert (code, "format: 'pgn' is unknown; did you mean 'png'?" in errors) == (2, True)
     code, _, errors = hopattn("run", "bank", "--format", "png")
-    assert (code, "--format: is the format of figures; write --figures too" in errors) == (2, True)
+    assert (code, "--format: is an option of figures; write --figures too" in errors) == (2, True)
     assert not [*tmp_path.iterdir()]
+
+
+def test_the_named_figures_alone_are_drawn_in_a_size_and_a_style(hopattn, tmp_path):
+    options = ("--size", "3.4x2.4", "--style", "paper", "--no-title", "--format", "svg,png", "--into", "column")
+    code, _, _ = hopattn("run", "bank", "--figures", "moved,attention", *options)
+    assert code == 0
+    assert sorted(path.stem for path in (tmp_path / "column").iterdir()) == ["attention"] * 2 + ["moved"] * 2
+    svg = (tmp_path / "column" / "moved.svg").read_text(encoding="utf-8")
+    assert 'width="244.8pt" height="172.8pt"' in svg  # 72 points an inch
+    assert "next to" not in "".join(svg.split("</metadata>")[1:]), "the title is left out of the picture"
+    assert "<title>banks, next to 'financial'</title>" in svg.replace("&#x27;", "'").replace("&apos;", "'")
+
+
+def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
+    assert hopattn("run", "bank", "--figures", "attention", "--set", "figure.run=river")[0] == 0
+    svg = (tmp_path / "bank-figures" / "attention.svg").read_text(encoding="utf-8")
+    assert "muddy" in svg and "financial<" not in svg.split("</metadata>")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--figures", "x.png"], "is the name of a file; a figure is written to FOLDER/moved.png"),
+        (["--figures", "attention.pdf"], "write --figures attention --format pdf --into FOLDER"),
+        (["--figures", "movd"], "did you mean 'moved'?"),
+        (["--figures", "movd"], "for a folder of this name write ./movd"),
+        (["--figures", "moved,atention"], "did you mean 'attention'?"),
+        (["--figures", "slides", "--into", "b"], "is a folder, and so is --into"),
+        (["--figures", "moved", "--size", "3by2"], "--size '3by2': expected width and height in inches, as in 3.4x2.4"),
+        (["--figures", "moved", "--size", "0x2"], "a side has 0.5 to 100 inches, not 0"),
+        (["--figures", "moved", "--style", "papr"], "style: 'papr' is unknown; did you mean 'paper'?"),
+        (["--no-title"], "--no-title: is an option of figures; write --figures too"),
+        (["--figures", "induction"], "figure 'induction' cannot be drawn from 'bank'"),
+        (["--figures", "moved", "--set", "figure.run=rivr"], "did you mean 'river'?"),
+        (["--figures", "moved", "--set", 'figure.axes=["money", "rivr"]'], "did you mean 'river'?"),
+        (["--figures", "moved", "--set", "figure.query=muddi"], "figure.query: 'muddi' is unknown"),
+        (["--figures", "attention", "--set", "figure.head=2"], "there is no head 2 (heads: layer 1 head 1)"),
+    ],
+)
+def test_a_wrong_choice_is_refused_and_nothing_is_drawn(hopattn, tmp_path, arguments, message):
+    code, _, errors = hopattn("run", "bank", *arguments)
+    assert (code, message in errors) == (2, True), errors
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_result_without_a_figure_says_so(hopattn):
+    code, _, errors = hopattn("run", "capacity", "--set", "neurons=20", "--figures")
+    assert code in (0, 1)
+    assert "no figure can be drawn from 'capacity'; `hopattn sweep` draws it over a grid" in errors

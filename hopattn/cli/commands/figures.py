@@ -1,22 +1,26 @@
 """`hopattn figures`: draw the figures of the gallery."""
 
 from pathlib import Path
+from typing import Any
 
 import click
+
+from hopattn.cli.drawing import drawing_asked, with_drawing_options
 
 
 @click.command(short_help="Draw the figures of the lectures.")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--list", "listing", is_flag=True, help="Name the figures, and what each shows.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("figures"), help="The FOLDER to draw into.")
-@click.option("--format", "formats", default="svg", metavar="svg,pdf,png,gif", help="One format or several.")
-def command(names: tuple[str, ...], listing: bool, out: Path, formats: str) -> None:
+@with_drawing_options
+def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) -> None:
     """Draw figures by NAME, or all of them, each from the scenario that comes with it.
 
     \b
     hopattn figures --list
     hopattn figures attention moved --format svg,png
     hopattn figures animation --format gif
+    hopattn figures overlaps basin --style paper --size 3.4x2.4 --format pdf
 
     A file of that name is replaced. `hopattn run NAME --figures` draws all figures that a scenario has something for,
     one of your own too.
@@ -26,7 +30,7 @@ def command(names: tuple[str, ...], listing: bool, out: Path, formats: str) -> N
             f"drawing into {out} …", err=True
         )  # the first import of matplotlib may take long: it reads all fonts
     from hopattn.figures.gallery import plots
-    from hopattn.figures.rendering import figures_named, formats_of, save
+    from hopattn.figures.rendering import figures_named
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
 
@@ -36,8 +40,9 @@ def command(names: tuple[str, ...], listing: bool, out: Path, formats: str) -> N
         rows = [(name, kind.shows, kind.scenario) for name, kind in plots.items()]
         show(console(), table(("figure", "shows", "drawn from"), rows))
         return
+    wishes = drawing_asked(**drawing)
     for plot in figures_named(names):
-        for path, notes in save(plot, run(load(plot.scenario)), out, formats_of(plot, formats, bool(names))):
+        for path, notes in wishes.files(plot, run(load(plot.scenario)), out, by_name=bool(names)):
             click.echo(str(path))
             for note in notes:
                 click.echo(f"{path}: {note}", err=True)

@@ -3,15 +3,18 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, with_drawing_options
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
+from hopattn.foundation.errors import InvalidInput
 
 if TYPE_CHECKING:
     from hopattn.scenario.loading import Scenario
+    from hopattn.scenario.result import Result
 
 
 @click.command(cls=CommandWithPairs, short_help="Run a scenario.")
@@ -30,10 +33,11 @@ if TYPE_CHECKING:
     "--figures",
     is_flag=False,
     flag_value="",
-    metavar="[FOLDER]",
-    help="Draw all figures that there is something for, into a FOLDER (NAME-figures).",
+    metavar="[NAME,…|FOLDER]",
+    help="Draw the figures of these NAMEs, or all that there is something for.",
 )
-@click.option("--format", "formats", metavar="svg,pdf,png,gif", help="The formats of --figures; by default svg.")
+@click.option("--into", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder of the figures.")
+@with_drawing_options
 @click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
 def command(
     scenario: str,
@@ -42,8 +46,9 @@ def command(
     changes: tuple[str, ...],
     seed: int | None,
     figures: str | None,
-    formats: str | None,
+    into: Path | None,
     out: Path | None,
+    **drawing: Any,
 ) -> int:
     """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
 
@@ -54,7 +59,9 @@ def command(
     hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
     hopattn run letters --set 'cue."half of R".hide="top"'
     hopattn run bank --figures
-    hopattn run bank --figures slides --format pdf,png
+    hopattn run bank --figures moved,steps --format pdf,png --into slides
+    hopattn run bank --figures moved --style paper --size 3.4x2.4 --no-title
+    hopattn run bank --figures --set figure.run=river
     hopattn run bank --out results
 
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
@@ -64,18 +71,13 @@ def command(
     from hopattn.scenario.running import run
 
     overrides = dict(parse_assignment(change) for change in changes)
-    _require_figures(figures, formats)
+    wishes = _figures_asked(figures, into, drawing)
     loaded = _loaded(scenario)
     result = run(loaded, seed, overrides, explain=explain)
     if out is not None:
         result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
-    if figures is not None:
-        from hopattn.figures.rendering import drawable, formats_of, save
-
-        folder = Path(figures or f"{result.name}-figures")
-        for plot in drawable(result):
-            for path, notes in save(plot, result, folder, formats_of(plot, formats or "svg", by_name=False)):
-                click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
+    if wishes is not None:
+        _draw(result, figures or "", into, wishes)
     if as_json:
         click.echo(result.to_json())
     else:
@@ -85,22 +87,37 @@ def command(
     return 0 if result.ok else 1
 
 
-def _require_figures(figures: str | None, formats: str | None) -> None:
-    """Raise `InvalidInput` for formats without figures, and for an unknown format, before anything is computed."""
-    from hopattn.foundation.errors import InvalidInput
+def _figures_asked(figures: str | None, into: Path | None, options: dict[str, Any]) -> Drawing | None:
+    """The wishes for figures, checked before anything is computed; None without --figures.
 
-    if formats is None:
-        return
-    if figures is None:
-        raise InvalidInput("--format: is the format of figures; write --figures too")
-    from hopattn.figures.rendering import require_formats
+    Raises `InvalidInput` for an option of drawing without --figures, and for a value that cannot be used.
+    """
+    if figures is not None:
+        names_and_folder(figures, into, "")
+        return drawing_asked(**options)
+    given = [name for name, value in (("into", into), *options.items()) if value]
+    if given:
+        option = "format" if given[0] == "formats" else given[0].replace("_", "-")
+        raise InvalidInput(f"--{option}: is an option of figures; write --figures too")
+    return None
 
-    require_formats(formats)
+
+def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) -> None:
+    """Draw the figures of a result, and print the paths of the files to standard error."""
+    from hopattn.figures.rendering import drawable, figures_named
+
+    names, folder = names_and_folder(figures, into, result.name)
+    plots = figures_named(names) if names else list(drawable(result))
+    if not plots:
+        more = "; `hopattn sweep` draws it over a grid" if result.kind == "ensemble" else ""
+        click.echo(f"no figure can be drawn from '{result.name}'{more}", err=True)
+    for plot in plots:
+        for path, notes in wishes.files(plot, result, folder, by_name=bool(names)):
+            click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
 
 
 def _loaded(scenario: str) -> "Scenario":
     """The scenario of a name or a file; `-` stands for standard input."""
-    from hopattn.foundation.errors import InvalidInput
     from hopattn.scenario.files import MAX_BYTES, decode
     from hopattn.scenario.loading import load, parse
 

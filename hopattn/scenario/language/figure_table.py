@@ -1,10 +1,14 @@
 """The table `[figure]` of a scenario: what its figures show, and the names that they give to runs."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
-from hopattn.scenario.language.fields import Count, Table, Text
+from hopattn.foundation.errors import unknown
+from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.fields import Count, Problem, Table, Text
+from hopattn.scenario.language.lines import Path
 
 
 class FigureTable(Table):
@@ -26,3 +30,21 @@ class FigureTable(Table):
     """The only head to draw, of each layer."""
     query: Text | None = None
     """The query to draw, where a figure shows one. By default a word of `highlight`, or else the last query."""
+
+    def problems(self, runs: Sequence[str], layouts: Sequence[ArrayLayout]) -> Iterator[Problem]:
+        """Names of runs, words and heads that the scenario does not have.
+
+        runs: the names of the runs, the empty name first. layouts: those of the runs; a word may stand in any of them.
+        """
+        if len(self.names) > len(runs):
+            yield Problem(("figure", "names"), f"holds {len(self.names)} names for {len(runs)} runs")
+        known = [name or "as written" for name in runs] + self.names
+        if self.run is not None and self.run not in known:
+            yield Problem(("figure", "run"), unknown(self.run, dict.fromkeys(known)))
+        if self.axes is not None and self.axes[0] == self.axes[1]:
+            yield Problem(("figure", "axes"), f"'{self.axes[0]}' stands there twice; a plane has two axes")
+        words: list[tuple[Path, str]] = [(("figure", "highlight", i), word) for i, word in enumerate(self.highlight)]
+        for path, word in [*words, *([(("figure", "query"), self.query)] if self.query is not None else [])]:
+            problems = [[*layout.row_problem(word, path)] for layout in layouts if layout.rows]
+            if problems and all(problems):
+                yield problems[0][0]

@@ -1,0 +1,132 @@
+"""The options of commands that draw figures: format, size, style, title, and which figures into which folder."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from hopattn.foundation.errors import InvalidInput, unknown
+
+if TYPE_CHECKING:
+    from hopattn.figures.base import Plot
+    from hopattn.figures.style import Style
+    from hopattn.scenario.result import Result
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+LEAST, MOST = 0.5, 100.0
+"""The smallest and the largest side of a figure, in inches."""
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*[x×]\s*(\d+(?:\.\d*)?|\.\d+)\s*")
+_OPTIONS = (
+    click.option("--format", "formats", metavar="svg,pdf,png,gif,mp4", help="One format or several; by default svg."),
+    click.option("--size", metavar="WxH", help="Width and height in inches, as in 3.4x2.4."),
+    click.option("--style", metavar="slide|paper|dark", help="A slide (default), a column of a paper, a dark slide."),
+    click.option("--no-title", is_flag=True, help="Leave the title out."),
+    click.option("--transparent", is_flag=True, help="Leave the sheet out, also in a style that has one."),
+    click.option("--frames", is_flag=True, help="Write each frame of a moving figure into a file of its own."),
+)
+"""The options of every command that draws figures."""
+
+
+def with_drawing_options(command: Command) -> Command:
+    """A decorator of a command: adds the options of drawing."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The wishes for figures that a command was given.
+
+    formats: names with commas between them. titled: with the title. frames: each frame as a file of its own.
+    """
+
+    formats: str
+    style: "Style"
+    titled: bool
+    frames: bool
+
+    def files(
+        self, plot: "Plot", result: "Result", folder: Path, by_name: bool
+    ) -> Iterator[tuple[Path, tuple[str, ...]]]:
+        """Write a figure into a folder; gives the path of each file and the notes on it."""
+        from hopattn.figures.rendering import formats_of, save, save_frames
+
+        if not self.titled:
+            result = replace(result, figure=result.figure.model_copy(update={"title": ""}))
+        formats = formats_of(plot, self.formats, by_name)
+        if self.frames and (plot.moves or by_name):
+            yield from save_frames(plot, result, folder, formats, self.style)
+        else:
+            yield from save(plot, result, folder, formats, self.style)
+
+
+def drawing_asked(
+    formats: str | None, size: str | None, style: str | None, no_title: bool, transparent: bool, frames: bool
+) -> Drawing:
+    """The wishes of the options of drawing; raises `InvalidInput` for a value that is none."""
+    from hopattn.figures.rendering import require_formats
+    from hopattn.figures.style import style_named
+
+    require_formats(formats or "svg")
+    named = style_named((style or "slide").strip())
+    sized = named if size is None else named.with_size(*_sides(size))
+    chosen = replace(sized, transparent=True) if transparent else sized
+    return Drawing(formats or "svg", chosen, not no_title, frames)
+
+
+def _sides(size: str) -> tuple[float, float]:
+    """The sides of a figure, in inches."""
+    match = _SIZE.fullmatch(size)
+    if match is None:
+        raise InvalidInput(f"--size {size!r}: expected width and height in inches, as in 3.4x2.4")
+    width, height = (float(side) for side in match.groups())
+    for side in (width, height):
+        if not LEAST <= side <= MOST:
+            raise InvalidInput(f"--size {size!r}: a side has {LEAST:g} to {MOST:g} inches, not {side:g}")
+    return width, height
+
+
+def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str], Path]:
+    """The names of the figures to draw (all that can be drawn, if there are none) and the folder to draw into.
+
+    value: of --figures: names of figures with commas between them, or a folder. into: the folder of --into. name: of
+    the scenario. Raises `InvalidInput` for a value that is neither names nor a folder.
+    """
+    own = into or Path(f"{name}-figures")
+    if not value.strip():
+        return [], own
+    from hopattn.figures.gallery import plots
+
+    parts = [part.strip() for part in value.split(",")]
+    if all(part in plots for part in parts):
+        return list(dict.fromkeys(parts)), own
+    _require_folder(value, parts, plots)
+    if into is not None:
+        raise InvalidInput(f"--figures {value!r} is a folder, and so is --into {str(into)!r}: give one of them")
+    return [], Path(value)
+
+
+def _require_folder(value: str, parts: Sequence[str], known: Any) -> None:
+    """Raise `InvalidInput` for a value that is no folder: the name of a file, or a mistyped name of a figure."""
+    from difflib import get_close_matches  # imported here, so that the command line starts fast
+
+    from hopattn.figures.rendering import FORMATS
+
+    suffix = Path(value).suffix[1:].lower()
+    if suffix in FORMATS:
+        stem = Path(value).stem
+        figure = stem if stem in known else "moved"
+        raise InvalidInput(
+            f"--figures {value!r} is the name of a file; a figure is written to FOLDER/{figure}.{suffix}: "
+            f"write --figures {figure} --format {suffix} --into FOLDER"
+        )
+    wrong = next(part for part in parts if part not in known)
+    mistyped = get_close_matches(wrong.lower(), known, n=1, cutoff=0.8)
+    if len(parts) > 1 or (mistyped and not re.search(r"[/\\]", value) and not Path(value).is_dir()):
+        folder = "" if len(parts) > 1 else f"; for a folder of this name write ./{value}"
+        raise InvalidInput(f"--figures: figure {unknown(wrong, known)}{folder}")

@@ -1,0 +1,127 @@
+"""`ha.plot`: any figure from Python, into axes, figures and subfigures of one's own."""
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import hopattn as ha
+from hopattn.figures.gallery import plots
+from tests.counts import spread
+from tests.results import result_of
+
+WEIGHTS = [[1.0, 0.0], [0.4, 0.6]]
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def test_a_result_is_drawn_into_axes_of_ones_own():
+    _, (left, right) = pyplot.subplots(1, 2)
+    gives = ha.plot(result_of("bank"), "attention", ax=right, run="river", title="beside the river")
+    assert gives is right
+    assert labels(right.xaxis) == ["in", "muddy", "rivers", "banks"]
+    assert right.get_title() == "beside the river"
+    assert not left.has_data()
+
+
+def test_the_settings_of_the_user_stay_as_they_are():
+    before = dict(matplotlib.rcParams)
+    ha.plot(result_of("bank"), "attention", run="as written")
+    ha.plot(result_of("bank"), "attention", run="river", style="dark")
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_text_in_axes_of_ones_own_has_the_users_font_size():
+    sizes = []
+    for size in (10, 20):
+        with matplotlib.rc_context({"font.size": size}):
+            ax = Figure().subplots()
+            ha.plot(result_of("bank"), "attention", ax=ax, run="river")
+            sizes.append(ax.texts[0].get_fontsize())
+    assert sizes[1] == pytest.approx(2 * sizes[0])
+
+
+def test_axes_on_a_dark_figure_get_light_text():
+    figure = Figure(facecolor="black")
+    ax = figure.subplots()
+    ax.set_facecolor("black")
+    ha.plot(WEIGHTS, "attention", ax=ax)
+    assert matplotlib.colors.to_rgb(ax.texts[1].get_color())[0] > 0.9
+
+
+@pytest.mark.parametrize("weights", [WEIGHTS, np.float32(WEIGHTS), np.array([WEIGHTS]), tuple(map(tuple, WEIGHTS))])
+def test_weights_of_any_origin_are_drawn(weights):
+    ax = ha.plot(weights, "attention", tokens=["muddy", "banks"])
+    assert isinstance(ax, Axes)
+    assert labels(ax.yaxis) == ["muddy", "banks"]
+    assert [text.get_text() for text in ax.texts] == ["1", "0", ".4", ".6"]
+
+
+def test_an_array_without_labels_is_numbered():
+    assert labels(ha.plot(np.full((2, 3), 1 / 3), "attention").xaxis) == ["1", "2", "3"]
+
+
+def test_two_texts_have_labels_of_their_own():
+    ax = ha.plot([[0.5, 0.25, 0.25]], "attention", tokens=(["cats"], ["kediler", "mavi", "balik"]))
+    assert labels(ax.yaxis) == ["cats"] and labels(ax.xaxis) == ["kediler", "mavi", "balik"]
+
+
+def test_labels_of_a_labelled_array_are_kept():
+    weights = result_of("bank").arrays["layer 1 head 1 weights"]
+    assert labels(weights.plot().yaxis) == list(weights.labels[0])
+
+
+def test_several_heads_are_several_axes():
+    assert len(ha.plot(np.full((3, 2, 2), 0.5), "attention")) == 3
+    assert isinstance(ha.plot(np.full((3, 2, 2), 0.5), "attention", head=2), Axes)
+
+
+@pytest.mark.parametrize("name", spread(plots, 5))
+def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(name):
+    ax = Figure(figsize=(12.8, 7.2), layout="constrained").subplots()
+    try:
+        assert ha.plot(result_of(plots[name].scenario), name, ax=ax) is ax
+    except ha.InvalidInput as refused:
+        assert "panel" in str(refused)
+    else:
+        assert ax.has_data() or ax.texts or ax.patches
+        ax.figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize(
+    ("thing", "name", "options", "message"),
+    [
+        ("bank", "moovd", {}, "did you mean 'moved'"),
+        ("bank", "attention", {"runn": "river"}, "option 'runn' is unknown; did you mean 'run'"),
+        ("bank", "attention", {"run": "rivr"}, "did you mean 'river'"),
+        ("bank", "attention", {"head": 7}, "there is no head 7"),
+        ("bank", "attention", {"layer": 2}, "there is no layer 2"),
+        ("bank", "moved", {"axes": ["money", "rivr"]}, "did you mean 'river'"),
+        ("bank", "moved", {"axes": ["money"]}, "axes: expected the names of two axes"),
+        ("bank", "moved", {"axes": "money"}, "axes: expected the names of two axes"),
+        ("bank", "attention", {"style": "slides"}, "did you mean 'slide'"),
+        ("bank", "attention", {"ax": 3}, "ax: expected Axes, a Figure or a SubFigure, not int"),
+        ("bank", "induction", {}, "cannot be drawn from 'bank'"),
+        ("bank", "attention", {"theory": {}}, "theory"),
+        ("two-heads", "attention", {"ax": Figure().subplots()}, "choose one with"),
+        (WEIGHTS, "attention", {"tokens": ["one"]}, "tokens: 1 words for 2 queries"),
+        (WEIGHTS, "induction", {}, "figure 'induction' cannot be drawn"),
+        ([1.0, 2.0], "attention", {}, "expected numbers of shape"),
+        ([["a"]], "attention", {}, "expected numbers of shape"),
+        ([[float("nan")]], "attention", {}, "infinite or not a number"),
+        (3, "attention", {}, "not int"),
+    ],
+)
+def test_a_wrong_choice_is_refused(thing, name, options, message):
+    with pytest.raises(ha.InvalidInput, match=message.replace("(", r"\(")):
+        ha.plot(result_of(thing) if isinstance(thing, str) else thing, name, **options)
