@@ -88,7 +88,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
         figure = _new_figure(given.get("style")) if target is None else target
         before = len(figure.axes)
         drawing.whole(figure)
-        drawn = tuple(figure.axes[before:])
+        drawn = tuple(ax for ax in figure.axes[before:] if ax.get_label() != "<colorbar>")
         return drawn[0] if len(drawn) == 1 else drawn
 
 

@@ -71,6 +71,12 @@ def test_an_array_without_labels_is_numbered():
     assert labels(ha.plot(np.full((2, 3), 1 / 3), "attention").xaxis) == ["1", "2", "3"]
 
 
+def test_a_large_array_has_a_colour_bar_beside_its_axes():
+    ax = ha.plot(np.eye(40), "attention")
+    assert isinstance(ax, Axes)
+    assert len(ax.figure.axes) == 2
+
+
 def test_two_texts_have_labels_of_their_own():
     ax = ha.plot([[0.5, 0.25, 0.25]], "attention", tokens=(["cats"], ["kediler", "mavi", "balik"]))
     assert labels(ax.yaxis) == ["cats"] and labels(ax.xaxis) == ["kediler", "mavi", "balik"]
