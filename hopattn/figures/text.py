@@ -1,5 +1,7 @@
 """Text in figures: tokens as labels, and numbers as the lectures write them."""
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 from unicodedata import east_asian_width
@@ -10,6 +12,8 @@ LABEL = 14
 """The width of a label, in letters; a wider token is cut."""
 _WIDE = frozenset("mwMWΩ@%")
 """Letters that are wider than others in the font."""
+
+_LOW_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def label(token: str) -> str:
@@ -24,6 +28,20 @@ def short(token: str, letters: float) -> str:
         return text
     widths = accumulate(width(c) for c in text)
     return text[: sum(so_far <= letters - 1 for so_far in widths)] + "…"
+
+
+def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...]:
+    """Tokens as labels of at most `letters` letters, in which an index counts the occurrences of a word.
+
+    >>> subscripted(["their#1", "dog", "their#2"])
+    ('their₁', 'dog', 'their₂')
+    """
+    split = [token.rpartition("#") for token in tokens]
+    repeated = {stem for stem, count in Counter(stem for stem, _, end in split if end.isdecimal()).items() if count > 1}
+    return tuple(
+        short(stem, letters - len(end)) + end.translate(_LOW_DIGITS) if stem in repeated else short(token, letters)
+        for token, (stem, _, end) in zip(tokens, split, strict=True)
+    )
 
 
 def width(text: str) -> float:

@@ -168,15 +168,17 @@ def test_wide_letters_are_as_wide_as_they_are_drawn():
         assert width(letter) == pytest.approx(length / lengths["n"], abs=0.35)
 
 
-def test_an_arc_leads_from_each_word_to_the_word_that_it_attends_to():
+def test_an_arc_leads_to_each_word_from_the_word_that_it_attends_to():
     first, second = shown(Flow, "induction").axes
     for ax, layer in ((first, 1), (second, 2)):
         weights = result_of("induction").runs[0].arrays[f"layer {layer} head 1 weights"].values
         (arcs,) = (part for part in ax.collections if isinstance(part, LineCollection))
-        ends = {(round(arc[0][0]), round(arc[-1][0])) for arc in arcs.get_segments()}
+        ends = {(round(arc[-1][0]), round(arc[0][0])) for arc in arcs.get_segments()}
         assert ends == set(map(tuple, np.argwhere(weights).tolist()))
-        assert ticks(ax.xaxis) == ["their#1", "dog", "chased", "their#2"]
-    assert sorted(texts(first)) == ["1", "1", "1", "−1"] and texts(second) == ["1"]
+        names = ["their₁", "dog", "chased", "their₂"]
+        assert [text for text in texts(ax) if text in names] == names
+        assert [text.get_text() for text in ax.texts if text.get_weight() == "bold"] == ["their₂"]
+    assert sorted(texts(first)[:4]) == ["1", "1", "1", "−1"] and texts(second)[0] == "1"
 
 
 def test_the_rotation_moves_each_position_to_the_next():

@@ -1,28 +1,38 @@
-"""Attention as arcs over a text, from word to word; one row for each head."""
+"""Attention as arcs over a text, from the word attended to, to the word that attends; one row for each head."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, run_title
+from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.choice import query_of
+from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, short
+from hopattn.figures.text import number, subscripted, width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
 HEADS, ARCS = 4, 600
 """The largest number of heads, and of arcs in a row: the strongest."""
-NUMBERED, NAMED = 12, 30
-"""The number of words up to which arcs show their numbers, and words their names."""
+NUMBERED, LEVEL, NAMED = 12, 9, 30
+"""The number of words up to which arcs show their numbers, words stand level, and words show their names."""
+COLOURED = 6
+"""The number of words up to which each has a colour."""
+FAINTEST = 0.02
+"""The smallest weight that has an arc, as a part of the largest."""
+TOP = 1.12
+"""The height of the longest arc."""
 
 
 class Flow(Plot):
-    """The heads of the first run, layers from top to bottom. The arrowhead is at the word that is attended to."""
+    """The heads of the first run, layers from top to bottom. Information flows along each arc, from key to query.
+
+    An arc above the words looks back, to an earlier key; one below them looks ahead. It has the colour of its key.
+    """
 
     name: ClassVar[str] = "flow"
-    shows: ClassVar[str] = "attention as arcs over the text, from each word to those that it attends to"
+    shows: ClassVar[str] = "attention as arcs over the text: what each word takes from the words it attends to"
     scenario: ClassVar[str] = "induction"
 
     def lacks(self, result: Result) -> str:
@@ -32,21 +42,21 @@ class Flow(Plot):
         return "" if _self_attending(heads) else "its words attend to another text; arcs go over one"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        heads = _self_attending(list(tables(result.runs[0], "weights")))[:HEADS]
+        run = result.runs[0]
+        heads = _self_attending(list(tables(run, "weights")))
+        shown = heads[:HEADS]
         headline(figure, result)
-        axes = figure.subplots(len(heads), 1, squeeze=False)[:, 0]
-        for ax, (place, weights) in zip(axes, heads, strict=True):
-            _row(ax, weights.values, weights.labels[0], len(heads))
-            ax.set_title(place if len(heads) > 1 else run_title(result.runs[0]) * (len(result.runs) > 1), loc="left")
-        lines = [
-            axes[0].plot([], [], colour, lw=scaled(4), ls=ls)[0]
-            for colour, ls in ((theme().plus, "-"), (theme().minus, "--"))
-        ]
-        mark = axes[0].plot([], [], marker=(3, 0, 180), ms=scaled(13), color=theme().ink, ls="none")
-        signed = any((weights.values < 0).any() for _, weights in heads)
-        keys = [*mark, *lines[: 1 + signed]]
-        texts = ["the end at the word attended to", "weight above 0", "below 0"][: len(keys)]
-        figure.legend(keys, texts, loc="outside lower right", ncols=3, frameon=False)
+        axes = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
+        for ax, (place, weights) in zip(axes, shown, strict=True):
+            _row(ax, weights, query_of(result, weights.labels[0]))
+            ax.set_title(place if len(shown) > 1 else run_title(run) * (len(result.runs) > 1), loc="left")
+        notes = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(heads), "heads", "head")
+        foot(figure, ", ".join(filter(None, notes)), *_legend(axes[0], [weights for _, weights in shown]))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        heads = _self_attending(list(tables(result.runs[0], "weights")))
+        _, weights = only(heads, "heads", "head")
+        _row(ax, weights, query_of(result, weights.labels[0]))
 
 
 def _self_attending(heads: list[tuple[str, Labelled]]) -> list[tuple[str, Labelled]]:
@@ -54,43 +64,131 @@ def _self_attending(heads: list[tuple[str, Labelled]]) -> list[tuple[str, Labell
     return [(place, weights) for place, weights in heads if len(weights.labels) == 2 and len({*weights.labels}) == 1]
 
 
-def _row(ax: Any, weights: np.ndarray, tokens: tuple[str, ...], rows: int) -> None:
-    """Draw one text with its arcs, the strongest on top. rows: the number of texts in the figure."""
+def _legend(ax: Axes, heads: list[Labelled]) -> tuple[list[Any], list[str]]:
+    """The signs of the figure and their names."""
+    coloured = max(len(weights.labels[0]) for weights in heads) <= COLOURED
+    colour = theme().series[0]
+    flow = (
+        *ax.plot([], [], color=colour, lw=scaled(4)),
+        *ax.plot([], [], marker=(3, 0, -90), ms=scaled(13), color=theme().ink, ls="none"),
+    )
+    keys, names = [flow], ["from the key (its colour) to the query" if coloured else "from the key to the query"]
+    if any((weights.values < 0).any() for weights in heads):
+        keys.append(ax.plot([], [], color=theme().faint, lw=scaled(2), ls="--")[0])
+        names.append("weight below 0")
+    if any(np.triu(weights.values, 1).any() for weights in heads):
+        keys.append(ax.plot([], [], ls="none")[0])
+        names.append("above: looks back; below: looks ahead")
+    return keys, names
+
+
+def _pairs(weights: np.ndarray) -> list[tuple[int, int]]:
+    """The pairs (query, key) that have an arc, the strongest last."""
+    sizes = np.abs(weights)
+    pairs = [(int(i), int(j)) for i, j in np.argwhere(sizes > FAINTEST * sizes.max(initial=0.0))]
+    return sorted(pairs, key=lambda pair: float(sizes[*pair]))[-ARCS:]
+
+
+def _row(ax: Axes, weights: Labelled, query: int) -> None:
+    """Draw one text with its arcs, the strongest on top. query: the word whose name is bold."""
+    values, tokens = weights.values, subscripted(weights.labels[0])
+    n, pairs = len(tokens), _pairs(values)
+    ahead = any(key > query for query, key in pairs)
+    high = max((_height(query, key, n) for query, key in pairs), default=TOP) + 0.1
+    raised = _room(ax, tokens, 2 * high) if ahead else 0.0
+    ax.set(xlim=(-0.7, n - 0.3), ylim=(-high - raised if ahead else -0.02, high + raised), yticks=[], xticks=[])
+    ax.spines[:].set_visible(False)
+    _arcs(ax, values, pairs, raised)
+    if not ahead or n > NAMED:
+        ax.axhline(0, color=theme().faint, lw=scaled(1.5), clip_on=False)
+    if n <= NAMED:
+        _names(ax, tokens, query, ahead)
+    ax.set_xlabel(f"{n} words, the first on the left" if n > NAMED else "")
+
+
+def _room(ax: Axes, tokens: tuple[str, ...], high: float) -> float:
+    """Half the height of the words that stand between the arcs above and below. high: that of all arcs together."""
+    n, to_pixels = len(tokens), float(ax.get_figure(root=True).dpi) / 72
+    if n > NAMED:
+        return 0.02
+    half: float = scaled(20 if n <= LEVEL else 6 + 4.2 * max(map(width, tokens))) * to_pixels
+    of_arcs: float = max(float(ax.bbox.height) - 2 * half, half)
+    return half * high / of_arcs
+
+
+def _arcs(ax: Axes, values: np.ndarray, pairs: list[tuple[int, int]], raised: float) -> None:
+    """Draw the arcs with their arrowheads and numbers. raised: the distance of their ends from the line."""
     from matplotlib.collections import LineCollection
 
-    n = len(tokens)
-    most = float(np.abs(weights).max(initial=0.0)) or 1.0
-    pairs = [(i, j) for i, j in np.argwhere(np.abs(weights) > 0.02 * most)]
-    pairs = sorted(pairs, key=lambda pair: abs(weights[*pair]))[-ARCS:]
-    shares = np.array([abs(weights[i, j]) / most for i, j in pairs])
-    lines = LineCollection(
-        [_arc(i, j, n) for i, j in pairs],
-        colors=[(theme().plus if weights[i, j] >= 0 else theme().minus) for i, j in pairs],
-        alpha=0.2 + 0.8 * shares if pairs else None,
-        linewidths=(0.6 + 6 * shares) * min(1.0, 16 / n),
-        linestyles=["-" if weights[i, j] >= 0 else (0, (2, 1)) for i, j in pairs],
-    )
-    ax.add_collection(lines)
-    for i, j in pairs:
-        path = _arc(i, j, n)
+    n, most = len(values), float(np.abs(values).max(initial=0.0)) or 1.0
+    thin = min(1.0, 16 / n)
+    paths = [_arc(query, key, n, raised) for query, key in pairs]
+    weights = [float(values[pair]) for pair in pairs]
+    style: dict[str, Any] = {
+        "colors": [_colour(key, n, weight) for (_, key), weight in zip(pairs, weights, strict=True)],
+        "linewidths": [scaled(0.6 + (6.4 if w > 0 else 2.4) * abs(w) / most) * thin for w in weights],
+        "linestyles": ["-" if weight >= 0 else (0, (3, 2)) for weight in weights],
+        "alpha": [0.35 + 0.65 * abs(weight) / most for weight in weights] or None,
+    }
+    ax.add_collection(LineCollection(paths, **style))
+    numbers: list[np.ndarray] = []
+    for (query, key), weight, path in reversed([*zip(pairs, weights, paths, strict=True)]):
         if n <= NAMED:
-            ax.plot(*path[-1], marker=(3, 0, 180), ms=scaled(13) if n <= NUMBERED else 8, color=theme().ink, zorder=5)
-        if n <= NUMBERED and abs(weights[i, j]) >= 0.25 * most:
-            boxed(ax, path[len(path) // 2], number(float(weights[i, j])), fontsize=scaled(16))
-    ax.set(xlim=(-0.7, n - 0.3), ylim=(0, 1.2), yticks=[], xticks=[])
-    ax.spines[:].set_visible(False)
-    ax.axhline(0, color=theme().faint, lw=scaled(1.5), clip_on=False)
-    ax.set_xlabel(f"{n} words, the first on the left" if n > NAMED else "")
-    if n <= NAMED:
-        horizontal = n <= 10 // min(rows, 2) + 5
-        ax.set_xticks(range(n), [short(token, 75 // n) if horizontal else label(token) for token in tokens])
-        ax.tick_params(length=0, labelsize=scaled(19) if n <= 8 else 13, rotation=0 if horizontal else 40)
+            turn = 0 if key > query else 180
+            ink, size = (theme().ink, 13) if weight > 0 else (theme().faint, 11)
+            ax.plot(*path[-1], marker=(3, 0, turn), ms=scaled(size if n <= NUMBERED else 8), color=ink, zorder=5)
+        if n <= NUMBERED and abs(weight) >= 0.25 * most:
+            _number(ax, path, weight, numbers)
 
 
-def _arc(start: int, end: int, n: int) -> np.ndarray:
-    """An arc from the word that attends to the word that is attended to, `(41, 2)`; to itself, a narrow loop."""
-    turn = np.linspace(0, np.pi, 41)
-    side = 0.06 * np.sign(start - end) * (n <= NAMED)  # outgoing and incoming arcs of a word do not touch
-    middle, half = (start + end) / 2, (start - end) / 2 - side or 0.16
-    high = 0.28 + 0.78 * abs(start - end) / max(n - 1, 1)
-    return np.stack([middle + half * np.cos(turn), high * np.sin(turn) + 0.05], axis=1)
+def _colour(key: int, n: int, weight: float) -> str:
+    """The colour of an arc: that of its key if there are few words; grey if it takes away."""
+    return theme().faint if weight < 0 else theme().series[key if n <= COLOURED else 0]
+
+
+def _number(ax: Axes, path: np.ndarray, weight: float, numbers: list[np.ndarray]) -> None:
+    """Write the weight of an arc onto its top, or beside that if another number is there."""
+    size = scaled(16) * ax.get_figure(root=True).dpi / 72
+    room = np.array([2.8 * size, 1.5 * size])
+    places = [path[k] for k in (20, 15, 25, 11, 29)]
+    on_screen = ax.transData.transform(places)
+    free = [all(np.any(np.abs(at - other) > room) for other in numbers) for at in on_screen]
+    k = free.index(True) if True in free else 0
+    numbers.append(on_screen[k])
+    boxed(ax, places[k], number(weight), fontsize=scaled(16), color=theme().ink if weight > 0 else theme().faint)
+
+
+def _names(ax: Axes, tokens: tuple[str, ...], query: int, between: bool) -> None:
+    """Write the words, each with a line of its colour if there are few.
+
+    query: the index of the bold one. between: whether they stand between arcs, or below the line.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    n = len(tokens)
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center" if between else "top"}
+    look |= {"fontsize": scaled(19)} if n <= LEVEL else {"fontsize": scaled(13), "rotation": 90}
+    for i, token in enumerate(tokens):
+        away = scaled(2 if between else -8)
+        ax.annotate(token, (i, 0), (0, away), weight="bold" if i == query else "normal", **look)
+        if n <= COLOURED:
+            bar: dict[str, Any] = {"marker": "_", "ms": scaled(60), "mew": scaled(5), "mec": theme().series[i]}
+            shift = ScaledTranslation(0, scaled(-13 * between) / 72, ax.get_figure(root=True).dpi_scale_trans)
+            ax.plot(i, 0, **bar, transform=ax.transData + shift, clip_on=False, zorder=4)
+
+
+def _height(query: int, key: int, n: int) -> float:
+    """The height of the arc between two words."""
+    return 0.28 + (TOP - 0.33) * abs(query - key) / max(n - 1, 1)
+
+
+def _arc(query: int, key: int, n: int, raised: float) -> np.ndarray:
+    """An arc from the key to the query, `(41, 2)`: above the line if the key is earlier, below it if later.
+
+    A word that attends to itself has a narrow loop above it. raised: the distance of both ends from the line.
+    """
+    turn = np.linspace(np.pi, 0, 41)
+    side = 0.06 * np.sign(query - key) * (n <= NAMED)  # outgoing and incoming arcs of a word do not touch
+    middle, half = (query + key) / 2, (query - key) / 2 - side or 0.13
+    y = raised + _height(query, key, n) * np.sin(turn) + 0.05
+    return np.stack([middle + half * np.cos(turn), -y if key > query else y], axis=1)

@@ -1,0 +1,55 @@
+"""The figures of attention heads, read as they are drawn."""
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+
+from hopattn.figures.palette import LIGHT
+from tests.results import drawing_of, result_of
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def arcs_of(ax):
+    (arcs,) = (part for part in ax.collections if isinstance(part, LineCollection))
+    return {(round(path[-1][0]), round(path[0][0])): path for path in arcs.get_segments()}, arcs
+
+
+def test_arcs_there_and_back_lie_apart_and_both_weights_are_to_be_read():
+    (ax,) = drawing_of("flow", "softmax-table").figure.axes
+    weights = result_of("softmax-table").runs[0].arrays["layer 1 head 1 weights"].values
+    arcs, _ = arcs_of(ax)
+    assert len(arcs) == 16
+    for (query, key), path in arcs.items():
+        assert np.all(path[:, 1] > 0 if key <= query else path[:, 1] < 0), "looks back above, looks ahead below"
+        if query != key:
+            back = arcs[key, query]
+            assert np.abs(np.sort(path[:, 1]) - np.sort(back[:, 1])).max() > 0.3
+    assert round(weights[0, 3], 2) == 0.15 and round(weights[3, 0], 2) == 0.13
+    assert texts(ax).count(".15") == 4 and texts(ax).count(".13") == 4
+
+
+def test_the_numbers_of_arcs_do_not_lie_over_one_another():
+    for name in ("softmax-table", "dot-product", "head-scores", "bank"):
+        for ax in drawing_of("flow", name).figure.axes:
+            boxes = [text.get_window_extent() for text in ax.texts if text.get_text().lstrip("−.").isdigit()]
+            assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i]), name
+
+
+def test_an_arc_has_the_colour_of_its_key_and_is_faint_below_0():
+    first, _ = drawing_of("flow", "induction").figure.axes
+    arcs, drawn = arcs_of(first)
+    colours = dict(zip(arcs, map(to_hex, drawn.get_colors()), strict=True))
+    assert colours[1, 0] == LIGHT.series[0] and colours[2, 1] == LIGHT.series[1]
+    assert colours[3, 0] == LIGHT.faint
+    widths = dict(zip(arcs, drawn.get_linewidths(), strict=True))
+    assert widths[3, 0] < widths[1, 0] / 2, "a weight of −1 is less heavy than one of 1"
+
+
+def test_flow_and_induction_have_their_arrowheads_at_the_query():
+    """In layer 2 the last word takes what it expects from the second: the arrowhead is at the last."""
+    _, second = drawing_of("flow", "induction").figure.axes
+    heads = [line.get_xdata()[0] for line in second.lines if line.get_marker() == (3, 0, 180)]
+    assert [round(x) for x in heads] == [3]
