@@ -3,7 +3,7 @@
 import csv
 import io
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.version import __version__
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.words.character_pictures import Strip
+from hopattn.transformer.heads import Head
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Run:
     """The arithmetic, line by line; empty unless the run was made with `explain`."""
     strips: tuple[Strip, ...] = ()
     """The pictures that a terminal shows."""
+    heads: Callable[[], Mapping[str, Head]] = dict
+    """Builds the heads, each with the name of its place, such as `layer 1 head 1`; none where no one text is read."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", Arrays(self.arrays))

@@ -48,6 +48,7 @@ def run(
                 scenario.runs[name].shown(computed),
                 tuple(scenario.runs[name].explain(computed)) if explain else (),
                 tuple(scenario.runs[name].strips(computed)),
+                scenario.runs[name].heads,
             )
             for name, computed in arrays.items()
         )

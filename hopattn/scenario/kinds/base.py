@@ -19,6 +19,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.schema_keys import is_invented
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.words.character_pictures import Strip
+from hopattn.transformer.heads import Head
 
 WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure")
 """The keys that no variant may change."""
@@ -137,6 +138,10 @@ class Spec(Table):
     def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
         """The pictures that a terminal shows; none for most kinds."""
         return iter(())
+
+    def heads(self) -> Mapping[str, Head]:
+        """The heads of the layers, each with the name of its place; none for most kinds."""
+        return {}
 
     def size_problems(self) -> Iterator[Problem]:
         """A run that needs too much memory; it is refused before any memory is allocated."""

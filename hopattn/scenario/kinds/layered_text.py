@@ -1,6 +1,6 @@
 """The base of the kinds with layers of attention: the keys that they share, and the trace of a text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import numpy as np
@@ -15,6 +15,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.heads import Head
 from hopattn.transformer.layers import Layer, stack
 
 
@@ -108,6 +109,14 @@ class TextSpec(AttentionSpec):
     def layout(self) -> ArrayLayout:
         coding, tokens = self.encoding, self.input.tokens
         return ArrayLayout(self._rows, labels(tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
+
+    def heads(self) -> Mapping[str, Head]:
+        layers = self.layers(self.encoding, self._shape, self.input.queries is not None)
+        return {
+            f"layer {i} head {j}": head
+            for i, layer in enumerate(layers, start=1)
+            for j, head in enumerate(layer.attention.heads, start=1)
+        }
 
     def visible(self) -> np.ndarray | None:
         """A mask for all heads besides their own: the keys that are not padding, `(n_texts, 1, n_keys)`, or None."""

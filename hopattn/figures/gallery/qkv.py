@@ -1,0 +1,277 @@
+"""One head in numbers, from left to right: words, matrices, queries, keys and values, scores, weights, output."""
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.shapes import arrow
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, readable_on, subscripted, width
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.registry import name_of
+from hopattn.retrieval.similarity import Dot
+from hopattn.scenario.result import Result, Run
+
+CELLS, ROWS = 24, 15
+"""The largest number of cells beside one another, and above one another."""
+GAPS = 1.7, 1.2, 3.2, 2.4, 1.9
+"""The space between two columns of matrices, in cells."""
+NARROWEST = 2.0
+"""The least width of a column, in cells: its title is as wide."""
+TITLE = 2.2
+"""The space between two matrices above one another, in cells: it holds the title of the lower one."""
+LETTERS = 7
+"""The longest name of a row or a column, in letters."""
+ROLES = ("query", "key", "value")
+
+
+class Table(NamedTuple):
+    """One matrix of the figure. at: its left edge and its middle height, in cells. fill: the colour of its cells."""
+
+    values: Any
+    at: tuple[float, float]
+    title: str
+    colour: str
+    fill: Any
+
+    @property
+    def left(self) -> float:
+        """The x of the left edge."""
+        return self.at[0]
+
+    @property
+    def middle(self) -> float:
+        """The x of the middle."""
+        return self.at[0] + float(self.values.shape[1]) / 2
+
+    @property
+    def right(self) -> float:
+        """The x of the right edge."""
+        return self.at[0] + float(self.values.shape[1])
+
+    @property
+    def top(self) -> float:
+        """The y of the upper edge; y goes down."""
+        return self.at[1] - len(self.values) / 2
+
+    @property
+    def bottom(self) -> float:
+        """The y of the lower edge."""
+        return self.at[1] + len(self.values) / 2
+
+
+class Qkv(Plot):
+    """One head of the first run, with every number. Query, key and value have their colours; shapes stand below."""
+
+    name: ClassVar[str] = "qkv"
+    shows: ClassVar[str] = "one head in numbers: from the words to queries, keys and values, weights and output"
+    scenario: ClassVar[str] = "one-head"
+
+    def lacks(self, result: Result) -> str:
+        run = result.runs[0]
+        places = _places(run)
+        if not places:
+            return "it has no heads with queries, keys and values"
+        head = run.heads()[places[0]]
+        if not isinstance(head.retrieval.similarity, Dot):
+            return "its scores are not the products of queries and keys"
+        if head.position is not None or head.bias is not None:
+            return "its positions change queries, keys or scores after the matrices"
+        if any(affine.bias is not None for affine in (head.query, head.key, head.value)):
+            return "its queries, keys and values have biases; there is room for matrices alone"
+        wide, high = _size(run, places[0])
+        if wide > CELLS or high > ROWS:
+            return f"its matrices take {wide} by {high} cells; there is room for {CELLS} by {ROWS}"
+        return ""
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        run = result.runs[0]
+        places = _places(run)
+        headline(figure, result)
+        _draw(figure.subplots(), run, places[0])
+        hatched = "" if np.all(run.arrays[f"{places[0]} mask"].values) else "hatched: hidden by the mask"
+        notes = hatched, left_out(1, len(result.runs), "runs", "run"), left_out(1, len(places), "heads", "head")
+        foot(figure, ", ".join(filter(None, notes)))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        run = result.runs[0]
+        _draw(ax, run, only(_places(run), "heads", "head"))
+
+
+def _places(run: Run) -> list[str]:
+    """The places of the heads whose matrices are known."""
+    known = run.heads()
+    return [place for place, _ in tables(run, "weights") if place in known]
+
+
+def _words(run: Run, place: str) -> tuple[Labelled, Labelled]:
+    """The words that become queries, and those that become keys and values."""
+    layer = int(place.split()[1])
+    before = f"layer {layer - 1} state" if layer > 1 else "input"
+    own = run.arrays[f"layer {layer} normed" if f"layer {layer} normed" in run.arrays else before]
+    return own, run.arrays.get("source", own)
+
+
+def _size(run: Run, place: str) -> tuple[int, int]:
+    """The number of cells beside one another and above one another that a head takes."""
+    own, read = _words(run, place)
+    (n, dim), m = own.values.shape, len(read.values)
+    query, value = (run.arrays[f"{place} {name}"].values.shape[1] for name in ("queries", "values"))
+    wide = dim + 2 * max(query, value) + 2 * m + value
+    return wide, 3 * max(dim, n, m)
+
+
+def _draw(ax: Axes, run: Run, place: str) -> None:
+    """Draw one head."""
+    own, read = _words(run, place)
+    head, x = run.heads()[place], _columns(run, place)
+    rows = max(own.values.shape[1], len(own.values), len(read.values))
+    lines = dict(zip(ROLES, (-rows - TITLE, 0.0, rows + TITLE), strict=True))
+    vectors: dict[str, Table] = {}
+    words = _encoded(ax, (own, read), x[0], lines)
+    for role, name in zip(ROLES, ("queries", "keys", "values"), strict=True):
+        colour, y = getattr(theme(), role), lines[role]
+        matrix = _centred(getattr(head, role).weight.T, (x[1], y), f"{role} matrix", colour)
+        vectors[role] = _centred(run.arrays[f"{place} {name}"].values, (x[2], y), f"{name} {name[0].upper()}", colour)
+        start, times = words[role], (matrix.left - 0.4, y)
+        ax.plot([start.right + 0.2, times[0] - 0.3], [start.at[1], y], color=theme().faint, lw=scaled(1.2))
+        _sign(ax, times, "×")
+        _sign(ax, ((matrix.right + vectors[role].left) / 2, y), "=")
+        for table in (matrix, vectors[role]):
+            _table(ax, table)
+    right = _weigh(ax, run, place, (x, rows + TITLE), vectors)
+    left = -_room(own.labels[0] + read.labels[0], right)
+    low = 1.5 * rows + TITLE
+    ax.set(xlim=(left, right + 0.6), ylim=(low + 0.2, -low - TITLE + 0.5), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+
+
+def _encoded(ax: Axes, texts: tuple[Labelled, Labelled], left: float, lines: dict[str, float]) -> dict[str, Table]:
+    """Draw the words, or those of the two texts; gives the table that each role reads. lines: their heights."""
+    own, read = texts
+    tables = {"words E": (own, 0.0)}
+    if own is not read:
+        tables = {"words X": (own, lines["query"]), "words Y": (read, lines["value"] / 2)}
+    drawn = []
+    for title, (words, y) in tables.items():
+        drawn.append(Table(words.values, (left, y), title, theme().ink, theme().paper))
+        _table(ax, drawn[-1])
+        _rows(ax, words.labels[0], left, y)
+    return {role: drawn[0 if role == "query" else -1] for role in ROLES}
+
+
+def _columns(run: Run, place: str) -> list[float]:
+    """The left edges of the columns: words, matrices, vectors, scores, weights, output."""
+    own, read = _words(run, place)
+    query, value = (run.arrays[f"{place} {name}"].values.shape[1] for name in ("queries", "values"))
+    wide = own.values.shape[1], max(query, value), max(query, value), len(read.values), len(read.values)
+    return [0.0, *np.cumsum(np.add(np.maximum(wide, NARROWEST), GAPS)).tolist()]
+
+
+def _centred(values: np.ndarray, at: tuple[float, float], title: str, colour: str) -> Table:
+    """A table in the pale tone of a colour; a narrow one stands in the middle of its column. at: left, and middle."""
+    left = at[0] + max(0.0, NARROWEST - values.shape[1]) / 2
+    return Table(values, (left, at[1]), title, colour, _tint(colour))
+
+
+def _weigh(ax: Axes, run: Run, place: str, at: tuple[list[float], float], vectors: dict[str, Table]) -> float:
+    """Draw scores, weights and output, and the ways that lead there; gives the right edge.
+
+    at: the columns, and the distance of two lines. vectors: the queries, keys and values.
+    """
+    x, tall = at
+    head, (rows, columns) = run.heads()[place], run.arrays[f"{place} weights"].labels
+    separation, ink = head.retrieval.separation, theme().ink
+    values, out = (run.arrays[f"{place} {name}"].values for name in ("weights", "output"))
+    shares = theme().sequential(np.clip(values, 0, 1) if values.min(initial=0.0) >= 0 else 0 * values)
+    title = _formula(float(separation.beta), head.query.dims[0])
+    scores = Table(separation.beta * run.arrays[f"{place} scores"].values, (x[3], 0.0), title, ink, theme().paper)
+    weights = Table(values, (x[4], 0.0), "weights A", ink, shares)
+    summed = "output A V" if name_of(head.retrieval.activation) == "identity" else "output"
+    output = Table(out, (x[5], 0.0), summed, ink, theme().paper)
+    hidden = ~np.asarray(run.arrays[f"{place} mask"].values, bool)
+    for table, masked in ((scores, hidden), (weights, hidden), (output, None)):
+        _table(ax, table, masked)
+    _rows(ax, rows, scores.left, 0.0)
+    for table in (scores, weights):
+        _names_below(ax, columns, table)
+    middle = (scores.right + weights.left) / 2
+    ax.text(middle, -0.15, name_of(separation), ha="center", va="bottom", fontsize=scaled(14))
+    arrow(ax, (vectors["key"].right + 0.2, 0), (scores.left - _room(rows, output.right), 0), theme().key)
+    _elbow(ax, (vectors["query"].right + 0.2, -tall), (scores.middle, scores.top - TITLE + 0.5), theme().query)
+    _elbow(ax, (vectors["value"].right + 0.2, tall), (output.middle, output.bottom + 0.2), theme().value)
+    for left, right in ((scores, weights), (weights, output)):
+        arrow(ax, (left.right + 0.2, 0), (right.left - 0.2, 0))
+    return output.right
+
+
+def _formula(beta: float, dim: int) -> str:
+    """The scores as they go into the separation, in symbols."""
+    if dim > 1 and np.isclose(beta, dim**-0.5):
+        return f"Q Kᵀ / √{dim}"
+    return "Q Kᵀ" if beta == 1 else f"{number(beta)} Q Kᵀ"
+
+
+def _tint(colour: str) -> Any:
+    """A pale tone of a colour."""
+    from matplotlib.colors import to_rgb
+
+    return 0.16 * np.array(to_rgb(colour)) + 0.84 * np.array(to_rgb(theme().paper))
+
+
+def _table(ax: Axes, table: Table, hidden: np.ndarray | None = None) -> None:
+    """Draw a matrix with its numbers, its title and its shape. hidden: the cells that the mask hides."""
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    rows, columns = table.values.shape
+    fills = np.broadcast_to(table.fill if np.ndim(table.fill) == 3 else to_rgba(table.fill), (rows, columns, 4))
+    longest = max(len(number(float(value)).lstrip("−")) for value in table.values.flat)
+    size = scaled(17 if longest < 3 else 15 if longest < 4 else 13)
+    for (i, j), value in np.ndenumerate(table.values):
+        at = table.left + j, table.top + i
+        masked = hidden is not None and bool(hidden[i, j])
+        look: dict[str, Any] = (
+            {"facecolor": theme().empty, "hatch": "///"} if masked else {"facecolor": tuple(fills[i, j])}
+        )
+        ax.add_patch(Rectangle(at, 1, 1, edgecolor=theme().faint, linewidth=scaled(0.8), **look))
+        if not masked:
+            ink = readable_on(fills[i, j])
+            centre = at[0] + 0.5, at[1] + 0.5
+            ax.text(*centre, number(float(value)), ha="center", va="center", fontsize=size, color=ink)
+    frame: dict[str, Any] = {"facecolor": "none", "edgecolor": table.colour, "linewidth": scaled(2.5)}
+    ax.add_patch(Rectangle((table.left, table.top), columns, rows, **frame))
+    above: dict[str, Any] = {"ha": "center", "va": "bottom", "color": table.colour, "linespacing": 1.15}
+    ax.text(table.middle, table.top - 0.15, f"{table.title}\n{rows} × {columns}", fontsize=scaled(14), **above)
+
+
+def _sign(ax: Axes, at: tuple[float, float], sign: str) -> None:
+    """Write a sign of arithmetic between two matrices."""
+    ax.text(*at, sign, ha="center", va="center", fontsize=scaled(20))
+
+
+def _room(names: tuple[str, ...], across: float) -> float:
+    """The width of the words beside a table, in cells, of which `across` fill the figure."""
+    return 0.3 + 0.0085 * across * max(map(width, subscripted(names, LETTERS)))
+
+
+def _rows(ax: Axes, names: tuple[str, ...], left: float, middle: float) -> None:
+    """Write the words of the rows to the left of a table."""
+    for i, name in enumerate(subscripted(names, LETTERS)):
+        y = middle - len(names) / 2 + i + 0.5
+        ax.text(left - 0.15, y, name, ha="right", va="center", fontsize=scaled(13))
+
+
+def _names_below(ax: Axes, names: tuple[str, ...], table: Table) -> None:
+    """Write the words of the columns below a table."""
+    for j, name in enumerate(subscripted(names, LETTERS)):
+        tilted: dict[str, Any] = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
+        ax.text(table.left + j + 0.7, table.bottom + 0.25, name, fontsize=scaled(13), **tilted)
+
+
+def _elbow(ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
+    """Draw an arrow that goes across, and then up or down."""
+    ax.plot([start[0], end[0]], [start[1]] * 2, color=colour, lw=scaled(2.5), solid_capstyle="butt")
+    arrow(ax, (end[0], start[1]), end, colour)
