@@ -53,3 +53,41 @@ def test_flow_and_induction_have_their_arrowheads_at_the_query():
     _, second = drawing_of("flow", "induction").figure.axes
     heads = [line.get_xdata()[0] for line in second.lines if line.get_marker() == (3, 0, 180)]
     assert [round(x) for x in heads] == [3]
+
+
+def frames(ax):
+    """The column and the row of each cell with a frame."""
+    return {(round(patch.get_x() + 0.45, 1), round(patch.get_y() + 0.43)) for patch in ax.patches}
+
+
+def test_the_cells_that_are_copied_have_frames():
+    """their₁ becomes the previous word of dog, chased that of their₂; dog becomes what their₂ expects."""
+    figure = drawing_of("induction", "induction").figure
+    (ax,) = figure.axes
+    rows = result_of("induction").runs[0].arrays["input"].labels[1]
+    row = {name: i for i, name in enumerate(rows)}
+    assert frames(ax) == {
+        (0.0, row["word: their"]),
+        (2.0, row["word: chased"]),
+        (6.2, row["previous: their"]),
+        (6.2, row["word: dog"]),
+        (8.2, row["previous: their"]),
+        (8.2, row["previous: chased"]),
+        (13.4, row["expected: dog"]),
+    }
+    (legend,) = figure.legends
+    assert legend.get_title().get_text() == (
+        "layer 1 scales what a word takes to length 1 · 1 of 2 runs; choose with run"
+    )
+
+
+def test_no_arc_of_the_induction_head_is_left_out():
+    """Four arcs of layer 1, one of them beside the way to the last word, and one of layer 2."""
+    (ax,) = drawing_of("induction", "induction").figure.axes
+    heads = [line for line in ax.lines if line.get_marker() == (3, 0, 180)]
+    assert len(heads) == 5 and sum(line.get_alpha() == 0.4 for line in heads) == 1
+
+
+def test_arcs_that_have_no_line_are_counted():
+    figure = drawing_of("induction", "induction-cures").figure
+    assert "7 of 10 arcs" in figure.legends[0].get_title().get_text()

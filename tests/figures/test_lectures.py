@@ -203,7 +203,10 @@ def test_the_induction_head_writes_what_is_expected_last():
     stages = [run.arrays[name].values for name in ("input", "layer 1 state", "layer 2 state")]
     cells = sum(int(np.sum(np.round(stage, 2) != 0)) for stage in stages)
     numbers = [text for text in texts(ax) if text.lstrip("−.").isdigit()]
-    assert len(numbers) == cells + 4
+    assert len(numbers) == cells + 4, "the four arcs that lead to the last word"
+    assert [text.get_text() for text in ax.texts if text.get_weight() == "bold" and "₂" in text.get_text()] == [
+        "their₂"
+    ] * 3
     assert {"position", "word", "previous", "expected", "layer 1\n→", "layer 2\n→"} <= set(texts(ax))
     assert ticks(ax.yaxis)[-2:] == ["dog", "chased"]
 

@@ -1,15 +1,18 @@
 """The induction head as a flow through two layers: words are columns of cells, and arcs show where cells come from."""
 
-from typing import Any, ClassVar
+import re
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, arrays_of
-from hopattn.figures.headings import headline
-from hopattn.figures.shapes import boxed, colour_of, line_of
+from hopattn.figures.base import Axes, Figure, Plot, arrays_of
+from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.shapes import boxed, line_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, readable_on, short, width
+from hopattn.figures.text import label, number, readable_on, subscripted, width
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.registry import name_of
 from hopattn.scenario.result import Result, Run
 
 WORDS, ELEMENTS = 8, 40
@@ -18,12 +21,27 @@ NUMBERED, NAMED = 16, 24
 """The number of elements up to which cells show their numbers, and elements their names."""
 GAP = 1.2
 """The space between two stages, in columns."""
+FAINTEST = 0.15
+"""The smallest weight that has an arc, as a part of the largest that leads to the last word."""
+COLOURED = 6
+"""The number of words up to which each has a colour."""
+
+
+class Arc(NamedTuple):
+    """An arc of a layer, counted from 0. leads: whether the last word depends on it."""
+
+    layer: int
+    query: int
+    key: int
+    weight: float
+    leads: bool
 
 
 class Induction(Plot):
     """The first run: the vectors before, between and after two layers, and the attention that leads to the last word.
 
-    The arcs of layer 2 lead to the last word, those of layer 1 to it and to the word that it attends to most.
+    Arcs lead from key to query and have the colour of the key; pale ones do not lead to the last word. The cells that
+    are copied along an arc have frames.
     """
 
     name: ClassVar[str] = "induction"
@@ -32,42 +50,94 @@ class Induction(Plot):
 
     def lacks(self, result: Result) -> str:
         arrays = arrays_of(result.runs[0])
-        if "input" not in arrays or "layer 2 head 1 weights" not in arrays:
+        if "input" not in arrays or not all(_places(arrays, k) for k in (1, 2)):
             return "it has no text that goes through two layers of attention"
         words, elements = arrays["input"].values.shape
         if not _parts(arrays["input"].labels[1]):
             return "its vectors have no named parts for the layers to fill"
-        if arrays["layer 1 head 1 weights"].labels[1] != arrays["input"].labels[0]:
+        if arrays[f"{_places(arrays, 1)[0]} weights"].labels[1] != arrays["input"].labels[0]:
             return "its words attend to another text"
         if words > WORDS or elements > ELEMENTS:
             return f"it has {words} words of {elements} elements; there is room for {WORDS} of {ELEMENTS}"
         return ""
 
     def draw(self, figure: Figure, result: Result) -> None:
-        run = result.runs[0]
-        stages = [arrays_of(run)[name] for name in ("input", "layer 1 state", "layer 2 state")]
-        n, high = stages[0].values.shape
         headline(figure, result)
         ax = figure.subplots()
-        most = max(float(np.abs(stage.values).max(initial=0.0)) for stage in stages) or 1.0
-        top = 0.42 * high
-        longest = max(width(short(token, 10)) for token in stages[0].labels[0])
-        below = high + (6 * longest + 50) * (high + top + 3) / 600  # tilted names need about 6 pixels a letter
-        for k, (stage, title) in enumerate(zip(stages, ("input", "after layer 1", "after layer 2"), strict=True)):
-            _columns(ax, stage, k * (n + GAP), most)
-            ax.text(
-                k * (n + GAP) + (n - 1) / 2, below, title, ha="center", va="bottom", fontsize=scaled(19), weight="bold"
-            )
-        for k in (1, 2):
-            ax.text(
-                k * (n + GAP) - 0.5 - GAP / 2, high / 2, f"layer {k}\n→", ha="center", va="center", fontsize=scaled(15)
-            )
-        for k, (query, key, weight) in _arcs(run):
-            _arc(ax, k * (n + GAP) + key, (k + 1) * (n + GAP) + query, weight, top / (2 * n + GAP))
-        _name_parts(ax, stages[0].labels[1])
-        ax.set(xlim=(-0.6, 3 * n + 2 * GAP - 0.4), ylim=(below, -top - 1.1), xticks=[])
-        ax.spines[:].set_visible(False)
-        ax.tick_params(length=0)
+        arcs, copies = _draw(ax, result.runs[0])
+        foot(figure, _note(result, arcs), *_legend(ax, arcs, copies))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _draw(ax, result.runs[0])
+
+
+def _places(arrays: dict[str, Labelled], layer: int) -> list[str]:
+    """The heads of a layer that are there, such as `layer 1 head 1`."""
+    return [name.removesuffix(" weights") for name in arrays if re.fullmatch(rf"layer {layer} head \d+ weights", name)]
+
+
+def _draw(ax: Axes, run: Run) -> tuple[list[Arc], int]:
+    """Draw a run; gives the arcs, and the number of cells that have a frame."""
+    stages = [arrays_of(run)[name] for name in ("input", "layer 1 state", "layer 2 state")]
+    n, high = stages[0].values.shape
+    most = max(float(np.abs(stage.values).max(initial=0.0)) for stage in stages) or 1.0
+    top = 0.42 * high
+    longest = max(map(width, subscripted(stages[0].labels[0], 10)))
+    below = high + (6.6 * longest + 50) * (high + top + 3) / 600  # tilted names need about 6 pixels a letter
+    big = {"ha": "center", "va": "bottom", "fontsize": scaled(19), "weight": "bold"}
+    for k, (stage, title) in enumerate(zip(stages, ("input", "after layer 1", "after layer 2"), strict=True)):
+        _columns(ax, stage, k * (n + GAP), most)
+        ax.text(k * (n + GAP) + (n - 1) / 2, below, title, **big)
+    for k in (1, 2):
+        at = k * (n + GAP) - 0.5 - GAP / 2, high / 2
+        ax.text(*at, f"layer {k}\n→", ha="center", va="center", fontsize=scaled(15))
+    arcs = _arcs(run)
+    for arc in sorted(arcs, key=lambda arc: arc.leads):
+        _arc(ax, arc, n, top / (2 * n + GAP))
+    copied = sorted({cell for arc in arcs if arc.leads for cell in _copied(run, stages, arc)})
+    for k, word, element in copied:
+        _frame(ax, k * (n + GAP) + word, element)
+    _name_parts(ax, stages[0].labels[1])
+    ax.set(xlim=(-0.6, 3 * n + 2 * GAP - 0.4), ylim=(below, -top - 1.1), xticks=[])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    return arcs, len(copied)
+
+
+def _legend(ax: Axes, arcs: list[Arc], copies: int) -> tuple[list[Any], list[str]]:
+    """The signs of the figure and their names."""
+    keys = [ax.plot([], [], color=theme().series[0], lw=scaled(4))[0]]
+    names = ["▼ information flows from key to query"]
+    if not all(arc.leads for arc in arcs):
+        keys += ax.plot([], [], color=theme().series[1], lw=scaled(1.5), alpha=0.4)
+        names.append("leads elsewhere")
+    if any(arc.weight < 0 for arc in arcs):
+        keys += ax.plot([], [], line_of(-1), color=theme().faint, lw=scaled(2))
+        names.append("weight below 0")
+    if copies:
+        frame: dict[str, Any] = {"mfc": "none", "mec": theme().value, "mew": scaled(3.5), "ls": "none"}
+        keys += ax.plot([], [], marker="s", ms=scaled(15), **frame)
+        names.append("copied")
+    return keys, names
+
+
+def _note(result: Result, arcs: list[Arc]) -> str:
+    """The remarks below the figure: what it leaves out, and where a layer scales what a word takes."""
+    run = result.runs[0]
+    arrays, notes = arrays_of(run), []
+    for k in (1, 2):
+        place = _places(arrays, k)[0]
+        taken = arrays[f"{place} weights"].values @ arrays[f"{place} values"].values
+        if place in run.heads() and name_of(run.heads()[place].retrieval.activation) == "unit":
+            lengths = np.linalg.norm(taken, axis=1)
+            if np.any((lengths > 0) & ~np.isclose(lengths, 1)):
+                notes.append(f"layer {k} scales what a word takes to length 1")
+        notes.append(left_out(1, len(_places(arrays, k)), f"heads of layer {k}", "head"))
+    drawn = len({(arc.layer, arc.query, arc.key) for arc in arcs})
+    there = sum(np.count_nonzero(arrays[f"{_places(arrays, k)[0]} weights"].values) for k in (1, 2))
+    notes.append(left_out(drawn, int(there), "arcs"))
+    notes.append(left_out(1, len(result.runs), "runs", "run"))
+    return wrapped(" · ".join(filter(None, notes)), 84)
 
 
 def _parts(axes: tuple[str, ...]) -> dict[str, list[int]]:
@@ -81,9 +151,8 @@ def _parts(axes: tuple[str, ...]) -> dict[str, list[int]]:
     return parts if len(parts) > 1 else {}
 
 
-def _columns(ax: Any, stage: Labelled, left: float, most: float) -> None:
+def _columns(ax: Axes, stage: Labelled, left: float, most: float) -> None:
     """Draw the words of one stage as columns of cells, with their names below. left: the x of the first column."""
-
     values, (tokens, axes) = stage.values, stage.labels
     high, colours = len(axes), theme().diverging
     shades = colours(0.5 + 0.5 * values.T / (1.25 * most))
@@ -92,50 +161,78 @@ def _columns(ax: Any, stage: Labelled, left: float, most: float) -> None:
         if high <= NUMBERED and round(float(value), 2):
             ink = readable_on(shades[i, j])
             ax.text(left + j, i, number(float(value)), ha="center", va="center", fontsize=scaled(14), color=ink)
-    for j, token in enumerate(tokens):
+    for j, token in enumerate(subscripted(tokens, 10)):
         tilted: Any = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
-        ax.text(left + j, high - 0.3, short(token, 10), **tilted, fontsize=scaled(13))
+        weight = "bold" if j == len(tokens) - 1 else "normal"
+        ax.text(left + j + 0.1, high - 0.2, token, **tilted, fontsize=scaled(14), weight=weight)
         ax.plot([left + j - 0.5] * 2, [-0.5, high - 0.5], color=theme().paper, lw=scaled(2))
     for elements in _parts(axes).values():
         ends = left - 0.5, left + len(tokens) - 0.5
         for edge in (elements[0] - 0.5, elements[-1] + 0.5):
             ax.plot(ends, [edge, edge], color=theme().ink, lw=scaled(1.5))
+    for j in range(len(tokens) if len(tokens) <= COLOURED else 0):
+        bar = [left + j - 0.42, left + j + 0.42]
+        ax.plot(bar, [high - 0.42] * 2, color=theme().series[j], lw=scaled(5), solid_capstyle="butt")
 
 
-def _arcs(run: Run) -> list[tuple[int, tuple[int, int, float]]]:
-    """The arcs of both layers as (layer, (query, key, weight)), all counted from 0."""
-    first, second = (_first_head(run, k) for k in (1, 2))
+def _arcs(run: Run) -> list[Arc]:
+    """The arcs of both layers. Those that lead to the last word do so at once or by the words that it attends to."""
+    arrays = arrays_of(run)
+    first, second = (np.asarray(arrays[f"{_places(arrays, k)[0]} weights"].values) for k in (1, 2))
     last = len(first) - 1
     attended = int(np.argmax(np.abs(second[last]))) if second[last].any() else last
-    rows = [(0, row, first) for row in dict.fromkeys((attended, last))] + [(1, last, second)]
-    least = 0.15 * max(float(np.abs(weights[row]).max()) for _, row, weights in rows)
+    leading = {(0, attended), (0, last), (1, last)}
+    least = FAINTEST * max(float(np.abs((first, second)[k][row]).max()) for k, row in leading)
     return [
-        (k, (row, key, float(weight)))
-        for k, row, weights in rows
-        for key, weight in enumerate(weights[row])
-        if abs(weight) > least
+        Arc(k, int(i), int(j), float(weights[i, j]), (k, i) in leading)
+        for k, weights in enumerate((first, second))
+        for i, j in np.argwhere(np.abs(weights) > least)
     ]
 
 
-def _first_head(run: Run, k: int) -> np.ndarray:
-    """The weights of the first head of layer `k`, `(n_words, n_words)`."""
-    return np.asarray(arrays_of(run)[f"layer {k} head 1 weights"].values)
-
-
-def _arc(ax: Any, start: float, end: float, weight: float, rise: float) -> None:
+def _arc(ax: Axes, arc: Arc, n: int, rise: float) -> None:
     """Draw an arc above the columns, from the key to the query, with the weight at its top."""
+    start, end = arc.layer * (n + GAP) + arc.key, (arc.layer + 1) * (n + GAP) + arc.query
     turn = np.linspace(0, np.pi, 61)
     x = (start + end) / 2 - (end - start) / 2 * np.cos(turn)
     y = -1.0 - rise * (end - start) * np.sin(turn)
-    ax.plot(x, y, line_of(weight), color=colour_of(weight), lw=scaled(1.5) + 3 * min(abs(weight), 1.0), zorder=2)
+    colour = theme().faint if arc.weight < 0 else theme().series[arc.key if n <= COLOURED else 0]
+    wide = scaled(1.2 + 3.6 * min(abs(arc.weight), 1.0) * (0.3 if arc.weight < 0 else 1.0))
+    if not arc.leads:
+        ax.plot(x, y, line_of(arc.weight), color=colour, lw=scaled(1.5), alpha=0.4, zorder=1)
+        ax.plot(end, -1.0, marker=(3, 0, 180), ms=scaled(9), color=colour, alpha=0.4, zorder=1)
+        return
+    ax.plot(x, y, line_of(arc.weight), color=colour, lw=wide, zorder=2)
     ax.plot(end, -1.0, marker=(3, 0, 180), ms=scaled(13), color=theme().ink, zorder=5)
-    boxed(ax, (x[30], y[30]), number(weight), fontsize=scaled(15))
+    boxed(ax, (x[30], y[30]), number(arc.weight), fontsize=scaled(15))
 
 
-def _name_parts(ax: Any, axes: tuple[str, ...]) -> None:
+def _copied(run: Run, stages: list[Labelled], arc: Arc) -> Iterator[tuple[int, int, int]]:
+    """The cells (stage, word, element) that an arc copies, and those that it copies them to."""
+    place = _places(arrays_of(run), arc.layer + 1)[0]
+    if place not in run.heads():
+        return
+    matrix = np.asarray(run.heads()[place].value.weight)
+    before, after = stages[arc.layer].values[arc.key], stages[arc.layer + 1].values[arc.query]
+    if matrix.shape != (len(after), len(before)):
+        return
+    passed = np.abs(matrix * before) > 1e-9
+    yield from ((arc.layer, arc.key, int(j)) for j in np.flatnonzero(passed.any(axis=0)))
+    yield from ((arc.layer + 1, arc.query, int(i)) for i in np.flatnonzero(passed.any(axis=1) & (np.abs(after) > 1e-9)))
+
+
+def _frame(ax: Axes, x: float, y: float) -> None:
+    """Draw a frame around a cell."""
+    from matplotlib.patches import Rectangle
+
+    look: dict[str, Any] = {"facecolor": "none", "edgecolor": theme().value, "linewidth": scaled(4)}
+    ax.add_patch(Rectangle((x - 0.45, y - 0.43), 0.9, 0.86, zorder=4, **look))
+
+
+def _name_parts(ax: Axes, axes: tuple[str, ...]) -> None:
     """Write the names of the parts on the far left, and those of few elements beside the cells."""
     if len(axes) <= NAMED:
-        ax.set_yticks(range(len(axes)), [label(axis.partition(": ")[2]) for axis in axes], fontsize=scaled(14))
+        ax.set_yticks(range(len(axes)), [label(axis.partition(": ")[2]) for axis in axes], fontsize=scaled(15))
     else:
         ax.set_yticks([])
     longest = max(width(label(axis.partition(": ")[2])) for axis in axes)
