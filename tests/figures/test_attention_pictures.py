@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
+from hopattn.figures.gallery.masks import Masks
 from hopattn.figures.palette import LIGHT
 from tests.results import drawing_of, result_of
 
@@ -91,3 +92,25 @@ def test_no_arc_of_the_induction_head_is_left_out():
 def test_arcs_that_have_no_line_are_counted():
     figure = drawing_of("induction", "induction-cures").figure
     assert "7 of 10 arcs" in figure.legends[0].get_title().get_text()
+
+
+def test_a_mask_has_the_names_of_the_scenario_and_one_that_hides_nothing_is_no_figure():
+    figure = drawing_of("masks", "causal-mask").figure
+    assert [ax.get_title() for ax in figure.axes] == ["no mask", "causal mask"]
+    assert [(ax.get_xlabel(), ax.get_ylabel()) for ax in figure.axes] == [("key", "query")] * 2
+    for name in ("aaba", "apple"):
+        assert Masks().lacks(result_of(name)) == "its masks hide nothing"
+
+
+def test_a_mask_that_all_runs_share_is_drawn_once():
+    figure = drawing_of("masks", "alibi").figure
+    assert len(figure.axes) == 1
+    assert figure.legends[0].get_title().get_text() == "the same in all 3 runs"
+
+
+def test_hidden_cells_are_those_of_the_mask():
+    for name in ("padding", "bank-mask"):
+        for ax, run in zip(drawing_of("masks", name).figure.axes, result_of(name).runs, strict=True):
+            _, hidden = ax.collections
+            cells = {(round(c.vertices[:4, 1].mean()), round(c.vertices[:4, 0].mean())) for c in hidden.get_paths()}
+            assert cells == set(map(tuple, np.argwhere(~run.arrays["layer 1 head 1 mask"].values).tolist()))

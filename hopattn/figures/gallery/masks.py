@@ -1,82 +1,105 @@
-"""Masks: which words each word may attend to, as grids of seen and hidden cells."""
+"""Masks: which keys each query may attend to, as grids of visible and hidden cells."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, laid_out, run_title
+from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
+from hopattn.figures.text import subscripted
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS = 6
 """The largest number of masks."""
-CROSSED, NAMED = 12, 30
-"""The number of words up to which hidden cells have a cross, and words their names."""
+FEW, NAMED = 3, 30
+"""The number of masks in one row, and the number of words up to which words show their names."""
+SIDE = 17
+"""The number of words up to which names have the size of common text."""
+
+VISIBLE = 0.35
+"""The place of a visible cell in the colours of weights, from 0 to 1."""
 
 
 class Masks(Plot):
-    """The masks of every run, one for each head unless all are equal. Dark is seen, pale with a cross is hidden."""
+    """The masks of every run, one for each head unless all are equal. A blue cell is visible, a hatched one hidden."""
 
     name: ClassVar[str] = "masks"
-    shows: ClassVar[str] = "what each word may look at and what is hidden from it"
+    shows: ClassVar[str] = "which words each word may attend to, and which the mask hides from it"
     scenario: ClassVar[str] = "causal-mask"
 
     def lacks(self, result: Result) -> str:
-        return "" if _masks(result) else "it has no attention masks"
+        masks = _masks(result)
+        if not masks:
+            return "it has no attention masks"
+        return "" if any(not mask.values.all() for _, mask in masks) else "its masks hide nothing"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        masks = _masks(result)[:PANELS]
+        masks = _masks(result)
+        shown = masks[:PANELS]
         headline(figure, result)
-        rows = 1 + (len(masks) > 3)
-        axes = figure.subplots(rows, -(-len(masks) // rows), squeeze=False).ravel()
-        for ax, (title, mask) in zip(axes, masks, strict=False):
-            _grid(ax, mask, 16 if len(masks) <= 3 else 12)
-            ax.set_title(title if len(masks) > 1 else "", fontsize=scaled(19) if len(masks) <= 3 else 15)
-        for ax in axes[len(masks) :]:
+        rows = 1 + (len(shown) > FEW)
+        axes = figure.subplots(rows, -(-len(shown) // rows), squeeze=False).ravel()
+        for ax, (title, mask) in zip(axes, shown, strict=False):
+            _grid(ax, mask, len(shown) <= FEW)
+            ax.set_title(title if len(masks) > 1 else "", fontsize=scaled(19 if len(shown) <= FEW else 14))
+        for ax in axes[len(shown) :]:
             ax.set_axis_off()
-        seen, hidden = (
-            {"marker": "s", "ms": scaled(22), "mfc": colour, "mec": theme().ink, "ls": "none"}
-            for colour in (theme().series[0], theme().empty)
-        )
-        keys = [axes[0].plot([], [], **look)[0] for look in (seen, hidden)]
-        figure.legend(
-            keys, ["seen", "hidden ×"], loc="outside lower center", ncols=2, frameon=False, fontsize=scaled(18)
-        )
+        alike = f"the same in all {len(result.runs)} runs" if len(masks) == 1 < len(result.runs) else ""
+        foot(figure, alike or left_out(len(shown), len(masks), "masks", "run or head"), *_legend(axes[0]))
         laid_out(figure)  # cells are square after the second layout only
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _, mask = only(_masks(result), "masks", "run or head")
+        _grid(ax, mask, large=True)
 
 
 def _masks(result: Result) -> list[tuple[str, Labelled]]:
-    """Titles and masks. The title is the run, with the head if the heads of the run differ."""
+    """Titles and masks: one mask if all are equal. The title is the run, with the head if the heads of it differ."""
     titled: list[tuple[str, Labelled]] = []
     for run in result.runs:
         own = list(tables(run, "mask"))
-        alike = all(np.array_equal(mask.values, own[0][1].values) for _, mask in own)
+        alike = all(_equal(mask, own[0][1]) for _, mask in own)
         for place, mask in own[: 1 if alike else None]:
             titled.append((run_title(run, 24) if alike else f"{run_title(run, 24)}\n{place}", mask))
-    return titled
+    alike = len(titled) == len(result.runs) and all(_equal(mask, titled[0][1]) for _, mask in titled)
+    return titled[:1] if alike else titled
 
 
-def _grid(ax: Any, mask: Labelled, size: int) -> None:
-    """Draw one mask: rows are the words that attend, columns the words that are attended to."""
-    from matplotlib.colors import ListedColormap
+def _equal(one: Labelled, other: Labelled) -> bool:
+    """Whether two masks are those of the same words, and hide the same of them."""
+    return one.labels == other.labels and np.array_equal(one.values, other.values)
+
+
+def _legend(ax: Axes) -> tuple[list[Any], list[str]]:
+    """The two kinds of cells, with their names."""
+    from matplotlib.patches import Patch
+
+    hidden: dict[str, Any] = {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
+    return [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hidden)], ["visible", "hidden"]
+
+
+def _grid(ax: Axes, mask: Labelled, large: bool) -> None:
+    """Draw one mask: rows are queries, columns keys. large: whether names have the size of common text."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
 
     seen = np.asarray(mask.values, bool)
-    ax.imshow(seen, cmap=ListedColormap([theme().empty, theme().series[0]]), vmin=0, vmax=1)
-    ax.set(xlabel="looked at", ylabel="looks", xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    if max(seen.shape) > NAMED:
-        return
-    rows, columns = (tuple(map(label, labels)) for labels in mask.labels)
-    ax.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=size)
-    ax.set_yticks(range(len(rows)), rows, fontsize=size)
+    n, m = seen.shape
+    line: dict[str, Any] = {"edgecolor": theme().paper, "linewidth": scaled(2 if max(n, m) <= NAMED else 0)}
+    hatched: dict[str, Any] = {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
+    for cells, style in (
+        (np.argwhere(seen), {"facecolor": theme().sequential(VISIBLE), **line}),
+        (np.argwhere(~seen), hatched),
+    ):
+        patches = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in cells]
+        ax.add_collection(PatchCollection(patches, match_original=False, **style))
+    ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="key", ylabel="query", xticks=[], yticks=[], aspect=1)
+    ax.spines[:].set(visible=True, color=theme().faint)
     ax.tick_params(length=0)
-    for edge in range(1, len(rows)):
-        ax.axhline(edge - 0.5, color=theme().paper, lw=scaled(2))
-    for edge in range(1, len(columns)):
-        ax.axvline(edge - 0.5, color=theme().paper, lw=scaled(2))
-    if max(seen.shape) <= CROSSED:
-        for i, j in np.argwhere(~seen):
-            ax.text(j, i, "×", ha="center", va="center", color=theme().faint, fontsize=size + 4)
+    if max(n, m) <= NAMED:
+        rows, columns = (subscripted(labels) for labels in mask.labels)
+        size = scaled(16 if large and max(n, m) <= SIDE else 13)
+        ax.set_xticks(range(m), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=size)
+        ax.set_yticks(range(n), rows, fontsize=size)
