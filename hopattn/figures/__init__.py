@@ -9,6 +9,7 @@
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
 - `labelled_points.py`: points in a plane, with labels that do not overlap
+- `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `comparison.py`: the figure of a comparison

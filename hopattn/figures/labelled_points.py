@@ -1,7 +1,7 @@
-"""Points in a plane: the two axes of the plane, the lines through its origin, labels that do not overlap."""
+"""Points in a plane: the lines through its origin, labels that do not overlap."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,6 @@ LEADER = 28
 """A label that is farther from its point than this, in printer's points, gets a line to it."""
 _DISTANCES = (8, 16, 28, 44, 64, 90)
 _DIRECTIONS = [(math.cos(turn), math.sin(turn)) for turn in np.linspace(0, 2 * np.pi, 16, endpoint=False)]
-
-
-def largest_axes(totals: Mapping[str, float]) -> tuple[str, str]:
-    """The two axes with the largest totals, in the order of the axes; of equal totals the first axes."""
-    largest = sorted(totals, key=lambda axis: -totals[axis])[:2]
-    first, second = (axis for axis in totals if axis in largest)
-    return first, second
 
 
 def in_plane(words: Labelled, first: str, second: str) -> np.ndarray:
@@ -50,15 +43,21 @@ def grouped(tokens: Iterable[str], points: np.ndarray) -> list[tuple[str, np.nda
 
 
 def keep_apart(
-    ax: Any, texts: Sequence[tuple[str, np.ndarray]], lines: Sequence[tuple[Any, Any]], size: float = 16, **style: Any
+    ax: Any,
+    texts: Sequence[tuple[str, Any]],
+    lines: Sequence[tuple[Any, Any]],
+    size: float = 16,
+    strong: Collection[str] = (),
+    colours: Mapping[str, str] | None = None,
 ) -> None:
     """Write each text near its point, where it covers the fewest texts, lines and points.
 
-    texts: pairs of a text and its point. lines: pairs of points. A text far from its point gets a thin line to it.
+    texts: pairs of a text and its point. lines: pairs of points. size: of the texts, in printer's points on a slide.
+    strong: the texts in bold. colours: the colours of some texts. A text far from its point gets a thin line to it.
     Call this last: it lays the figure out to know where everything is.
     """
     laid_out(ax.figure)
-    pixels = ax.figure.dpi / 72  # in one printer's point
+    pixels = ax.figure.dpi / 72 * scaled(1)  # in one printer's point on a slide
     frame = ax.get_window_extent()
     line_samples = [ax.transData.transform(np.linspace(start, end, 40)) for start, end in lines]
     point_samples = [ax.transData.transform([point] * POINT_SAMPLES) for _, point in texts]
@@ -66,28 +65,42 @@ def keep_apart(
     boxes: list[np.ndarray] = []
     for text, point in texts:
         at = ax.transData.transform(point)
-        half = np.array([(size * 0.62 * width(text) / 2 + 2) * pixels, 0.75 * size * pixels])
-        _, offset, distance = min(
-            (
-                (
-                    _cost(np.array([at + offset - half, at + offset + half]), samples, boxes, frame) + far / 30,
-                    offset,
-                    far,
-                )
-                for far in _DISTANCES
-                for direction in _DIRECTIONS
-                for offset in [np.array(direction) * (half + far * pixels)]
-            ),
-            key=lambda choice: choice[0],
-        )
+        wide = 0.7 if text in strong else 0.62
+        half = np.array([(size * wide * width(text) / 2 + 2) * pixels, 0.75 * size * pixels])
+        offset, far = _place(at, half, pixels, samples, boxes, frame)
         boxes.append(np.array([at + offset - half, at + offset + half]))
-        place = {"xytext": offset / pixels, "textcoords": "offset points", "ha": "center", "va": "center", "zorder": 7}
-        leader = (
-            {"arrowstyle": "-", "color": theme().faint, "lw": scaled(1), "shrinkA": 0, "shrinkB": scaled(4)}
-            if distance > LEADER
-            else None
+        leader: Any = {"arrowstyle": "-", "color": theme().faint, "lw": scaled(1), "shrinkA": 0, "shrinkB": scaled(4)}
+        ax.annotate(
+            text,
+            point,
+            xytext=offset / ax.figure.dpi * 72,
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            zorder=7,
+            fontsize=scaled(size),
+            weight="bold" if text in strong else "normal",
+            color=(colours or {}).get(text, theme().ink),
+            annotation_clip=False,
+            arrowprops=leader if far > LEADER else None,
         )
-        ax.annotate(text, point, **place, fontsize=size, annotation_clip=False, arrowprops=leader, **style)
+
+
+def _place(
+    at: np.ndarray, half: np.ndarray, pixels: float, samples: np.ndarray, boxes: list[np.ndarray], frame: Any
+) -> tuple[np.ndarray, float]:
+    """The cheapest offset of a text from its point, in pixels, and its distance, in points on a slide.
+
+    at: the point. half: half the size of the text. samples: the points not to be covered. boxes: of the other texts.
+    """
+    choices = [
+        (np.array(direction) * (half + far * pixels), float(far)) for far in _DISTANCES for direction in _DIRECTIONS
+    ]
+    costs = [
+        _cost(np.array([at + offset - half, at + offset + half]), samples, boxes, frame) + far / 30
+        for offset, far in choices
+    ]
+    return choices[int(np.argmin(costs))]
 
 
 def _cost(box: np.ndarray, samples: np.ndarray, boxes: list[np.ndarray], frame: Any) -> float:

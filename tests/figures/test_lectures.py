@@ -43,8 +43,9 @@ def texts(ax):
 
 
 def arrows(ax):
-    """The start and the end of each arrow."""
+    """The start and the end of each arrow; the line from a label to its point is none."""
     annotations = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
+    annotations = [text for text in annotations if not text.get_text()]
     return [(np.array(arrow.get_position()), np.array(arrow.xy)) for arrow in annotations]
 
 
@@ -101,8 +102,8 @@ def test_banks_moves_along_money_and_along_river():
     financial, river = shown(Moved, "bank").axes
     assert (financial.get_xlabel(), financial.get_ylabel()) == ("money", "river")
     assert [ax.get_title() for ax in (financial, river)] == [
-        "in financial markets banks",
-        "river: in muddy rivers banks",
+        "in financial markets banks\ncosine of banks with financial: .6 → .84",
+        "in muddy rivers banks\ncosine of banks with muddy: .6 → .84",
     ]
     for ax, run in zip((financial, river), result_of("bank").runs, strict=True):
         before, after = (run.arrays[name].values[:, 1:3] for name in ("input", "layer 1 state"))
@@ -214,11 +215,11 @@ def test_the_induction_head_writes_what_is_expected_last():
 def test_the_three_steps_have_the_numbers_of_the_lecture():
     axes = shown(Steps, "aaba").axes
     assert texts(axes[0]) == ["0", "0", "1", "0"]
-    assert texts(axes[1]) == [".17", ".17", ".5", ".17"]
-    assert texts(axes[2])[-2:] == [".5", ".5"]
-    assert texts(axes[4]) == [".25"] * 4
-    assert texts(axes[5])[-2:] == [".75", ".25"]
-    assert ticks(axes[0].yaxis) == ["A#1", "A#2", "B", "A#3"]
+    assert texts(axes[1]) == ["1/6", "1/6", "1/2", "1/6"]
+    assert texts(axes[2])[-2:] == ["1/2", "1/2"]
+    assert texts(axes[4]) == ["1/4"] * 4
+    assert texts(axes[5])[-2:] == ["3/4", "1/4"]
+    assert ticks(axes[0].yaxis) == ["A₁", "A₂", "B", "A₃"]
 
 
 def test_a_masked_word_has_no_score():

@@ -1,24 +1,55 @@
 """The movement of words by attention: each word before and after, as an arrow in the plane of two axes."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, arrays_of
-from hopattn.figures.headings import headline, run_titles
-from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart, largest_axes
+from hopattn.figures.base import Axes, Figure, Plot, arrays_of, between_texts, only
+from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
-from hopattn.foundation.labelled import Labelled
+from hopattn.figures.text import number
+from hopattn.figures.word_planes import (
+    any_off_mark,
+    approached,
+    asked,
+    before_after,
+    chosen_axes,
+    cosine,
+    hero,
+    limits,
+    off_mark,
+    off_plane,
+    panel_titles,
+    same_axes,
+    written,
+)
 from hopattn.scenario.result import Result, Run
 
 RUNS, NAMED = 4, 14
 """The largest number of runs, all on the same axes, and of words with their names: those that move most."""
+STILL = 1e-6
+"""The distance up to which a word stands still."""
+
+
+class Turn(NamedTuple):
+    """The word that stands out in one run, and the word that it turns towards.
+
+    word, other: their indices; `other` is None if it turns towards no word. before, after: the cosine with the other.
+    """
+
+    word: int
+    other: int | None
+    before: float
+    after: float
 
 
 class Moved(Plot):
-    """The words of each run on the two axes along which they move most: hollow before, filled after."""
+    """The words of each run on two axes, before and after attention; the word in question with rays and its cosine.
+
+    The axes are those of `[figure]`, else those along which the words in question move most.
+    """
 
     name: ClassVar[str] = "moved"
     shows: ClassVar[str] = "where the words were before attention and where they are after it"
@@ -28,62 +59,155 @@ class Moved(Plot):
         runs = [run for run in result.runs if before_after(run)]
         if not runs:
             return "it has no text whose words go through layers of attention"
-        axes = before_after(runs[0])[0].values.shape[1]
-        return "" if axes > 1 else "its words have one axis; a plane has two"
+        if before_after(runs[0])[0].values.shape[1] < 2:
+            return "its words have one axis; a plane has two"
+        if all(_replaced(run) for run in runs):
+            return "its queries are other words than its keys, and are replaced: no word moves"
+        return ""
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = [run for run in result.runs if before_after(run)]
-        same = before_after(runs[0])[0].labels[1]
-        runs = [run for run in runs if before_after(run)[0].labels[1] == same][:RUNS]
-        first, second = _axes(runs)
-        pairs = [[in_plane(words, first, second) for words in before_after(run)] for run in runs]
-        headline(figure, result)
-        axes = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
-        points = np.concatenate([np.zeros((1, 2)), *(words for pair in pairs for words in pair)])
-        low, high = points.min(axis=0), points.max(axis=0)
-        edge = 0.18 * max(*(high - low), 1e-9)
-        heads = run_titles(runs, [before_after(run)[0].labels[0] for run in runs], 70 // len(runs))
-        for ax, head in zip(axes, heads, strict=True):
-            ax.set_title(head)
-            ax.set(xlim=(low[0] - edge, high[0] + edge), ylim=(low[1] - edge, high[1] + edge))
-            ax.set(xlabel=label(first), ylabel=label(second), aspect="equal")
+        runs = _runs(result)
+        shown = runs[:RUNS]
+        first, second = _axes(result, runs)
+        turns = [_turn(result, run) for run in shown]
+        headline(figure, result, _message(shown, turns))
+        axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
+        heads = panel_titles(shown, [before_after(run)[0].labels[0] for run in shown])
+        span = _limits(shown, first, second)
+        for ax, head, run, turn in zip(axes, heads, shown, turns, strict=True):
+            ax.set_title("\n".join(filter(None, (head, _cosines(run, turn)))), fontsize=scaled(17))
+            ax.set(xlim=span[0], ylim=span[1], xlabel=first, ylabel=second, aspect="equal")
             ax.label_outer()
-        hollow, filled = {"mfc": theme().paper, "mec": theme().ink, "mew": scaled(2)}, {"color": theme().plus}
-        keys = [axes[0].plot([], [], "o", **look, ms=scaled(11))[0] for look in (hollow, filled)]
-        figure.legend(keys, ["before", "after"], loc="outside lower center", ncols=2, frameon=False)
-        for ax, run, (start, end) in zip(axes, runs, pairs, strict=True):
-            _panel(ax, before_after(run)[0].labels[0], start, end)
+            _mark(ax, run, (first, second))
+        known = len(before_after(shown[0])[0].labels[1])
+        words = max(len(before_after(run)[0].labels[0]) for run in shown)
+        notes = (
+            left_out(2, known, "axes", "axes"),
+            f"cosines over all {known}" if known > 2 else "",
+            left_out(len(shown), len(runs), "runs", "run"),
+            left_out(min(words, NAMED), words, "words with their names"),
+        )
+        _legend(figure, axes, " · ".join(filter(None, notes)))
+        for ax, run, turn in zip(axes, shown, turns, strict=True):
+            _words(ax, run, (first, second), turn)
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        run = only(_runs(result), "runs", "run")
+        first, second = _axes(result, [run])
+        span = _limits([run], first, second)
+        ax.set(xlim=span[0], ylim=span[1], xlabel=first, ylabel=second, aspect="equal")
+        _mark(ax, run, (first, second))
+        _words(ax, run, (first, second), _turn(result, run))
 
 
-def before_after(run: Run) -> list[Labelled]:
-    """The words before the first layer and after the last; an empty list for a run without words or layers."""
+def _runs(result: Result) -> list[Run]:
+    """The runs whose words move, on the axes of the first."""
+    return same_axes(run for run in result.runs if before_after(run) and not _replaced(run))
+
+
+def _replaced(run: Run) -> bool:
+    """Whether the queries are other words than the keys, and the values take their place: nothing is added."""
     arrays = arrays_of(run)
-    states = [array for name, array in arrays.items() if name.startswith("layer ") and name.split()[2:] == ["state"]]
-    return [arrays["input"], states[-1]] if states and "input" in arrays else []
+    alone = "layer 1 output" in arrays and np.array_equal(
+        arrays["layer 1 output"].values, arrays["layer 1 state"].values
+    )
+    return alone and bool(between_texts(run))
 
 
-def _axes(runs: list[Run]) -> tuple[str, str]:
-    """The two axes along which the words of all runs together move most."""
-    totals: dict[str, float] = {}
+def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
+    """The axes along which the words in question move most; then those in which they extend, and others move."""
+    known = before_after(runs[0])[0].labels[1]
+    moves, extents, all_moves = np.zeros((3, len(known)))
     for run in runs:
         before, after = before_after(run)
-        far = np.sum((after.values - before.values) ** 2, axis=0)
-        for axis, squared in zip(before.labels[1], far, strict=True):
-            totals[axis] = totals.get(axis, 0.0) + round(float(squared), 9)
-    return largest_axes(totals)
+        words = asked(result, before.labels[0])
+        moves = moves + np.sum((after.values - before.values)[words] ** 2, axis=0)
+        extents = extents + np.sum(before.values[words] ** 2, axis=0)
+        all_moves = all_moves + np.sum((after.values - before.values) ** 2, axis=0)
+    return chosen_axes(result, known, (moves, extents, all_moves))
 
 
-def _panel(ax: Any, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray) -> None:
-    """Draw the words of one run. start, end: their points before and after, `(n_words, 2)`."""
-    origin = draw_origin(ax)
+def _limits(runs: list[Run], first: str, second: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The limits of the axes around all words of the runs, before and after."""
+    return limits(np.concatenate([in_plane(words, first, second) for run in runs for words in before_after(run)]))
+
+
+def _turn(result: Result, run: Run) -> Turn:
+    """The word of a run that stands out, and the word that it turns towards."""
+    before, after = before_after(run)
+    word = hero(result, before.labels[0], before.values, after.values)
+    other = approached(before.values, after.values[word], word)
+    if other is None:
+        return Turn(word, None, 0.0, 0.0)
+    goal = before.values[other]
+    return Turn(word, other, cosine(before.values[word], goal), cosine(after.values[word], goal))
+
+
+def _cosines(run: Run, turn: Turn) -> str:
+    """The cosine of the word that stands out with the one that it turns towards, before and after."""
+    if turn.other is None:
+        return ""
+    names = [written(before_after(run)[0].labels[0][i]) for i in (turn.word, turn.other)]
+    return f"cosine of {names[0]} with {names[1]}: {number(turn.before)} → {number(turn.after)}"
+
+
+def _message(runs: list[Run], turns: list[Turn]) -> str:
+    """The message of the figure, if one word turns towards others in the runs."""
+    tokens = [before_after(run)[0].labels[0] for run in runs]
+    words = {written(names[turn.word]) for names, turn in zip(tokens, turns, strict=True)}
+    goals = [written(names[t.other]) for names, t in zip(tokens, turns, strict=True) if t.other is not None]
+    if len(words) > 1 or len(goals) < len(runs):
+        return ""
+    return f"attention turns ‘{words.pop()}’ towards {' or '.join(f'‘{goal}’' for goal in dict.fromkeys(goals))}"
+
+
+def _legend(figure: Figure, axes: Any, note: str) -> None:
+    """Explain the marks below the figure."""
+    ax = axes[0]
+    hollow = ax.plot([], [], "o", mfc=theme().paper, mec=theme().plus, mew=scaled(2), ms=scaled(11), ls="none")[0]
+    filled = ax.plot([], [], "o", color=theme().plus, ms=scaled(11), ls="none")[0]
+    marks = {"before": hollow, "after": filled, "off the plane": any_off_mark(axes)}
+    there = {name: mark for name, mark in marks.items() if mark is not None}
+    foot(figure, note, list(there.values()), list(there))
+
+
+def _mark(ax: Axes, run: Run, plane: tuple[str, str]) -> None:
+    """Mark the words that are off the plane before attention."""
+    words = before_after(run)[0]
+    if off_plane(words, in_plane(words, *plane)).any():
+        off_mark(ax)
+
+
+def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: Turn) -> None:
+    """Draw the words of one run: grey, and the one that stands out in colour, with rays from the origin."""
+    words, after = before_after(run)
+    tokens = [written(token) for token in words.labels[0]]
+    start, end = in_plane(words, *plane), in_plane(after, *plane)
+    lines = draw_origin(ax)
     far = np.linalg.norm(end - start, axis=1)
-    moving = np.flatnonzero(far > 1e-6)
-    for i in moving:
-        arrow(ax, start[i], end[i], theme().ink, 2, shrinkA=scaled(6), shrinkB=scaled(6))
-    ax.plot(
-        *start[moving].T, "o", mfc=theme().paper, mec=theme().ink, mew=scaled(2), ms=scaled(11), ls="none", zorder=4
-    )
-    ax.plot(*end.T, "o", color=theme().plus, ms=scaled(11), ls="none", zorder=5)
+    lines += _rays(ax, start, end, turn)
+    for i in np.flatnonzero(far > STILL):
+        colour = theme().plus if i == turn.word else theme().faint
+        arrow(ax, start[i], end[i], colour, 4 if i == turn.word else 1.8, shrinkA=scaled(6), shrinkB=scaled(6))
+        ax.plot(*start[i], "o", mfc=theme().paper, mec=colour, mew=scaled(2), ms=scaled(11), ls="none", zorder=4)
+        lines.append((start[i], end[i]))
+    seen = ~(off_plane(words, start) & off_plane(after, end))
+    for i in np.flatnonzero(seen):
+        ax.plot(
+            *end[i], "o", color=theme().plus if i == turn.word else theme().faint, ms=scaled(11), ls="none", zorder=5
+        )
     named = np.argsort(-far, kind="stable")[:NAMED]
+    named = np.array([turn.word, *(i for i in named if i != turn.word)][:NAMED])
     texts = grouped([tokens[i] for i in named], end[named])
-    keep_apart(ax, texts, [*((start[i], end[i]) for i in moving), *origin])
+    keep_apart(ax, texts, lines, strong=[texts[0][0]], colours={texts[0][0]: theme().plus})
+
+
+def _rays(ax: Axes, start: np.ndarray, end: np.ndarray, turn: Turn) -> list[tuple[Any, Any]]:
+    """Draw rays from the origin to the word that stands out and to the one that it turns towards; returns them."""
+    zero = np.zeros(2)
+    looks = [(start[turn.word], theme().plus, (0, (4, 3))), (end[turn.word], theme().plus, "-")]
+    if turn.other is not None:
+        looks.append((start[turn.other], theme().ink, (0, (1, 2))))
+    for to, colour, style in looks:
+        ax.plot([0, to[0]], [0, to[1]], color=colour, ls=style, lw=scaled(1.6), alpha=0.8, zorder=1.5)
+    return [(zero, to) for to, _, _ in looks]

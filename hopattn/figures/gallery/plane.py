@@ -1,28 +1,44 @@
-"""Words in a plane: an arrow from each word to every word that it attends to, thicker for a larger weight."""
+"""Words in a plane: an arrow from each word to the words that it attends to, thicker for a larger weight."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, arrays_of, tables
-from hopattn.figures.headings import headline, run_titles
-from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart, largest_axes
+from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
+from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number
+from hopattn.figures.text import number
+from hopattn.figures.word_planes import (
+    any_off_mark,
+    asked,
+    chosen_axes,
+    limits,
+    off_mark,
+    off_plane,
+    panel_titles,
+    same_axes,
+    written,
+)
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 RUNS = 4
 """The largest number of runs, all on the same axes."""
-ARROWS, NUMBERED = 60, 10
-"""The largest number of arrows in a panel, and of arrows with their numbers: the strongest."""
+PER_WORD, ARROWS, NUMBERED = 2, 40, 10
+"""The largest number of arrows from a word and in a panel, and of arrows with their numbers: the strongest."""
+NAMED = 20
+"""The largest number of points with the names of their words."""
 BEND = 0.22
 """How far an arrow's control point is from its straight line, as a fraction of its length."""
 
 
 class Plane(Plot):
-    """The first head of each run, on the two axes along which the weighted distances between its words are largest."""
+    """The first head of each run: the pulls of the word in question stand out.
+
+    The axes are those of `[figure]`, else those along which the words in question are pulled most.
+    """
 
     name: ClassVar[str] = "plane"
     shows: ClassVar[str] = "words in a plane and how strongly each is pulled towards the others"
@@ -38,27 +54,27 @@ class Plane(Plot):
         return "" if own else "its words attend to another text; here the words of one pull each other"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = [run for run in result.runs if _has_attention(run)]
-        same = arrays_of(runs[0])["input"].labels[1]
-        runs = [run for run in runs if arrays_of(run)["input"].labels[1] == same][:RUNS]
-        first, second = _axes(runs)
-        headline(figure, result)
-        panels = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
-        places = [in_plane(arrays_of(run)["input"], first, second) for run in runs]
-        points = np.concatenate([np.zeros((1, 2)), *places])
-        low, high = points.min(axis=0), points.max(axis=0)
-        edge = 0.2 * max(*(high - low), 1e-9)
-        heads = run_titles(runs, [_weights(run).labels[0] for run in runs], 70 // len(runs))
-        for ax, head in zip(panels, heads, strict=True):
+        runs = same_axes(run for run in result.runs if _has_attention(run))
+        shown = runs[:RUNS]
+        first, second = _axes(result, runs)
+        headline(figure, result, _message(result, shown))
+        panels = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
+        heads = panel_titles(shown, [_weights(run).labels[0] for run in shown])
+        span = limits(np.concatenate([in_plane(arrays_of(run)["input"], first, second) for run in shown]))
+        for ax, head, run in zip(panels, heads, shown, strict=True):
             ax.set_title(head)
-            ax.set(xlim=(low[0] - edge, high[0] + edge), ylim=(low[1] - edge, high[1] + edge), aspect="equal")
-            ax.set(xlabel=label(first), ylabel=label(second))
+            _frame(ax, run, (first, second), span)
             ax.label_outer()
-        figure.supxlabel(
-            "each arrow runs from a word to one that it attends to, with the weight on it", fontsize=scaled(16)
-        )
-        for ax, run, at in zip(panels, runs, places, strict=True):
-            _pulls(ax, _weights(run), at)
+        mark = any_off_mark(panels)
+        foot(figure, _note(shown, runs, (first, second)), [mark] if mark else [], ["off the plane"])
+        for ax, run in zip(panels, shown, strict=True):
+            _pulls(ax, result, run, (first, second))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        run = only(same_axes(run for run in result.runs if _has_attention(run)), "runs", "run")
+        plane = _axes(result, [run])
+        _frame(ax, run, plane, limits(in_plane(arrays_of(run)["input"], *plane)))
+        _pulls(ax, result, run, plane)
 
 
 def _has_attention(run: Run) -> bool:
@@ -71,42 +87,108 @@ def _weights(run: Run) -> Labelled:
     return next(array for _, array in tables(run, "weights"))
 
 
-def _axes(runs: list[Run]) -> tuple[str, str]:
-    """The two axes along which the weighted distances between words are largest, over all runs together."""
-    totals: dict[str, float] = {}
+def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
+    """The axes along which the words in question are pulled most; then those in which they extend, and others pull."""
+    known = arrays_of(runs[0])["input"].labels[1]
+    pulls, extents, all_pulls = np.zeros((3, len(known)))
     for run in runs:
-        words, weights = arrays_of(run)["input"], np.abs(_weights(run).values)
-        for axis, column in zip(words.labels[1], words.values.T, strict=True):
-            pull = float(np.sum(weights**2 * (column[:, None] - column) ** 2))
-            totals[axis] = totals.get(axis, 0.0) + round(pull, 9)
-    return largest_axes(totals)
+        words, weights = arrays_of(run)["input"], _weights(run).values
+        asked_words = asked(result, words.labels[0])
+        apart = words.values[:, None] - words.values
+        pull = np.sum((weights[..., None] * apart) ** 2, axis=1)
+        pulls = pulls + pull[asked_words].sum(axis=0)
+        extents = extents + np.sum(words.values[asked_words] ** 2, axis=0)
+        all_pulls = all_pulls + pull.sum(axis=0)
+    return chosen_axes(result, known, (pulls, extents, all_pulls))
 
 
-def _pulls(ax: Any, weights: Labelled, at: np.ndarray) -> None:
-    """Draw the words and the arrows between them; words at the same point have no arrow. at: `(n_words, 2)`."""
-    values = weights.values
-    origin = draw_origin(ax)
-    most = float(np.abs(values).max(initial=0.0)) or 1.0
+def _message(result: Result, runs: list[Run]) -> str:
+    """The message of the figure: the word in question and the words that pull it most, if there is one such word."""
+    texts = [_weights(run) for run in runs]
+    words = {weights.labels[0][asked(result, weights.labels[0])[0]] for weights in texts}
+    if len(words) > 1 or not all(words <= {*result.words, *result.figure.highlight} for _ in texts):
+        return ""
+    goals = []
+    for weights in texts:
+        word = weights.labels[0].index(next(iter(words)))
+        row = np.round(np.abs(weights.values[word]), 9)
+        row[word] = 0.0
+        if not row.any():
+            return ""
+        goals.append(written(weights.labels[1][int(np.argmax(row))]))
+    pulled = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(goals))
+    return f"‘{written(words.pop())}’ is pulled towards {pulled}"
+
+
+def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
+    """The arrows of a run, the strongest first: the largest weights of each word to words at other points."""
+    values = np.abs(_weights(run).values)
     apart = np.linalg.norm(at[:, None] - at, axis=2) > 1e-6
-    attended = np.argwhere(apart & (np.abs(values) > 0.1 * most))
-    pairs = sorted(attended.tolist(), key=lambda pair: -abs(values[*pair]))[:ARROWS]
-    for i, j in pairs:
-        share, value = abs(values[i, j]) / most, float(values[i, j])
-        look = {"shrinkA": scaled(10), "shrinkB": scaled(10), "linestyle": line_of(value)}
-        arrow(ax, at[i], at[j], colour_of(value), 1 + 5 * share, BEND, mutation_scale=scaled(14) + 8 * share, **look)
-    paths = [_path(at[i], at[j]) for i, j in pairs]
-    near = 0.055 * float(np.ptp(ax.get_xlim()))
-    numbered: list[np.ndarray] = []
-    for (i, j), path in list(zip(pairs, paths, strict=True))[:NUMBERED]:
-        if any(np.linalg.norm(path[4] - other) < near for other in numbered):
-            continue
-        numbered.append(path[4])
-        boxed(ax, path[4], number(float(values[i, j])), fontsize=scaled(15))
-    ax.plot(*at.T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
-    lines = (
-        [(path[k], path[k + 1]) for path in paths for k in range(len(path) - 1)] if len(pairs) <= NUMBERED * 2 else []
+    strong = np.where(apart & (values > 0.1 * float(values.max(initial=0.0))), values, 0.0)
+    pairs = [(i, int(j)) for i, row in enumerate(strong) for j in np.argsort(-row, kind="stable")[:PER_WORD] if row[j]]
+    return sorted(pairs, key=lambda pair: (-round(float(strong[pair]), 9), pair))[:ARROWS]
+
+
+def _note(shown: list[Run], runs: list[Run], plane: tuple[str, str]) -> str:
+    """The note below the figure: the meaning of an arrow, and what is left out."""
+    arrows, weights = 0, 0
+    for run in shown:
+        values = _weights(run).values
+        arrows += len(_pairs(run, in_plane(arrays_of(run)["input"], *plane)))
+        weights += int(np.sum(np.abs(values) > 0.005) - np.sum(np.abs(np.diagonal(values)) > 0.005))
+    notes = (
+        "an arrow points to the word attended to",
+        left_out(2, len(arrays_of(runs[0])["input"].labels[1]), "axes", "axes"),
+        left_out(arrows, weights, "weights between words"),
+        left_out(len(shown), len(runs), "runs", "run"),
+        left_out(1, max(len([*tables(run, "weights")]) for run in shown), "heads", "head"),
     )
-    keep_apart(ax, grouped(weights.labels[0], at)[: NUMBERED * 2], lines + origin)
+    return " · ".join(filter(None, notes))
+
+
+def _frame(ax: Axes, run: Run, plane: tuple[str, str], span: Any) -> None:
+    """Set the limits and the names of the axes, and mark words off the plane."""
+    words = arrays_of(run)["input"]
+    ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=plane[0], ylabel=plane[1])
+    if off_plane(words, in_plane(words, *plane)).any():
+        off_mark(ax)
+
+
+def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
+    """Draw the words and the arrows between them; the arrows of the word in question have the colour of queries."""
+    weights, words = _weights(run), arrays_of(run)["input"]
+    at, tokens = in_plane(words, *plane), [written(token) for token in weights.labels[0]]
+    word = asked(result, weights.labels[0])[0]
+    lines = draw_origin(ax)
+    pairs = _pairs(run, at)
+    most = max((abs(float(weights.values[pair])) for pair in pairs), default=1.0)
+    paths = [_path(at[i], at[j]) for i, j in pairs]
+    for i, j in pairs:
+        value = float(weights.values[i, j])
+        look = {"shrinkA": scaled(10), "shrinkB": scaled(10), "linestyle": line_of(value)}
+        share = abs(value) / most
+        colour = colour_of(value) if i == word else theme().faint
+        arrow(ax, at[i], at[j], colour, 1 + 5 * share, BEND, mutation_scale=scaled(14 + 8 * share), **look)
+    _numbers(ax, weights, pairs, paths, word)
+    seen = ~off_plane(words, at)
+    ax.plot(*at[seen].T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
+    if len(pairs) <= NUMBERED * 2:
+        lines += [(path[k], path[k + 1]) for path in paths for k in range(len(path) - 1)]
+    texts = grouped(tokens, at)[:NAMED]
+    strong = [text for text, point in texts if np.allclose(point, at[word])]
+    keep_apart(ax, texts, lines, strong=strong, colours=dict.fromkeys(strong, theme().plus))
+
+
+def _numbers(ax: Axes, weights: Labelled, pairs: Any, paths: Any, word: int) -> None:
+    """Write the weights on the strongest arrows that have room, those of the word in question first."""
+    near = 0.055 * float(np.ptp(ax.get_xlim()))
+    placed: list[np.ndarray] = []
+    for (i, j), path in sorted(zip(pairs, paths, strict=True), key=lambda pair: pair[0][0] != word)[:NUMBERED]:
+        short = np.linalg.norm(path[-1] - path[0]) < 3 * near
+        if short or any(np.linalg.norm(path[4] - other) < near for other in placed):
+            continue
+        placed.append(path[4])
+        boxed(ax, path[4], number(float(weights.values[i, j])), fontsize=scaled(15))
 
 
 def _path(start: np.ndarray, end: np.ndarray) -> np.ndarray:

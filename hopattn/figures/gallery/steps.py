@@ -1,102 +1,243 @@
 """Attention in three steps for one query: scores, weights, and the weighted sum of the values."""
 
-from typing import Any, ClassVar
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, arrays_of
-from hopattn.figures.headings import headline, run_title
+from hopattn.figures.base import Figure, Plot, arrays_of, tables
+from hopattn.figures.choice import query_of
+from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import cells, colour_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, short
+from hopattn.figures.text import number, readable_on, short
+from hopattn.figures.word_planes import written
 from hopattn.scenario.result import Result, Run
 
-HEAD = "layer 1 head 1 "
+ROWS = 2
+"""The largest number of runs: the first, and the one whose weights differ most from its weights."""
 WORDS, AXES = 8, 6
 """The largest number of words, those of most weight, and of axes of the values, those with the largest entries."""
+PARTS = 12
+"""The largest denominator of fractions. Decimals stand where one of the numbers has no such fraction."""
+KINDS = ("scores", "mask", "weights", "values")
+
+
+class Row(NamedTuple):
+    """One query of the first head of one run.
+
+    keys: the words that are shown. scores, allowed, weights: `(n_keys,)`. parts: each weight times its value, `(n_keys,
+    dim)`. total: the weighted sum over all words, `(dim,)`. names: of the axes. of: the number of all words.
+    total_weight: the sum of all weights.
+    """
+
+    run: Run
+    query: str
+    keys: list[str]
+    scores: np.ndarray
+    allowed: np.ndarray
+    weights: np.ndarray
+    parts: np.ndarray
+    total: np.ndarray
+    names: tuple[str, ...]
+    of: int
+    total_weight: float
 
 
 class Steps(Plot):
-    """The last query of the first head, of the first run and below it of the run `averaging`, if there is one."""
+    """One query in the first head of the first run, and below it in the run whose weights differ most.
+
+    All bars of a column have one scale, and so have the cells of all tables.
+    """
 
     name: ClassVar[str] = "steps"
     shows: ClassVar[str] = "attention in three steps: score, weights, weighted sum"
     scenario: ClassVar[str] = "aaba"
 
     def lacks(self, result: Result) -> str:
-        arrays = arrays_of(result.runs[0])
-        has_all = all(HEAD + kind in arrays for kind in ("scores", "mask", "weights", "values"))
-        return "" if has_all else "it has no text that attention goes over"
+        return "" if _head(result.runs[0]) is not None else "it has no text that attention goes over"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = [run for run in result.runs if run.name in ("", "averaging") and HEAD + "scores" in arrays_of(run)]
-        headline(figure, result)
-        axes = figure.subplots(len(runs), 3, squeeze=False, width_ratios=[1, 1, 1.25])
-        for row, run in zip(axes, runs, strict=True):
-            _row(row, run, len(runs) > 1)
-        query = arrays_of(runs[0])[HEAD + "scores"].labels[0][-1]
+        place, query = _head(result.runs[0]), _query(result)
+        runs = [run for run in result.runs if _has(run, place, query)]
+        rows = [_row(run, place, query) for run in _most_different(runs, place, query)]
+        as_fractions, columns = _are_fractions(rows), _columns(rows)
+        headline(figure, result, _message(rows, as_fractions))
+        axes = figure.subplots(len(rows), 3, squeeze=False, width_ratios=[1, 1, 1.25], sharex="col")
+        entries = np.concatenate([np.zeros(1), *(np.concatenate([row.parts.ravel(), row.total]) for row in rows)])
+        scale = _scale(entries)
+        for line, row in zip(axes, rows, strict=True):
+            _bars(line[0], row.scores, row, False)
+            _bars(line[1], row.weights, row, as_fractions)
+            _sum(line[2], row, columns, scale, as_fractions)
+            line[0].set_ylabel(run_title(row.run, 20) if len(result.runs) > 1 else "")
+        for column, kind in ((0, "scores"), (1, "weights")):
+            _share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows])
         for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
-        figure.supxlabel(f"the query: {label(query)}", fontsize=scaled(17))
+        foot(figure, _note(result, rows, columns))
 
 
-def _row(axes: Any, run: Run, with_name: bool) -> None:
-    """Draw the three steps of one run side by side. with_name: whether to write the name of the run beside them."""
-    scores, mask, weights, values = (arrays_of(run)[HEAD + kind] for kind in ("scores", "mask", "weights", "values"))
-    order = np.argsort(-np.abs(weights.values[-1]), kind="stable")[:WORDS]
-    shown = np.sort(order)
-    words = [label(scores.labels[1][k]) for k in shown]
-    allowed = np.asarray(mask.values[-1], bool)[shown]
-    for ax, row in zip(axes, (scores.values[-1], weights.values[-1]), strict=False):
-        _bars(ax, row[shown], words, allowed)
-    name = f"{run_title(run, 20)}\n" if with_name else ""
-    count = f"{len(words)} of {len(scores.labels[1])} words" if len(words) < len(scores.labels[1]) else "words"
-    axes[0].set_ylabel(f"{name}{count}")
-    total = weights.values[-1] @ values.values
-    _sum(axes[2], weights.values[-1][shown, None] * values.values[shown], total, words, values.labels[1])
+def _head(run: Run) -> str | None:
+    """The place of the first head that has scores, weights and values, with a space; None if there is none."""
+    arrays = arrays_of(run)
+    places = [name.removesuffix("scores") for name in arrays if name.endswith("scores")]
+    return next((place for place in places if all(place + kind in arrays for kind in KINDS)), None)
 
 
-def _bars(ax: Any, row: np.ndarray, words: list[str], allowed: np.ndarray) -> None:
-    """Draw a bar with its number for each word, and a dot for a masked word. row, allowed: `(n_words,)`."""
-    at = np.arange(len(words))
-    most = float(np.abs(row[allowed]).max(initial=0.0)) or 1.0
-    shown = np.where(allowed, row, 0.0)
+def _query(result: Result) -> str:
+    """The query of the figure: the one that `query_of` chooses in the first run."""
+    tokens = arrays_of(result.runs[0])[f"{_head(result.runs[0])}scores"].labels[0]
+    return tokens[query_of(result, tokens)]
+
+
+def _has(run: Run, place: str | None, query: str) -> bool:
+    """Whether a run has this head with this query."""
+    arrays = arrays_of(run)
+    return all(f"{place}{kind}" in arrays for kind in KINDS) and query in arrays[f"{place}scores"].labels[0]
+
+
+def _most_different(runs: list[Run], place: str | None, query: str) -> list[Run]:
+    """The first run and the one whose weights of the query differ most from those of the first."""
+
+    def weights(run: Run) -> np.ndarray:
+        array = arrays_of(run)[f"{place}weights"]
+        return np.asarray(array.values[array.labels[0].index(query)])
+
+    first = weights(runs[0])
+    same = [run for run in runs[1:] if weights(run).shape == first.shape]
+    far = [round(float(np.abs(weights(run) - first).sum()), 9) for run in same]
+    return [runs[0], *([same[int(np.argmax(far))]] if same else runs[1:ROWS])]
+
+
+def _row(run: Run, place: str | None, query: str) -> Row:
+    """The numbers of one query. Of many words, those of most weight."""
+    arrays = arrays_of(run)
+    scores, mask, weights, values = (arrays[f"{place}{kind}"] for kind in KINDS)
+    at = scores.labels[0].index(query)
+    row = weights.values[at]
+    shown = np.sort(np.argsort(-np.abs(row), kind="stable")[:WORDS])
+    return Row(
+        run,
+        written(query),
+        [written(scores.labels[1][k]) for k in shown],
+        scores.values[at][shown],
+        np.asarray(mask.values[at], bool)[shown],
+        row[shown],
+        row[shown, None] * values.values[shown],
+        row @ values.values,
+        values.labels[1],
+        len(row),
+        float(row.sum()),
+    )
+
+
+def _message(rows: list[Row], as_fractions: bool) -> str:
+    """The title: the weight in both rows of the word that the first row prefers, if the two differ."""
+    own = f"attention in three steps: what ‘{rows[0].query}’ takes from each word"
+    if len(rows) < 2 or not all(row.run.name for row in rows):
+        return own
+    word = rows[0].keys[int(np.argmax(np.round(rows[0].weights, 9)))]
+    if word not in rows[1].keys:
+        return own
+    texts = [_number(float(row.weights[row.keys.index(word)]), as_fractions) for row in rows]
+    if texts[0] == texts[1]:
+        return own
+    shares = all(np.all(row.weights >= 0) and np.isclose(row.total_weight, 1) for row in rows)
+    whole = " of the weight" if shares else ""
+    return f"{rows[0].run.name} gives ‘{word}’ {texts[0]}{whole}, {rows[1].run.name} {texts[1]}"
+
+
+def _note(result: Result, rows: list[Row], columns: np.ndarray) -> str:
+    """The note below the figure: the query and what is left out."""
+    run = rows[0].run
+    heads = [place for place, _ in tables(run, "weights")]
+    words = max(rows, key=lambda row: row.of)
+    notes = (
+        f"the query: {rows[0].query}",
+        left_out(len(words.keys), words.of, "words"),
+        left_out(len(columns), int(np.sum(_sizes(rows) > 1e-9)), "axes"),
+        left_out(1, len(heads), "heads", "head"),
+        left_out(len(rows), len(result.runs), "runs", "run"),
+    )
+    return " · ".join(filter(None, notes))
+
+
+def _are_fractions(rows: list[Row]) -> bool:
+    """Whether the weights and all numbers of the tables are small fractions, and decimals would round one of them."""
+    numbers = np.concatenate([np.concatenate([row.weights, row.parts.ravel(), row.total]) for row in rows])
+    if any(abs(float(Fraction(float(x)).limit_denominator(PARTS)) - x) > 1e-9 for x in numbers):
+        return False
+    return any(abs(round(float(x), 2) - x) > 1e-9 for x in numbers)
+
+
+def _number(value: float, as_fraction: bool) -> str:
+    """A number as a fraction, or with two decimals."""
+    if not as_fraction:
+        return number(value)
+    return str(Fraction(value).limit_denominator(PARTS)).replace("-", "−")
+
+
+def _sizes(rows: list[Row]) -> np.ndarray:
+    """The size of the entries of each axis in all tables together, `(dim,)`."""
+    sizes = [np.abs(row.parts).sum(axis=0) + np.abs(row.total) for row in rows]
+    return np.asarray(np.round(np.sum([size for size in sizes if size.shape == sizes[0].shape], axis=0), 9))
+
+
+def _columns(rows: list[Row]) -> np.ndarray:
+    """The indices of the axes that the tables show: those with the largest entries."""
+    sizes = _sizes(rows)
+    nonzero = max(2, int(np.sum(sizes > 1e-9)))
+    return np.sort(np.argsort(-sizes, kind="stable")[: min(AXES, nonzero)])
+
+
+def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
+    """Draw a bar for each word, hatched below 0, and a dot for a masked word. values: `(n_keys,)`."""
+    at = np.arange(len(row.keys))
+    shown = np.where(row.allowed, values, 0.0)
     hatches = ["//" if value < 0 else "" for value in shown]
     ax.barh(at, shown, color=[colour_of(value) for value in shown], height=0.6, hatch=hatches, edgecolor=theme().ink)
-    for y, value, attends in zip(at, shown, allowed, strict=True):
-        text = number(float(value)) if attends else "·  masked"
-        ax.text(
-            max(value, 0.0) + 0.04 * most,
-            y,
-            text,
-            va="center",
-            ha="left",
-            color=theme().ink if attends else theme().faint,
-        )
-    low = min(float(shown.min(initial=0.0)), 0.0)
-    ax.set(xlim=(1.1 * low, 1.4 * most), ylim=(len(words) + 0.5, -0.5), xticks=[])
-    ax.set_yticks(at, words)
-    ax.tick_params(length=0)
+    for y, value, attends in zip(at, shown, row.allowed, strict=True):
+        text = _number(float(value), as_fractions) if attends else "·  masked"
+        beside: dict[str, Any] = {"xytext": (scaled(6), 0), "textcoords": "offset points", "va": "center"}
+        ax.annotate(text, (max(value, 0.0), y), **beside, color=theme().ink if attends else theme().faint)
+    ax.set(ylim=(len(at) + 0.5, -0.5), xticks=[])
+    ax.set_yticks(at, row.keys)
+    ax.tick_params(axis="y", length=0, labelcolor=theme().key)
     ax.spines[:].set_visible(False)
     ax.axvline(0, color=theme().ink, lw=scaled(1))
 
 
-def _sum(ax: Any, parts: np.ndarray, total: np.ndarray, words: list[str], names: tuple[str, ...]) -> None:
-    """Draw weight times value for each word, and their sum below a line.
+def _share_scale(axes: Any, values: list[np.ndarray]) -> None:
+    """Give the bars of one column one scale. values: the numbers in each panel of the column."""
+    every = np.concatenate([np.zeros(1), *values])
+    most = float(np.abs(every).max()) or 1.0
+    for ax in axes:
+        ax.set_xlim(1.1 * float(every.min()), 1.4 * most)
 
-    parts: `(n_words, dim)`. total: the sum over all words, `(dim,)`. names: the names of the axes.
-    """
-    size = np.abs(parts).sum(axis=0) + np.abs(total)
-    nonzero = max(2, int(np.sum(size > 1e-9)))
-    axes = np.sort(np.argsort(-np.round(size, 9), kind="stable")[: min(AXES, nonzero)])
-    table = np.vstack([parts[:, axes], total[None, axes]])
-    most = float(np.abs(table).max(initial=0.0)) or 1.0
-    cells(ax, table, {"cmap": theme().diverging, "vmin": -1.3 * most, "vmax": 1.3 * most})
-    ax.set_facecolor(theme().empty)
-    ax.set_xticks(range(len(axes)), [_on_lines(names[k], max(3, 24 // len(axes))) for k in axes])
-    ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 8)}" for word in words), "sum"])
+
+def _scale(entries: np.ndarray) -> dict[str, Any]:
+    """The colours of all tables: from 0 up, or on both sides of 0. entries: all numbers of all tables."""
+    most = 1.1 * float(np.abs(entries).max()) or 1.0
+    signed = bool(entries.min() < 0)
+    colours = theme().diverging if signed else theme().sequential
+    return {"cmap": colours, "vmin": -most if signed else 0.0, "vmax": most}
+
+
+def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fractions: bool) -> None:
+    """Draw weight times value for each word, and their sum below a line. scale: the colours of all tables."""
+    table = np.vstack([row.parts[:, columns], row.total[None, columns]])
+    image = cells(ax, table, scale, numbers=False)
+    for (i, j), value in np.ndenumerate(table):
+        ink = readable_on(image.cmap(image.norm(value))) if value else theme().faint
+        weight = "bold" if i == len(row.keys) else "normal"
+        ax.text(j, i, _number(float(value), as_fractions), ha="center", va="center", color=ink, weight=weight)
+    ax.set_xticks(range(len(columns)), [_on_lines(row.names[k], max(3, 30 // len(columns))) for k in columns])
+    ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 10)}" for word in row.keys), "sum"])
+    for tick in ax.get_yticklabels()[:-1]:
+        tick.set_color(theme().value)
     ax.get_yticklabels()[-1].set_fontweight("bold")
-    ax.axhline(len(words) - 0.5, color=theme().ink, lw=scaled(3))
+    ax.axhline(len(row.keys) - 0.5, color=theme().ink, lw=scaled(3))
 
 
 def _on_lines(name: str, letters: int) -> str:

@@ -1,0 +1,128 @@
+"""Words in the plane of two of their axes: before and after attention, the plane, the word that stands out."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hopattn.figures.base import arrays_of
+from hopattn.figures.choice import words_in_question
+from hopattn.figures.headings import run_titles, wrapped
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result, Run
+
+OFF = 1e-6
+"""The length in the plane, relative to that of the whole vector, up to which a word is off the plane."""
+MARGIN = 0.2
+"""The space around the points of a plane, relative to their extent."""
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def written(token: str) -> str:
+    """A token as figures write it: the second of two "A" is A₂."""
+    word, mark, count = token.rpartition("#")
+    return label(word) + count.translate(_SUBSCRIPTS) if mark and word and count.isdigit() else label(token)
+
+
+def before_after(run: Run) -> list[Labelled]:
+    """The words before the first layer and after the last; an empty list for a run without words or layers."""
+    arrays = arrays_of(run)
+    states = [array for name, array in arrays.items() if name.startswith("layer ") and name.split()[2:] == ["state"]]
+    return [arrays["input"], states[-1]] if states and "input" in arrays else []
+
+
+def asked(result: Result, tokens: tuple[str, ...]) -> list[int]:
+    """The indices of the words in question among these tokens, in their order of importance; all if there are none.
+
+    The query of `[figure]` comes first.
+    """
+    wanted = [result.figure.query, *words_in_question(result)]
+    found = [tokens.index(word) for word in dict.fromkeys(wanted) if word is not None and word in tokens]
+    return found or list(range(len(tokens)))
+
+
+def hero(result: Result, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray) -> int:
+    """The index of the word that stands out: the first of the words in question that moves.
+
+    Where no word is in question, it is the one that moves farthest. start, end: the words before and after,
+    `(n_words, dim)`.
+    """
+    far = np.round(np.linalg.norm(end - start, axis=1), 9)
+    found = asked(result, tokens)
+    if len(found) == len(tokens) and not {*words_in_question(result)} & {*tokens}:
+        return int(np.argmax(far))
+    return next((i for i in found if far[i] > 0), found[0])
+
+
+def chosen_axes(result: Result, known: Sequence[str], ranks: Sequence[np.ndarray]) -> tuple[str, str]:
+    """The two axes of the plane: those of `[figure]`, else those that rank first, in the order of the axes.
+
+    known: the axes that the words have. ranks: for each criterion, the most important first, a number for each axis.
+    Raises `InvalidInput` for an axis that the words do not have.
+    """
+    if (axes := result.figure.axes) is not None:
+        for axis in axes:
+            if axis not in known:
+                raise InvalidInput(f"figure: axes: {unknown(axis, known)}")
+        return axes[0], axes[1]
+    keys = list(zip(*(np.round(rank, 9).tolist() for rank in ranks), strict=True))
+    best = sorted(sorted(range(len(known)), key=lambda k: keys[k], reverse=True)[:2])
+    return known[best[0]], known[best[1]]
+
+
+def off_plane(words: Labelled, points: np.ndarray) -> np.ndarray:
+    """Which words have a vector, but none in the plane, `(n_words,)`. points: the words in the plane."""
+    whole = np.linalg.norm(words.values, axis=1)
+    return np.asarray((whole > 0) & (np.linalg.norm(points, axis=1) <= OFF * whole))
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    """The cosine of the angle between two vectors; 0 if one of them is 0."""
+    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / lengths if lengths else 0.0
+
+
+def approached(words: np.ndarray, after: np.ndarray, word: int) -> int | None:
+    """The index of the word that one word turns towards most, by its cosine; None if it turns towards no other.
+
+    words: all words before, `(n_words, dim)`. after: the one word after, `(dim,)`.
+    """
+    rises = [round(cosine(after, other) - cosine(words[word], other), 9) for other in words]
+    others = [i for i in range(len(words)) if not np.array_equal(words[i], words[word]) and rises[i] > 0]
+    return max(others, key=lambda i: rises[i], default=None)
+
+
+def same_axes(runs: Iterable[Run]) -> list[Run]:
+    """The runs whose words have the axes of those of the first."""
+    there = list(runs)
+    return [run for run in there if arrays_of(run)["input"].labels[1] == arrays_of(there[0])["input"].labels[1]]
+
+
+def panel_titles(runs: Sequence[Run], texts: Sequence[Sequence[str]]) -> list[str]:
+    """The titles of the panels: the names that `[figure]` gives to all runs, else names and texts."""
+    letters = 76 // max(len(runs), 1)
+    if len(runs) > 1 and all(run.name for run in runs):
+        return [wrapped(run.name, letters) for run in runs]
+    return run_titles(runs, texts, letters)
+
+
+def limits(points: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The limits of both axes around points and the origin, `(n_points, 2)`."""
+    every = np.vstack([np.zeros((1, 2)), points])
+    low, high = every.min(axis=0), every.max(axis=0)
+    edge = MARGIN * max(*(high - low).tolist(), 1e-9)
+    return (float(low[0] - edge), float(high[0] + edge)), (float(low[1] - edge), float(high[1] + edge))
+
+
+def off_mark(ax: Any) -> Any:
+    """Mark words off the plane with a cross at the origin; returns the mark."""
+    return ax.plot(0, 0, "x", color=theme().faint, ms=scaled(12), mew=scaled(3), ls="none", zorder=5)[0]
+
+
+def any_off_mark(axes: Iterable[Any]) -> Any:
+    """A cross for the legend, if one of the axes has words off the plane; else None."""
+    marks = [line for ax in axes for line in ax.lines if line.get_marker() == "x"]
+    return marks[0] if marks else None

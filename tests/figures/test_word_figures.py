@@ -1,0 +1,131 @@
+"""Words in a plane and attention in steps: the axes, the word in question and the scales of the drawn figures."""
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import hopattn as ha
+from hopattn.figures.choice import chosen
+from hopattn.figures.gallery.moved import Moved
+from hopattn.figures.gallery.plane import Plane
+from hopattn.figures.gallery.steps import Steps
+from hopattn.figures.palette import LIGHT
+from tests.figures.finished import finished
+from tests.results import drawing_of, result_of
+
+
+def drawn(plot, scenario, **options):
+    return finished(lambda figure: plot().draw(figure, chosen(result_of(scenario), options)))
+
+
+def arrows(ax, colour=None):
+    """The start and the end of each arrow of this colour."""
+    found = [text for text in ax.texts if getattr(text, "arrow_patch", None) is not None and not text.get_text()]
+    return [
+        (np.array(arrow.get_position()), np.array(arrow.xy))
+        for arrow in found
+        if colour is None or to_hex(arrow.arrow_patch.get_edgecolor()) == colour
+    ]
+
+
+def bold(ax):
+    return [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
+
+
+def notes(figure):
+    return [legend.get_title().get_text() for legend in figure.legends] + [figure.get_supxlabel()]
+
+
+def test_the_word_in_question_moves_in_the_plane_that_was_chosen():
+    """The lecture: apple becomes .71 orange + 1 apple, or .71 phone + 1 apple."""
+    fruit, phone = drawing_of("moved", "apple").figure.axes
+    assert (fruit.get_xlabel(), fruit.get_ylabel()) == ("technology", "fruitness")
+    for ax, end in ((fruit, (2, 2 + 3 / np.sqrt(2))), (phone, (2 + 4 / np.sqrt(2), 2))):
+        ((before, after),) = arrows(ax, LIGHT.plus)
+        assert np.allclose(before, (2, 2)) and np.allclose(after, end)
+        assert bold(ax) == ["apple"]
+
+
+def test_a_plane_of_your_own_is_drawn_and_one_that_the_words_do_not_have_is_refused():
+    left, _ = drawn(Moved, "bank", axes=["plural", "money"]).axes
+    assert (left.get_xlabel(), left.get_ylabel()) == ("plural", "money")
+    with pytest.raises(ha.InvalidInput, match="figure: axes: 'mony' is unknown; did you mean 'money'"):
+        ha.plot(result_of("bank"), "moved", axes=["mony", "river"])
+    with pytest.raises(ha.InvalidInput, match="axes: 'banks'"):
+        ha.plot(result_of("bank"), "moved", axes=["banks", "river"])
+
+
+def test_the_cosines_of_moved_are_those_of_whole_vectors_and_rays_run_from_the_origin():
+    """By hand: banks + .6 financial + .8 markets = (0, 1.84, .6, 1.009); its cosine with financial is .843."""
+    left, _ = drawing_of("moved", "bank").figure.axes
+    rays = {tuple(line.get_xydata()[-1]) for line in left.lines if np.array_equal(line.get_xydata()[:1], [[0, 0]])}
+    assert {tuple(np.round(ray, 2)) for ray in rays} >= {(0.6, 0.6), (1.84, 0.6), (1, 0)}
+    assert left.get_title().endswith("cosine of banks with financial: .6 → .84")
+
+
+@pytest.mark.parametrize("name", ["moved", "plane"])
+def test_a_word_off_the_plane_is_marked_and_the_note_counts_the_axes(name):
+    figure = drawing_of(name, "bank").figure
+    for ax in figure.axes:
+        crosses = [line for line in ax.lines if line.get_marker() == "x"]
+        assert [line.get_xydata().tolist() for line in crosses] == [[[0, 0]]]
+        assert "in" in [text.get_text() for text in ax.texts]
+    assert "2 of 4 axes" in notes(figure)[0]
+    assert "off the plane" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+@pytest.mark.parametrize("scenario", ["aaba", "cross-attention", "sharp-query"])
+def test_queries_that_are_replaced_do_not_move(scenario):
+    assert "are replaced: no word moves" in Moved().lacks(chosen(result_of(scenario)))
+
+
+def test_no_word_of_a_plane_has_more_than_two_arrows_and_the_note_counts_them():
+    figure = drawing_of("plane", "softmax-table").figure
+    starts = [tuple(start) for start, _ in arrows(figure.axes[0])]
+    of_words = result_of("softmax-table").runs[0].arrays["input"].values[:, :2]
+    assert max(starts.count(tuple(word)) for word in of_words[:2]) <= 2
+    assert f"{len(starts)} of 12 weights between words" in notes(figure)[0]
+
+
+@pytest.mark.parametrize("plot", [Moved, Plane])
+def test_axes_of_your_own_hold_one_run(plot):
+    ax = Figure().subplots()
+    ha.plot(result_of("bank"), plot.name, ax=ax, run="river")
+    assert bold(ax) == ["banks"] and "muddy" in [text.get_text() for text in ax.texts]
+    with pytest.raises(ha.InvalidInput, match="there are 2 runs: choose one with run"):
+        ha.plot(result_of("bank"), plot.name, ax=ax)
+
+
+def test_bars_of_one_column_and_cells_of_all_tables_have_one_scale():
+    axes = np.reshape(drawing_of("steps", "aaba").figure.axes, (2, 3))
+    for column in axes[:, :2].T:
+        assert column[0].get_xlim() == column[1].get_xlim()
+    above, below = (sorted(patch.get_width() for patch in ax.patches) for ax in axes[:, 1])
+    assert np.allclose(above, [1 / 6, 1 / 6, 1 / 6, 1 / 2]) and np.allclose(below, 1 / 4)
+    tables = [ax.images[0] for ax in axes[:, 2]]
+    assert tables[0].get_clim() == tables[1].get_clim()
+    half, three_quarters = (table.to_rgba(table.get_array())[-1, 0] for table in tables)
+    assert not np.allclose(half, three_quarters)
+
+
+def test_steps_show_the_word_in_question_and_the_run_that_differs_most():
+    assert "the query: apple" in drawing_of("steps", "apple").figure.get_supxlabel()
+    assert "the query: orange" in drawn(Steps, "apple", query="orange", run="an apple and an orange").get_supxlabel()
+    figure = drawing_of("steps", "aaba").figure
+    assert [figure.axes[k].get_ylabel() for k in (0, 3)] == ["attention", "averaging"]
+    assert figure.get_supxlabel() == "the query: find a B · 2 of 3 runs; choose with run"
+    assert figure.get_suptitle() == "attention gives ‘B’ 1/2 of the weight, averaging 1/4"
+
+
+def test_numbers_of_steps_stay_decimals_where_no_small_fraction_is_meant():
+    texts = [text.get_text() for text in drawing_of("steps", "softmax-table").figure.axes[1].texts]
+    assert texts == [".3", ".4", ".15", ".15"]
+
+
+def test_steps_take_the_first_head_that_was_chosen():
+    figure = drawn(Steps, "two-heads", head=2)
+    weights = result_of("two-heads").runs[0].arrays["layer 1 head 2 weights"]
+    row = weights.values[weights.labels[0].index("run")]
+    widths = [patch.get_width() for patch in figure.axes[1].patches]
+    assert np.allclose(widths, row)
