@@ -300,10 +300,34 @@ def test_hopfield_and_attention_stand_beside_each_other():
     axes = shown(Beside, "hopfield-beside-attention").axes
     assert texts(axes[0]) == texts(axes[3]) == ["−2", "6", "−2"]
     assert texts(axes[1]) == ["−.25", ".75", "−.25"] and texts(axes[4]) == ["0", "1", "0"]
+    assert axes[1].get_xlim() == axes[4].get_xlim() and axes[0].get_xlim() == axes[3].get_xlim()
+    assert [axes[k].get_ylabel() for k in (0, 3)] == ["Hopfield", "attention"]
     runs = result_of("hopfield-beside-attention").runs
     for ax, run in zip((axes[2], axes[5]), runs, strict=True):
         picture = np.asarray(ax.images[0].get_array())
         assert np.array_equal(picture, np.vstack([run.arrays["input"].values, run.arrays["state"].values]))
+
+
+def test_a_ring_is_around_the_neuron_that_was_flipped():
+    """`damaged` is `halves`, its last neuron flipped."""
+    for ax in (shown(Beside, "hopfield-beside-attention").axes[k] for k in (2, 5)):
+        rings = [line.get_xydata().tolist() for line in ax.lines if line.get_marker() == "o" and len(line.get_xydata())]
+        assert rings == [[[7, 0]]]
+
+
+def test_memories_beside_each_other_are_compared_by_shares_and_pictures_are_black_and_white():
+    figure = shown(Beside, "dense")
+    assert figure.axes[1].get_title() == "shares of weight"
+    runs = result_of("dense").runs
+    for ax, run in zip((figure.axes[1], figure.axes[4]), runs[:2], strict=True):
+        weights = run.arrays["step 1 weights"].values[0]
+        names = run.arrays["step 1 weights"].labels[1]
+        chosen = [names.index(name) for name in ticks(ax.yaxis)]
+        assert np.allclose([bar.get_width() for bar in ax.patches], weights[chosen] / weights.sum())
+    assert figure.get_supxlabel().endswith("10 of 36 patterns · 2 of 3 runs")
+    picture = figure.axes[2].images[0]
+    assert picture.get_clim() == (-1, 1)
+    assert np.allclose(picture.to_rgba(np.array([-1.0, 1.0]))[:, :3], [(1, 1, 1), (26 / 255,) * 3])
 
 
 def test_a_figure_keeps_within_its_page():

@@ -6,22 +6,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, run_title
+from hopattn.figures.choice import words_in_question
+from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import cells, colour_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number
-from hopattn.foundation.labelled import Labelled
+from hopattn.figures.text import label, number, readable_on
 from hopattn.scenario.result import Result, Run
 
 PATTERNS = 10
-"""The largest number of patterns with a bar: those with the largest weights."""
+"""The largest number of patterns with a bar: those with the largest shares of weight in one of the memories."""
 NUMBERED = 10
 """The number of elements up to which the cells of a state show their numbers."""
 SHOWN = ("step 1 scores", "step 1 weights", "input", "state")
 
 
 class Beside(Plot):
-    """The first cue of the first two runs: scores and weights of the first step, and the cue above the final state."""
+    """One cue in the first two runs: scores and weights of the first step, and the cue above the final state.
+
+    All scores have one scale, and so have all weights. Weights beyond 1 are drawn as shares of all weight. A ring is
+    around each neuron that the recall flips.
+    """
 
     name: ClassVar[str] = "beside"
     shows: ClassVar[str] = "two memories on one cue: how well each pattern fits, what it weighs, what is recalled"
@@ -35,65 +39,145 @@ class Beside(Plot):
         runs = result.runs[:2]
         if not all(name in run.arrays for run in runs for name in SHOWN):
             return "its memory has no weight for each pattern"
-        return (
-            "" if len({run.arrays["input"].labels[0][0] for run in runs}) == 1 else "its first two runs have other cues"
-        )
+        same = len({run.arrays["input"].labels[0] for run in runs}) == 1
+        return "" if same else "its first two runs have other cues"
 
     def draw(self, figure: Figure, result: Result) -> None:
         runs = result.runs[:2]
-        headline(figure, result)
-        axes = figure.subplots(2, 3, width_ratios=[1, 1, 1.9])
-        for row, run in zip(axes, runs, strict=True):
-            weights = run.arrays["step 1 weights"]
-            order = np.sort(np.argsort(-np.abs(weights.values[0]), kind="stable")[:PATTERNS])
-            for ax, name in zip(row, SHOWN[:2], strict=False):
-                _bars(ax, run.arrays[name], order)
-            row[0].set_ylabel(f"{run_title(run, 24)}\n(pattern)")
-            row[1].set_ylabel("pattern")
-            _recalled(row[2], run)
-        for ax, title in zip(axes[0], ("scores", "weights", "what is recalled"), strict=True):
+        cues = runs[0].arrays["input"].labels[0]
+        cue = _cue(result, cues)
+        headline(figure, result, _message(runs, cue))
+        axes = figure.subplots(2, 3, width_ratios=[1, 1, 1.9], sharex="col")
+        scores = [run.arrays["step 1 scores"].values[cue] for run in runs]
+        weights, kind = _comparable([run.arrays["step 1 weights"].values[cue] for run in runs])
+        patterns = runs[0].arrays["step 1 weights"].labels[1]
+        shown = np.sort(np.argsort(-np.round(np.max(np.abs(weights), axis=0), 9), kind="stable")[:PATTERNS])
+        names = [label(patterns[k]) for k in shown]
+        for row, run, fits, weighs in zip(axes, runs, scores, weights, strict=True):
+            _bars(row[0], fits[shown], names)
+            _bars(row[1], weighs[shown], names)
+            row[0].set_ylabel(run_title(run, 24))
+            _recalled(row[2], run, cue)
+        _share_scale(axes[:, 0], np.stack(scores)[:, shown])
+        _share_scale(axes[:, 1], np.vstack([*weights, np.ones(len(patterns))]))
+        for ax, title in zip(axes[0], ("scores", kind, "what is recalled"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
-        figure.supxlabel(f"the cue: {label(runs[0].arrays['input'].labels[0][0])}", fontsize=scaled(17))
+        ring = (
+            _ring(axes[0, 2], [], 14)
+            if any(line.get_marker() == "o" for ax in axes[:, 2] for line in ax.lines)
+            else None
+        )
+        notes = (
+            f"the cue: {label(cues[cue])}",
+            left_out(1, len(cues), "cues", "query"),
+            left_out(len(shown), len(patterns), "patterns"),
+            left_out(2, len(result.runs), "runs"),
+        )
+        foot(figure, " · ".join(filter(None, notes)), [ring] if ring else [], ["flipped by the recall"])
 
 
-def _bars(ax: Any, array: Labelled, order: np.ndarray) -> None:
-    """Draw a bar for each pattern, with its number; bars below 0 are hatched."""
-    values = array.values[0][order]
-    at = np.arange(len(order))
-    most = float(np.abs(values).max(initial=0.0)) or 1.0
+def _cue(result: Result, cues: tuple[str, ...]) -> int:
+    """The index of the cue: the query of `[figure]`, else the first of the words in question, else the first."""
+    wanted = (result.figure.query, *words_in_question(result))
+    return next((cues.index(word) for word in wanted if word is not None and word in cues), 0)
+
+
+def _outcome(run: Run, cue: int) -> str:
+    """The outcome of the recall of one cue as a text, such as "recalls B"; empty without one."""
+    told = {name: str(run.arrays[name].values[cue]) for name in ("recalls", "spurious", "of") if name in run.arrays}
+    if told.get("recalls", "nothing") == "nothing" and told.get("of"):
+        return f"ends in a mixture: {told['of']}" if told["spurious"] == "mixture" else f"ends in {told['of']} reversed"
+    return f"recalls {label(told['recalls'])}" if "recalls" in told else ""
+
+
+def _message(runs: tuple[Run, ...], cue: int) -> str:
+    """The title: what both memories recall, if the runs have names."""
+    first, second = (_outcome(run, cue) for run in runs)
+    if not first or not all(run.name for run in runs):
+        return ""
+    names = [run.name for run in runs]
+    if first == second:
+        return f"{names[0]} and {names[1]} on the same cue: each {first}"
+    return f"the same cue: {names[0]} {first}, {names[1]} {second}"
+
+
+def _comparable(weights: list[np.ndarray]) -> tuple[list[np.ndarray], str]:
+    """The weights of all runs, as shares of all weight if one is beyond 1, and the name of what they are."""
+    if all(np.abs(row).max(initial=0.0) <= 1 + 1e-9 for row in weights):
+        return weights, "weights"
+    return [row / (float(np.abs(row).sum()) or 1.0) for row in weights], "shares of weight"
+
+
+def _bars(ax: Any, values: np.ndarray, names: list[str]) -> None:
+    """Draw a bar for each pattern, with its number; bars below 0 are hatched. values: `(n_patterns,)`."""
+    at = np.arange(len(names))
     hatches = ["//" if value < 0 else "" for value in values]
     ax.barh(at, values, color=[colour_of(value) for value in values], height=0.6, hatch=hatches, edgecolor=theme().ink)
+    beside: dict[str, Any] = {"xytext": (scaled(6), 0), "textcoords": "offset points", "va": "center"}
     for y, value in zip(at, values, strict=True):
         text = number(float(value), 2 if abs(value) < 100 else 0) if abs(value) < 1e6 else f"{value:.1e}"
-        ax.text(max(value, 0.0) + 0.05 * most, y, text, va="center", ha="left")
-    ax.set(xlim=(min(1.1 * float(values.min(initial=0.0)), 0.0), 1.45 * most), ylim=(len(at) - 0.4, -0.6), xticks=[])
-    ax.set_yticks(at, [label(array.labels[1][k]) for k in order])
+        ax.annotate(text, (max(value, 0.0), y), **beside, fontsize=scaled(17 if len(names) <= 6 else 14))
+    ax.set(ylim=(len(at) - 0.4, -0.6), xticks=[])
+    ax.set_yticks(at, names)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.axvline(0, color=theme().ink, lw=scaled(1))
 
 
-def _recalled(ax: Any, run: Run) -> None:
-    """Draw the cue and its final state: two rows of cells, or two pictures side by side."""
-    cue, state = run.arrays["input"].values[0], run.arrays["state"].values[0]
-    most = float(np.abs([cue, state]).max(initial=0.0)) or 1.0
-    colours = {"cmap": theme().diverging, "vmin": -1.3 * most, "vmax": 1.3 * most}
-    if size := _picture_size(run.arrays["state"].labels[1]):
+def _share_scale(axes: Any, values: np.ndarray) -> None:
+    """Give the bars of one column one scale. values: all numbers of the column."""
+    low, most = float(values.min(initial=0.0)), float(np.abs(values).max(initial=0.0)) or 1.0
+    for ax in axes:
+        ax.set_xlim(1.1 * low, 1.45 * most)
+
+
+def _recalled(ax: Any, run: Run, cue: int) -> None:
+    """Draw the cue and its final state in black and white: two rows of cells, or two pictures side by side."""
+    start, end = run.arrays["input"].values[cue], run.arrays["state"].values[cue]
+    names = run.arrays["state"].labels[1]
+    most = max(1.0, float(np.abs(end).max(initial=0.0)))
+    colours = {"cmap": theme().picture, "vmin": -most, "vmax": most}
+    if size := _picture_size(names):
         gap = np.full((size[0], 1), np.nan)
-        picture = np.hstack([cue.reshape(size), gap, state.reshape(size)])
-        light = {"cmap": theme().sequential, "vmin": -most, "vmax": most}  # black pixels are light, in grey print too
-        cells(ax, picture, light, numbers=False)
+        cells(ax, np.hstack([start.reshape(size), gap, end.reshape(size)]), colours, numbers=False)
         ax.set_aspect("equal")
+        for left in (-0.5, size[1] + 0.5):
+            edges = [
+                [left, left + size[1], left + size[1], left, left],
+                [-0.5, -0.5, size[0] - 0.5, size[0] - 0.5, -0.5],
+            ]
+            ax.plot(*edges, color=theme().ink, lw=scaled(1.5), clip_on=False)
         ax.set_xticks([(size[1] - 1) / 2, 1.5 * size[1] + 0.5], ["cue", "state"])
-        ax.tick_params(labelsize=scaled(15))
+        ax.tick_params(labelbottom=True)
     else:
-        cells(ax, np.stack([cue, state]), colours, 3, numbers=len(cue) <= NUMBERED, size=12)
-        ax.axhline(0.5, color=theme().paper, lw=scaled(8))
-        ax.set_yticks([0, 1], ["cue", "state"])
-        names = run.arrays["state"].labels[1] if len(cue) <= NUMBERED else ()
-        ax.set_xticks(range(len(names)), [label(name)[:6] for name in names])
-    if "recalls" in run.arrays:
-        ax.set_xlabel(f"recalls {label(str(run.arrays['recalls'].values[0]))}")
+        _rows(ax, start, end, colours, names)
+    ax.set_xlabel(_outcome(run, cue))
+
+
+def _rows(ax: Any, start: np.ndarray, end: np.ndarray, colours: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Draw cue and state as two rows of cells, with a ring around each neuron of the cue that the recall flips."""
+    table = np.stack([start, end])
+    image = cells(ax, table, colours, numbers=False)
+    ax.axhline(0.5, color=theme().paper, lw=scaled(8))
+    ax.set_yticks([0, 1], ["cue", "state"])
+    if len(start) > NUMBERED:
+        return
+    for (i, j), value in np.ndenumerate(table):
+        ink = readable_on(image.cmap(image.norm(value)))
+        ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(15))
+    for j in np.flatnonzero(np.sign(start) * np.sign(end) < 0):
+        _ring(ax, [j], 32)
+    for x in np.arange(len(start) - 1) + 0.5:
+        ax.axvline(x, color=theme().faint, lw=scaled(1))
+    ax.spines[:].set(visible=True, color=theme().faint)
+    ax.set_xticks(range(len(names)), [label(name)[:6] for name in names])
+    ax.tick_params(labelbottom=True)
+
+
+def _ring(ax: Any, at: list[int], size: float) -> Any:
+    """Draw a ring around the neurons of the cue with these indices; returns it. size: in points on a slide."""
+    look = {"mfc": "none", "mec": theme().minus, "mew": scaled(3.5), "ms": scaled(size), "ls": "none"}
+    return ax.plot(at, np.zeros(len(at)), "o", **look)[0]
 
 
 def _picture_size(names: tuple[str, ...]) -> tuple[int, int] | None:
