@@ -8,6 +8,7 @@
 - `headings.py`: titles above figures and panels, notes below them
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
+- `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle
 - `labelled_points.py`: points in a plane, with labels that do not overlap
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each

@@ -45,6 +45,11 @@ def layer_heights(count: int, largest: int) -> Any:
     return np.linspace(largest / 2, -largest / 2, count) if count > 1 else np.zeros(1)
 
 
+def circle_size(largest: int) -> float:
+    """The size of a neuron's circle, in printer's points on a slide. largest: the circles in the larger column."""
+    return min(62.0, 400 / (largest + 3))
+
+
 def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence[str], names: Sequence[str]) -> None:
     """Draw a layer of neurons: inputs on the left, neurons on the right, the weights on the lines between them.
 
@@ -53,32 +58,24 @@ def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence
     m, n = weights.shape
     largest = max(n, m)
     left, right = layer_heights(n, largest), layer_heights(m, largest)
-    size = min(62.0, 400 / (largest + 3))
+    size = circle_size(largest)
     most = float(np.abs(weights).max(initial=0.0)) or 1.0
     for (j, i), weight in np.ndenumerate(weights):
-        ax.plot(
-            [0, 3], [left[i], right[j]], line_of(weight), color=colour_of(weight), lw=scaled(1) + 4 * abs(weight) / most
-        )
+        width = scaled(1 + 4 * abs(weight) / most)
+        colour = colour_of(weight) if weight else theme().faint
+        ax.plot([0, 3], [left[i], right[j]], line_of(weight), color=colour, lw=width)
         along = 0.45 if m == 1 else 0.2 + 0.4 * j / m
         place = (3 * along, left[i] + (right[j] - left[i]) * along)
-        boxed(ax, place, f"× {number(float(weight))}", fontsize=scaled(17) if n * m <= 8 else 11)
+        ink = theme().ink if weight else theme().faint
+        boxed(ax, place, f"× {number(float(weight))}", fontsize=scaled(17 if n * m <= 8 else 13), color=ink)
+    look: Any = {"mfc": theme().paper, "mec": theme().ink, "mew": scaled(2.5), "ms": scaled(size), "ls": "none"}
     for heights, x, texts in ((left, 0.0, inputs), (right, 3.0, neurons)):
-        ax.plot(
-            np.full(len(heights), x),
-            heights,
-            "o",
-            ms=size,
-            mfc=theme().paper,
-            mec=theme().ink,
-            mew=scaled(2.5),
-            ls="none",
-            zorder=3,
-        )
+        ax.plot(np.full(len(heights), x), heights, "o", zorder=3, **look)
         for y, text in zip(heights, texts, strict=True):
-            ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=scaled(17) if size > 50 else 13)
+            ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=scaled(17 if size > 50 else 13))
     for y, text in zip(right, names, strict=True):
-        below: Any = {"xytext": (0, -0.55 * size), "textcoords": "offset points", "ha": "center", "va": "top"}
-        ax.annotate(text, (3.0, y), **below, fontsize=scaled(15) if size > 50 else 11)
+        below: Any = {"xytext": (0, -scaled(0.55 * size)), "textcoords": "offset points", "ha": "center", "va": "top"}
+        ax.annotate(text, (3.0, y), **below, fontsize=scaled(15 if size > 50 else 13))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
@@ -103,6 +100,12 @@ def cells(
 
 
 def arithmetic(weights: np.ndarray, activations: np.ndarray) -> str:
-    """A sum of products as the lectures write it: .8 × .8 + .6 × .6 = 1."""
-    terms = [f"{number(float(w))} × {number(float(a))}" for w, a in zip(weights, activations, strict=True)]
+    """A sum of products as the lectures write it: .8 × .8 + .6 × (−.6) = .28."""
+
+    def factor(value: float) -> str:
+        text = number(value)
+        return f"({text})" if text.startswith("−") else text
+
+    pairs = [(float(w), float(a)) for w, a in zip(weights, activations, strict=True)]
+    terms = [f"{factor(w) if i else number(w)} × {factor(a)}" for i, (w, a) in enumerate(pairs)]
     return f"{' + '.join(terms)} = {number(float(weights @ activations))}"

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 
 import hopattn as ha
+from hopattn.figures.choice import chosen
 from hopattn.figures.gallery.beside import Beside
 from hopattn.figures.gallery.flow import Flow
 from hopattn.figures.gallery.induction import Induction
@@ -18,6 +19,7 @@ from hopattn.figures.gallery.neuron import Neuron
 from hopattn.figures.gallery.offsets import Offsets
 from hopattn.figures.gallery.plane import Plane
 from hopattn.figures.gallery.positions import Positions
+from hopattn.figures.gallery.projection import Projection
 from hopattn.figures.gallery.similarity import Similarity
 from hopattn.figures.gallery.steps import Steps
 from hopattn.figures.style import DPI, SIZE, styled
@@ -27,7 +29,7 @@ from tests.counts import spread
 from tests.figures.finished import finished
 from tests.results import Results, drawing_of, result_of
 
-PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Offsets, Plane, Positions, Similarity, Steps)
+PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Offsets, Plane, Positions, Projection, Similarity, Steps)
 
 
 def figure_of(plot, result):
@@ -74,11 +76,30 @@ def test_a_figure_draws_a_result_or_gives_a_reason(plot):
             plot().draw(Figure(figsize=SIZE, layout="constrained"), result)
 
 
-def test_a_neuron_has_the_numbers_of_the_lecture():
-    (ax,) = shown(Neuron, "similarity").axes
-    written = texts(ax)
+def test_a_neuron_has_the_numbers_of_the_lecture_for_each_of_its_cues():
+    axes = shown(Neuron, "similarity").axes
+    assert [ax.get_title() for ax in axes] == ["same", "opposite", "orthogonal", "between"]
+    assert [ax.get_xlabel() for ax in axes] == [
+        ".8 × .8 + .6 × .6 = 1",
+        ".8 × (−.8) + .6 × (−.6) = −1",
+        ".8 × (−.6) + .6 × .8 = 0",
+        ".8 × 1 + .6 × 0 = .8",
+    ]
+    written = texts(axes[0])
     assert written.count("× .8") == written.count("× .6") == written.count(".8") == written.count(".6") == 1
-    assert "neuron: .8 × .8 + .6 × .6 = 1" in written and "1" in written
+    assert [text.get_text() for ax in axes for text in ax.texts if text.get_weight() == "bold"] == [
+        "1",
+        "−1",
+        "0",
+        ".8",
+    ]
+
+
+def test_a_larger_layer_is_drawn_with_one_cue_and_says_so():
+    figure = shown(Neuron, "positions")
+    assert len(figure.axes) == 1 and figure.get_supxlabel() == "1 of 4 cues; choose with query"
+    other = figure_of(Neuron, chosen(result_of("positions"), {"query": "position 2"}))
+    assert other.axes[0].get_title() == "position 2"
 
 
 def test_a_weight_below_zero_has_a_dashed_line():
@@ -87,15 +108,39 @@ def test_a_weight_below_zero_has_a_dashed_line():
     assert texts(ax).count("× −1") == len(dashed) == 1
 
 
-def test_each_cue_has_its_circle_angle_and_output():
+def test_each_cue_has_its_circle_angle_output_and_perpendicular():
     axes = shown(Similarity, "similarity").axes
-    assert [ax.get_title() for ax in axes] == ["same: 1", "opposite: −1", "orthogonal: 0", "between: .8"]
-    angles = [ax.get_xlabel().split("\n")[1] for ax in axes]
-    assert angles == ["angle 0°", "angle 180°", "angle 90°", "angle 37°"]
-    cues = result_of("similarity").runs[0].arrays["input"].values
+    written = [texts(ax) for ax in axes]
+    assert [lines[-2] for lines in written] == ["same: 1", "opposite: −1", "orthogonal: 0", "between: .8"]
+    assert [lines[-1].split("\n")[0] for lines in written] == ["angle 0°", "angle 180°", "angle 90°", "angle 37°"]
+    assert written[1][-1].endswith("w · a\n= .8 × (−.8) + .6 × (−.6)\n= −1")
+    arrays = result_of("similarity").runs[0].arrays
+    cues, (w,) = arrays["input"].values, arrays["network"].values
     for ax, cue in zip(axes, cues, strict=True):
         weights, activations = arrows(ax)
         assert np.allclose(weights[1], (0.8, 0.6)) and np.allclose(activations[1], cue)
+    dashed = [line.get_xydata() for line in axes[3].lines if len(line.get_xydata()) and line.is_dashed()]
+    ((start, end),) = dashed
+    assert np.allclose(start, cues[3]) and (start - end) @ w == pytest.approx(0) and np.allclose(end, (0.64, 0.48))
+
+
+def test_the_cosine_is_the_adjacent_side_over_the_hypotenuse():
+    """By hand: from (1, 0) onto (.8, .6), the adjacent side is .8 long, the hypotenuse 1."""
+    figure = shown(Projection, "similarity")
+    assert figure.get_suptitle() == "cosine = adjacent / hypotenuse = .8 / 1 = .8"
+    (ax,) = figure.axes
+    assert {"adjacent .8", "hypotenuse 1", "cos 37°", "= adjacent / hypotenuse\n= .8 / 1 = .8"} <= set(texts(ax))
+    assert "= .8 × 1 + .6 × 0\n= |w| |a| cos 37°\n= 1 × 1 × .8 = .8" in texts(ax)
+    opposite = figure_of(Projection, chosen(result_of("similarity"), {"query": "opposite"}))
+    assert "= 1 × 1 × (−1) = −1" in texts(opposite.axes[0])[-1]
+    assert Projection().lacks(result_of("bank")) == "it has no neuron that is cued"
+
+
+@pytest.mark.parametrize("name", ["similarity", "neuron", "projection"])
+def test_axes_of_your_own_hold_one_cue(name):
+    ax = Figure().subplots()
+    assert ha.plot(result_of("similarity"), name, ax=ax, query="between") is ax
+    assert any(".8 × 1" in text for text in [*texts(ax), ax.get_xlabel()])
 
 
 def test_banks_moves_along_money_and_along_river():
@@ -188,6 +233,7 @@ def test_the_rotation_moves_each_position_to_the_next():
     assert circle.get_title() == "one step turns by 90°"
     assert [text for text in texts(matrix) if " " not in text] == ["0", "−1", "1", "0"]
     assert {"× 0", "× 1", "× −1"} <= set(texts(network))
+    assert "90°" in texts(circle)
     heads = [end / np.linalg.norm(end) for _, end in arrows(circle)]
     for head, state in zip(heads, run.arrays["state"].values, strict=True):
         assert head @ state > 0.95

@@ -1,24 +1,31 @@
 """A neuron: its inputs, the weights on the lines, the sum and the output."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.shapes import arithmetic, arrow, layer, layer_heights
-from hopattn.figures.style import scaled
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.choice import query_of
+from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.shapes import arithmetic, arrow, circle_size, layer, layer_heights
+from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.result import Result
 
 INPUTS, NEURONS = 8, 4
 """The largest number of inputs, and of neurons."""
 SMALL = 8
 """The number of weights up to which the sums are written out."""
+PANELS, IN_PANEL = 4, (3, 1)
+"""The largest number of panels, one for each cue, and the most inputs and neurons that one of several panels has."""
 
 
 class Neuron(Plot):
-    """The layer of the first run with its first cue: the sum of the inputs, each times its weight."""
+    """The layer of the first run with its cues: the sum of the inputs, each times its weight.
+
+    A small layer has a panel for each of up to four cues; a larger one is drawn with one cue.
+    """
 
     name: ClassVar[str] = "neuron"
     shows: ClassVar[str] = "a neuron: activations come in, each times its weight, and their sum goes out"
@@ -33,26 +40,62 @@ class Neuron(Plot):
         return ""
 
     def draw(self, figure: Figure, result: Result) -> None:
-        arrays = result.runs[0].arrays
-        cues, weights, state = (arrays[name].values for name in ("input", "network", "state"))
-        names, axes = arrays["network"].labels
-        n, m = len(axes), len(names)
-        high = max(n, m)
-        headline(figure, result)
-        ax = figure.subplots()
-        layer(ax, weights, [number(a) for a in cues[0]], ["Σ"] * m, [label(name) for name in names])
-        for y, axis in zip(layer_heights(n, high), axes, strict=True):
-            ax.text(-0.42, y, label(axis), ha="right", va="center")
-        for y, total, out in zip(layer_heights(m, high), weights @ cues[0], state[0], strict=True):
-            arrow(ax, (3.3, y), (3.95, y))
-            before = "" if np.isclose(total, out) else f"f({number(total)}) = "
-            size = 18 if before else 24
-            ax.text(4.05, y, f"{before}{number(out)}", ha="left", va="center", fontsize=size, weight="bold")
-        top = high / 2 + 0.09 * (high + 5)
-        for x, title in ((0.0, "activations a"), (1.5, "weights w"), (3.0, "sum"), (4.2, "output")):
-            ax.text(x, top, title, ha="center", va="bottom", fontsize=scaled(18))
-        if n * m <= SMALL:
-            sums = [f"{label(name)}: {arithmetic(row, cues[0])}" for name, row in zip(names, weights, strict=True)]
-            ax.text(1.8, -top - 0.1, "\n".join(sums), ha="center", va="top", fontsize=scaled(19))
-        ax.set(xlim=(-1.7, 5.0), ylim=(-top - (0.1 + 0.3 * m) * (n * m <= SMALL), top + 0.1 * high))
-        ax.set_title(f"the pattern ‘{label(arrays['input'].labels[0][0])}’", fontsize=scaled(18))
+        shown = _shown(result)
+        headline(figure, result, "a neuron sums its activations, each times its weight")
+        columns = min(2, len(shown))
+        axes = figure.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
+        for ax, cue in zip(axes, shown, strict=False):
+            _neuron(ax, result, cue, len(shown) == 1)
+        for ax in axes[len(shown) :]:
+            ax.set_axis_off()
+        order = "from left to right: activations a, weights w, sum, output" if len(shown) > 1 else ""
+        of = left_out(len(shown), len(result.runs[0].arrays["input"].labels[0]), "cues", "query")
+        foot(figure, " · ".join(filter(None, (order, of))))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        shown = _shown(result)
+        if len(shown) > 1:
+            raise InvalidInput(f"axes hold one panel, and there are {len(shown)} cues: choose one with query")
+        _neuron(ax, result, shown[0], True)
+
+
+def _shown(result: Result) -> list[int]:
+    """The indices of the cues that are drawn: the query of `[figure]`, all of a few, or the first."""
+    arrays = result.runs[0].arrays
+    tokens = arrays["input"].labels[0]
+    if result.figure.query is not None:
+        return [query_of(result, tokens)]
+    neurons, inputs = arrays["network"].values.shape
+    small = inputs <= IN_PANEL[0] and neurons <= IN_PANEL[1]
+    return list(range(min(len(tokens), PANELS))) if small else [0]
+
+
+def _neuron(ax: Axes, result: Result, cue: int, alone: bool) -> None:
+    """Draw the layer with one cue. alone: whether the panel is the only one, with titles above its columns."""
+    arrays = result.runs[0].arrays
+    activations, weights = arrays["input"].values[cue], arrays["network"].values
+    state = arrays["state"].values[cue]
+    names, axes = arrays["network"].labels
+    n, m = len(axes), len(names)
+    high = max(n, m)
+    radius = circle_size(high) / 2
+    below = [label(name) if m > 1 else "" for name in names]
+    layer(ax, weights, [number(a) for a in activations], ["Σ"] * m, below)
+    for y, axis in zip(layer_heights(n, high), axes, strict=True):
+        beside: Any = {"xytext": (-scaled(radius + 7), 0), "textcoords": "offset points"}
+        ax.annotate(label(axis), (0, y), ha="right", va="center", **beside)
+    for y, total, out in zip(layer_heights(m, high), weights @ activations, state, strict=True):
+        arrow(ax, (3.0, y), (4.05, y), shrinkA=scaled(radius + 5))
+        before = "" if np.isclose(total, out) else f"f({number(total)}) = "
+        size = scaled(19 if before else 26)
+        ax.text(4.15, y, f"{before}{number(out)}", ha="left", va="center", fontsize=size, weight="bold")
+    top = high / 2 + 0.09 * (high + 5)
+    heads = ((0.0, "activations a"), (1.5, "weights w"), (3.0, "sum"), (4.3, "output")) if alone else ()
+    for x, title in heads:
+        ax.text(x, top, title, ha="center", va="bottom", fontsize=scaled(18), color=theme().faint)
+    if n * m <= SMALL:
+        rows = zip(names, weights, strict=True)
+        sums = [f"{label(name)}: " * (m > 1) + arithmetic(row, activations) for name, row in rows]
+        ax.set_xlabel("\n".join(sums), fontsize=scaled(20), labelpad=0)
+    ax.set(xlim=(-1.7, 5.0), ylim=(-top - 0.02 * high, top + 0.1 * high * alone))
+    ax.set_title(label(arrays["input"].labels[0][cue]), fontsize=scaled(21), weight="bold")

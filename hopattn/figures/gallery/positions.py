@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.labelled_points import grouped, keep_apart
-from hopattn.figures.shapes import arrow, layer
+from hopattn.figures.shapes import arrow, boxed, layer
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, short
 from hopattn.scenario.result import Result
@@ -35,6 +35,11 @@ class Positions(Plot):
         moved = np.allclose(arrays["input"].values @ weights.T, arrays["state"].values)
         return "" if moved else "its neurons do more to a point than rotate it"
 
+    def panel(self, ax: Axes, result: Result) -> None:
+        cues, weights = result.runs[0].arrays["input"], result.runs[0].arrays["network"].values
+        names = tuple(map(label, cues.labels[1]))
+        _circle(ax, cues.labels[0], cues.values, weights, names)
+
     def draw(self, figure: Figure, result: Result) -> None:
         arrays = result.runs[0].arrays
         weights, axes_names = arrays["network"].values, tuple(map(label, arrays["input"].labels[1]))
@@ -45,29 +50,62 @@ class Positions(Plot):
         layer(axes["network"], weights, inputs, neurons, ["", ""])
         axes["network"].set(xlim=(-0.6, 3.6), ylim=(-1.5, 1.5))
         axes["network"].set_title("as a network of one layer")
-        _circle(axes["circle"], arrays["input"].labels[0], arrays["input"].values, weights)
-        axes["circle"].set(xlabel=axes_names[0], ylabel=axes_names[1])
+        _circle(axes["circle"], arrays["input"].labels[0], arrays["input"].values, weights, axes_names)
+        of = left_out(min(MOST, len(arrays["input"].labels[0])), len(arrays["input"].labels[0]), "positions")
+        foot(figure, " · ".join(filter(None, ("a dashed line has a weight below 0" * bool(np.any(weights < 0)), of))))
 
 
-def _circle(ax: Any, tokens: tuple[str, ...], points: np.ndarray, weights: np.ndarray) -> None:
-    """Draw the points, each with an arc to the point that the rotation moves it to."""
+def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.ndarray, names: Any) -> None:
+    """Draw the points, each with an arc to the point that the rotation moves it to, and the angle at the centre."""
     tokens, points = tokens[:MOST], points[:MOST]
     turn = float(np.arctan2(weights[1, 0], weights[0, 0]))
     far = np.linalg.norm(points, axis=1)
-    reach = 1.55 * max(1.0, float(far.max(initial=0.0)))
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    ax.set_title(f"one step turns by {np.degrees(turn):.0f}°".replace("-", "−"))
+    reach = 1.45 * max(1.0, float(far.max(initial=0.0)))
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(f"one step turns by {_degrees(turn)}")
     around = np.linspace(0, 2 * np.pi, 181)
     ax.plot(np.cos(around), np.sin(around), color=theme().faint, lw=scaled(1.5))
+    _cross(ax, reach, names)
     for i, point in enumerate(points):
         size = (1 + 0.14 * (1 if len(points) < 9 else (i % 3) / 2)) * far[i]
         angles = np.arctan2(point[1], point[0]) + turn * np.linspace(0.13, 0.87, 41)
         arc = size * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         ax.plot(*arc.T, color=theme().plus, lw=scaled(2.5))
         arrow(ax, arc[-2], arc[-1], theme().plus)
+    if len(points):
+        _centre(ax, points[0], turn)
     ax.plot(*points.T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
     rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
-    keep_apart(ax, grouped(tokens, points), [pair for ring in rings for pair in pairwise(ring)])
+    cross = [((-reach, 0), (reach, 0)), ((0, -reach), (0, reach))]
+    keep_apart(ax, grouped(tokens, points), [*(pair for ring in rings for pair in pairwise(ring)), *cross])
+
+
+def _cross(ax: Axes, reach: float, names: Any) -> None:
+    """Draw the two lines through the centre, with the names of the axes at their ends."""
+    for x, y in ((reach, 0), (0, reach)):
+        ax.plot([-x, x], [-y, y], color=theme().faint, lw=scaled(0.8), zorder=1)
+    style: dict[str, Any] = {"color": theme().faint, "fontsize": scaled(15), "textcoords": "offset points"}
+    ax.annotate(names[0], (reach, 0), xytext=(0, -scaled(4)), ha="right", va="top", **style)
+    ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)
+
+
+def _centre(ax: Axes, point: np.ndarray, turn: float) -> None:
+    """Mark the angle of the rotation at the centre, from a point to the one that it is moved to."""
+    start = float(np.arctan2(point[1], point[0]))
+    ends = np.array([start, start + turn])
+    for angle in ends:
+        ax.plot([0, np.cos(angle)], [0, np.sin(angle)], color=theme().plus, lw=scaled(1.2))
+    arc = start + turn * np.linspace(0, 1, 41)
+    ax.plot(0.22 * np.cos(arc), 0.22 * np.sin(arc), color=theme().plus, lw=scaled(2.5))
+    middle = start + turn / 2
+    at = 0.22 + 0.2
+    boxed(ax, (at * np.cos(middle), at * np.sin(middle)), _degrees(turn), color=theme().plus, fontsize=scaled(19))
+
+
+def _degrees(turn: float) -> str:
+    """An angle in degrees as a text."""
+    return f"{np.degrees(turn):.0f}°".replace("-", "−")
 
 
 def _matrix(ax: Any, weights: np.ndarray, names: list[str]) -> None:
@@ -76,7 +114,8 @@ def _matrix(ax: Any, weights: np.ndarray, names: list[str]) -> None:
     ax.set(xlim=(-1.6, 2.6), ylim=(1.7, -0.9), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     for (i, j), value in np.ndenumerate(weights):
-        ax.text(j, i, number(float(value)), ha="center", va="center", fontsize=scaled(26))
+        ink = theme().ink if value else theme().faint
+        ax.text(j, i, number(float(value)), ha="center", va="center", fontsize=scaled(26), color=ink)
     for k, name in enumerate(names):
         ax.text(-0.75, k, f"{name} out", ha="right", va="center", fontsize=scaled(15))
         ax.text(k, -0.65, f"{name} in", ha="center", va="center", fontsize=scaled(15))

@@ -4,17 +4,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.shapes import arithmetic, arrow
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.choice import query_of
+from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, lacks_circle
+from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.shapes import arithmetic
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
-MOST = 8
+MOST = 9
 """The largest number of cues, one circle each."""
 FEW = 4
-"""The number of cues up to which they are in one row, with their arithmetic."""
+"""The number of cues up to which their arithmetic is beside them."""
+ROOM = 2.45
+"""The room for the text beside a circle, in its radii."""
 
 
 class Similarity(Plot):
@@ -25,66 +31,60 @@ class Similarity(Plot):
     scenario: ClassVar[str] = "similarity"
 
     def lacks(self, result: Result) -> str:
-        if "network" not in result.runs[0].arrays:
-            return "it has no neuron that is cued"
-        neurons, axes = result.runs[0].arrays["network"].values.shape
-        if axes != 2:
-            return f"its patterns have {axes} axes; a circle has two"
-        return "" if neurons == 1 else f"its layer has {neurons} neurons; each circle shows the weights of one"
+        return lacks_circle(result)
 
     def draw(self, figure: Figure, result: Result) -> None:
-        arrays = result.runs[0].arrays
-        cues, weights, state = (arrays[name].values for name in ("input", "network", "state"))
-        tokens, axes_names = arrays["input"].labels
-        n = min(len(tokens), MOST)
+        cues = result.runs[0].arrays["input"]
+        shown = _shown(result, cues)
         headline(figure, result)
-        rows = 1 + (n > FEW)
-        axes = figure.subplots(rows, -(-n // rows), squeeze=False, sharex=True, sharey=True).ravel()
-        reach = 1.08 * max(1.0, float(np.linalg.norm(np.vstack([weights, cues[:n]]), axis=1).max()))
-        for ax, token, cue, out in zip(axes, tokens, cues, state[:, 0], strict=False):
-            _circle(ax, weights[0], cue, reach)
-            ax.set_title(f"{label(token)}: {number(out)}", fontsize=scaled(21), pad=scaled(12))
-            text = _angle(weights[0], cue) + (f"\n{arithmetic(weights[0], cue)}" if n <= FEW else "")
-            ax.set_xlabel(f"{label(axes_names[0])}\n{text}", fontsize=scaled(16), linespacing=1.5)
-        for ax in axes[:: -(-n // rows)]:
-            ax.set_ylabel(label(axes_names[1]))
-        for ax in axes[n:]:
+        columns = 3 if len(shown) > FEW else min(2, len(shown))
+        rows = -(-len(shown) // columns)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for ax, cue in zip(axes, shown, strict=False):
+            _circle(ax, result, cue, len(shown) <= FEW)
+        for ax in axes[len(shown) :]:
             ax.set_axis_off()
-        keys = [
-            ax.plot([], [], color=colour, lw=width)[0] for colour, width in ((theme().plus, 9), (theme().minus, 2.5))
-        ]
-        figure.legend(
-            keys, ["weights w", "cue a"], loc="outside lower center", ncols=2, frameon=False, fontsize=scaled(18)
-        )
+        looks: Any = ((theme().key, 9, "-"), (theme().query, 3, "-"), (theme().ink, 2, (0, (3, 2))))
+        keys = [axes[0].plot([], [], color=colour, lw=scaled(width), ls=style)[0] for colour, width, style in looks]
+        of = left_out(len(shown), len(cues.labels[0]), "cues", "query")
+        foot(figure, of, keys, ["weights w", "cue a", "perpendicular from a onto w"])
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        cues = result.runs[0].arrays["input"]
+        shown = _shown(result, cues)
+        if len(shown) > 1:
+            raise InvalidInput(f"axes hold one panel, and there are {len(shown)} cues: choose one with query")
+        _circle(ax, result, shown[0], True)
 
 
-def _circle(ax: Any, weights: np.ndarray, cue: np.ndarray, reach: float) -> None:
-    """Draw the unit circle, the weights as a thick arrow, the cue as a thin one on top, and the angle between them."""
-    from matplotlib.patheffects import withStroke
+def _shown(result: Result, cues: Labelled) -> list[int]:
+    """The indices of the cues that are drawn: the query of `[figure]`, or the first ones."""
+    tokens = cues.labels[0]
+    query = result.figure.query
+    if query is None:
+        return list(range(min(len(tokens), MOST)))
+    return [query_of(result, tokens)]
 
-    turn = np.linspace(0, 2 * np.pi, 181)
-    ax.plot(np.cos(turn), np.sin(turn), color=theme().faint, lw=scaled(1.5))
-    ax.axhline(0, color=theme().faint, lw=scaled(0.8))
-    ax.axvline(0, color=theme().faint, lw=scaled(0.8))
-    arrow(ax, (0, 0), weights, theme().plus, 9, mutation_scale=scaled(28), joinstyle="miter")
-    arrow(
-        ax, (0, 0), cue, theme().minus, 2.5, path_effects=[withStroke(linewidth=scaled(4.5), foreground=theme().paper)]
+
+def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:
+    """Draw the unit circle with the weights and one cue, and beside it the angle and the output."""
+    arrays = result.runs[0].arrays
+    cues, weights = arrays["input"], arrays["network"].values[0]
+    cue, out = cues.values[at], float(arrays["state"].values[at, 0])
+    longest = np.linalg.norm(np.vstack([weights, cues.values]), axis=1).max()
+    reach = 1.12 * max(1.0, float(longest))
+    first, second = map(label, cues.labels[1])
+    draw_circle(ax, reach, (first, second), cue, 14)
+    draw_vectors(ax, weights, cue)
+    ax.set(xlim=(-reach, reach * (1 + ROOM)), ylim=(-reach, reach), aspect="equal", xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    turn = angle(weights, cue)
+    lines = [f"angle {turn}" if turn else "no angle: a vector is 0"]
+    if with_sum:
+        products, _, total = arithmetic(weights, cue).rpartition(" = ")
+        lines += ["", "w · a", f"= {products}", f"= {total}"]
+    place: dict[str, Any] = {"ha": "left", "linespacing": 1.35}
+    ax.text(
+        1.2 * reach, 0.92 * reach, f"{label(cues.labels[0][at])}: {number(out)}", fontsize=scaled(21), va="top", **place
     )
-    if weights.any() and cue.any():
-        start = np.arctan2(weights[1], weights[0])
-        arc = start + np.linspace(0, _between(weights, cue), 61)
-        ax.plot(0.34 * np.cos(arc), 0.34 * np.sin(arc), color=theme().ink, lw=scaled(2))
-    ax.plot(0, 0, "o", color=theme().ink, mec=theme().paper, ms=scaled(9), zorder=5)
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    ticks = np.array([-1, 0, 1]) * max(1, int(reach))
-    ax.set(xticks=ticks, yticks=ticks)
-
-
-def _between(a: np.ndarray, b: np.ndarray) -> float:
-    """The angle from `a` to `b`, counter-clockwise, from −π to π."""
-    return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
-
-
-def _angle(a: np.ndarray, b: np.ndarray) -> str:
-    """The angle between two vectors as a text."""
-    return f"angle {abs(np.degrees(_between(a, b))):.0f}°" if a.any() and b.any() else "no angle: a vector is 0"
+    ax.text(1.2 * reach, 0.4 * reach, "\n".join(lines), fontsize=scaled(17), va="top", **place)
