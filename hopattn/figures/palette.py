@@ -15,6 +15,9 @@ class Palette:
     paper: the sheet. ink: text and lines. faint: what is of less weight. empty: cells without a number. plus, minus: a
     number above 0, a number below 0. deep: the largest weight. query, key, value: the three vectors of a word. series:
     the colours of lines, patterns and runs, in their order. dim: a pale area behind text.
+
+    On each sheet a deuteranope can tell the three vectors, plus, minus and the first six of the series apart, and the
+    colours of text have a contrast of at least 4.5.
     """
 
     paper: str
@@ -50,16 +53,16 @@ class Palette:
 LIGHT = Palette(
     paper="#ffffff",
     ink="#1a1a1a",
-    faint="#767676",
+    faint="#6e6e6e",
     empty="#f2f2f2",
     dim="#dbe9f4",
     plus="#0072b2",
     minus="#d55e00",
     deep=("#c6dbef", "#5ba3d0", "#0072b2", "#08406f"),
     deep_minus=("#fdd8b8", "#f59a57", "#d55e00", "#7f3300"),
-    query="#a66a00",
-    key="#00795a",
-    value="#a8447f",
+    query="#8a5300",
+    key="#006b4f",
+    value="#a03a86",
 )
 DARK = Palette(
     paper="#14171c",
@@ -68,13 +71,13 @@ DARK = Palette(
     empty="#22272e",
     dim="#24384a",
     plus="#56b4e9",
-    minus="#ff9455",
+    minus="#f28b4b",
     deep=("#173a52", "#1f6d9c", "#56b4e9", "#c9e8fb"),
-    deep_minus=("#4a2410", "#a84f14", "#ff9455", "#ffdcc4"),
-    query="#f0b840",
-    key="#3fd0a0",
-    value="#ee9ccb",
-    series=("#56b4e9", "#ff9455", "#2fd3a0", "#ee9ccb", "#f0c040", "#9fc5ff", "#c0c0c0"),
+    deep_minus=("#4a2410", "#a84f14", "#f28b4b", "#ffdcc4"),
+    query="#ffd98c",
+    key="#86e8c4",
+    value="#eda6e4",
+    series=("#56b4e9", "#f28b4b", "#2aa880", "#d070ad", "#f0c040", "#4d8ee0", "#c0c0c0"),
 )
 
 
