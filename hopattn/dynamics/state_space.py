@@ -1,4 +1,4 @@
-"""The state space of a small memory: its energy over the plane, or the successor of every state."""
+"""The state space of a memory: its energy over the plane or along a line, or the successor of every state."""
 
 from typing import Any
 
@@ -14,6 +14,8 @@ BLOCK = 256
 """The number of states that take a step together, since each may be compared with many patterns."""
 POINTS = 49
 """The number of places along each of the two axes at which the energy is taken."""
+LINE = 101
+"""The number of places on a line at which the energy is taken, both ends included."""
 BEYOND = 1.3
 """The half side of the plane, as a multiple of the largest entry of the states in it."""
 
@@ -40,6 +42,19 @@ def landscape(memory: Any, cues: np.ndarray) -> Labelled:
     rows = [np.asarray(memory.energy(np.column_stack([along, np.full(POINTS, up)]))) for up in along]
     labels = tuple(repr(float(x)) for x in along)
     return Labelled(np.stack(rows), ("second axis", "first axis"), (labels, labels))
+
+
+def line_between(memory: Any, one: np.ndarray, other: np.ndarray) -> dict[str, Labelled]:
+    """The arrays `between` and `barrier`, for a memory that has an energy.
+
+    between: E(x) on the straight line from one state `(dim,)` to another, `(LINE,)`, labelled by the share of the way.
+    barrier: how far the energy rises on the line above the higher of its two ends; 0 if it does not.
+    """
+    way = np.linspace(0, 1, LINE)
+    energies = np.asarray(memory.energy((1 - way)[:, None] * one + way[:, None] * other))
+    barrier = energies.max() - max(energies[0], energies[-1])
+    labels = (tuple(repr(round(float(share), 6)) for share in way),)
+    return {"between": Labelled(energies, ("place",), labels), "barrier": Labelled(np.array(barrier))}
 
 
 def _reach(states: np.ndarray) -> float:

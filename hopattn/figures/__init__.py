@@ -12,6 +12,7 @@
 - `labelled_points.py`: points in a plane, with labels that do not overlap
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
+- `recalled_cues.py`: which cues recalled their pattern, and when each came to rest
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `comparison.py`: the figure of a comparison
 - `sweep.py`: the figure of a sweep
@@ -19,5 +20,6 @@
 - `gallery/`: one figure in each file
 - `rendering.py`: from results to files of figures
 - `from_arrays.py`: bare arrays as a result that figures can draw
+- `from_recall.py`: a recall as a result that figures can draw
 - `plotting.py`: drawing from Python, also into axes of your own
 """

@@ -14,9 +14,10 @@ from hopattn.figures.base import Axes, Figure, require_drawable
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import draw_comparison
 from hopattn.figures.from_arrays import weights_as_result
+from hopattn.figures.from_recall import recall_as_result
 from hopattn.figures.gallery import plots
 from hopattn.figures.palette import DARK, LIGHT
-from hopattn.figures.recall_course import draw_recall
+from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
 from hopattn.figures.style import DPI, coloured, style_named, styled
 from hopattn.figures.sweep import draw_sweep
@@ -46,6 +47,13 @@ class PlotOptions(TypedDict, total=False):
 DEFAULTS: PlotOptions = dict.fromkeys(PlotOptions.__annotations__)  # type: ignore[assignment]
 CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
 """The options that choose a part of a result."""
+
+
+OF_RECALL = ("overlaps", "energies", "basin")
+"""The figures of results that a bare recall has too."""
+CURVES = {"energy": "energy", "overlap": "largest overlap"}
+"""The curves by step of a bare recall, each with the name of its axis."""
+NEED_OVERLAPS = ("overlaps", "basin", "overlap")
 
 
 class Drawing(NamedTuple):
@@ -117,8 +125,22 @@ def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
 
 @_drawing.register
 def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
-    _require_name(name, ("recall",))
-    return Drawing(lambda figure: draw_recall(figure, record), _no_panel)
+    _require_name(name, ("recall", *OF_RECALL, *CURVES))
+    if name is None or name == "recall":
+        return Drawing(lambda figure: draw_recall(figure, record), _no_panel)
+    if name in NEED_OVERLAPS and record.overlaps is None:
+        raise InvalidInput(f"plot: figure '{name}' needs the overlaps of the recall: run it with keep=['overlaps']")
+    if name in OF_RECALL:
+        return _drawing(recall_as_result(record), name, given)
+    curves, steps = curves_of(record), np.atleast_1d(record.steps)
+    if CURVES[name] not in curves:
+        raise InvalidInput(f"plot: figure '{name}' cannot be drawn: the memory has no {name}")
+
+    def panel(ax: Axes) -> None:
+        draw_curves(ax, CURVES[name], curves[CURVES[name]], steps)
+        ax.set_xlabel("step")
+
+    return Drawing(lambda figure: panel(figure.subplots()), panel)
 
 
 @_drawing.register

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.record import Recall
-from hopattn.figures.base import Figure
+from hopattn.figures.base import Axes, Figure
 from hopattn.figures.headings import pads
 from hopattn.figures.style import scaled, theme
 
@@ -24,12 +24,7 @@ def draw_recall(figure: Figure, record: Recall) -> None:
     """
     states = np.atleast_2d(record.state)
     steps = np.atleast_1d(record.steps)
-    curves = {}
-    if record.energies is not None:
-        curves["energy"] = np.atleast_2d(record.energies)
-    if record.overlaps is not None and record.overlaps.shape[-1]:
-        largest = np.abs(record.overlaps).max(axis=-1)
-        curves["largest overlap"] = largest[None] if states.ndim > record.state.ndim else largest.T
+    curves = curves_of(record)
     pads(figure, h_pad=0.1, w_pad=0.1)
     left, right = figure.subfigures(1, 2, width_ratios=(1.4, 1)) if curves else (figure, None)
     _final_states(left, states)
@@ -38,32 +33,45 @@ def draw_recall(figure: Figure, record: Recall) -> None:
         axes[0].set_title("on the way")
 
 
+def curves_of(record: Recall) -> dict[str, np.ndarray]:
+    """The quantities by step that a record has, `(n_cues, n_steps + 1)` each: energy and largest overlap."""
+    curves = {}
+    if record.energies is not None:
+        curves["energy"] = np.atleast_2d(record.energies)
+    if record.overlaps is not None and record.overlaps.shape[-1]:
+        largest = np.abs(record.overlaps).max(axis=-1)
+        curves["largest overlap"] = largest[None] if record.state.ndim == 1 else largest.T
+    return curves
+
+
 def draw_course(part: Figure, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray) -> list[Any]:
     """Draw quantities by step, one panel each, with one line for each cue; returns the panels.
 
     curves: arrays `(n_cues, n_steps + 1)` by name. last_steps: the step at which the line of each cue ends.
     """
     axes = list(part.subplots(len(curves), 1, sharex=True, squeeze=False)[:, 0])
-    marked = len(last_steps) <= MARKED_CUES
     for ax, (name, rows) in zip(axes, curves.items(), strict=True):
-        for i, last in enumerate(last_steps[:MAX_CUES]):
-            row = rows[i][: int(last) + 1]
-            marker = (
-                {"marker": MARKERS[i], "markersize": scaled(9), "markevery": max(1, (len(row) - 1) // 8)}
-                if marked
-                else {}
-            )
-            style = (
-                {"color": theme().series[i], **marker}
-                if marked
-                else {"color": theme().series[0], "linewidth": scaled(1.5), "alpha": 0.5}
-            )
-            ax.plot(row, **style)
-        ax.set_ylabel(name)
+        draw_curves(ax, name, rows, last_steps)
     axes[-1].set_xlabel("step")
-    axes[-1].xaxis.get_major_locator().set_params(integer=True)
     part.align_ylabels(axes)
     return axes
+
+
+def draw_curves(ax: Axes, name: str, rows: np.ndarray, last_steps: Sequence[int] | np.ndarray) -> None:
+    """Draw one quantity by step, with one line for each cue, up to the step at which it ends.
+
+    rows: `(n_cues, n_steps + 1)`.
+    """
+    marked = len(last_steps) <= MARKED_CUES
+    for i, last in enumerate(last_steps[:MAX_CUES]):
+        row = rows[i][: int(last) + 1]
+        style: dict[str, Any] = {"color": theme().series[0], "linewidth": scaled(1.5), "alpha": 0.5}
+        if marked:
+            every = max(1, (len(row) - 1) // 8)
+            style = {"marker": MARKERS[i], "markersize": scaled(9), "markevery": every, "color": theme().series[i]}
+        ax.plot(row, **style)
+    ax.set_ylabel(name)
+    ax.xaxis.get_major_locator().set_params(integer=True)
 
 
 def _final_states(part: Figure, states: np.ndarray) -> None:

@@ -6,6 +6,7 @@ For the certificate of descent, which tries a memory with many arguments: patter
 are random too: `random_shape`, `random_spins`, `random_reals`, `random_beta`.
 """
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -44,20 +45,27 @@ def random_patterns(
 
 
 def damaged(
-    patterns: np.ndarray, rng: np.random.Generator, flip: float = 0.0, noise: float = 0.0, hide: float = 0.0
+    patterns: np.ndarray,
+    rng: np.random.Generator,
+    flip: float | Sequence[float] = 0.0,
+    noise: float = 0.0,
+    hide: float = 0.0,
 ) -> np.ndarray:
     """Cues made from patterns `(n, dim)`: some neurons of each row are changed, independently of the other rows.
 
-    flip: the fraction of neurons whose sign is reversed. noise: the standard deviation of the Gaussian noise added to
-    every neuron. hide: the fraction of neurons set to 0 (unknown), after flip and noise. A fraction is rounded to a
-    number of neurons. With the same seed, a larger fraction changes every neuron that a smaller one changes, and more
-    patterns leave the first rows the same. Raises `InvalidInput` for a fraction outside [0, 1] and a noise below 0.
+    flip: the fraction of neurons whose sign is reversed, or one fraction for each row. noise: the standard deviation of
+    the Gaussian noise added to every neuron. hide: the fraction of neurons set to 0 (unknown), after flip and noise. A
+    fraction is rounded to a number of neurons. With the same seed, a larger fraction changes every neuron that a
+    smaller one changes, and more patterns leave the first rows the same. Raises `InvalidInput` for a fraction outside
+    [0, 1] and a noise below 0.
     """
     n, dim = patterns.shape
     draws = rng.standard_normal((n, 3, dim))
     flip_rank, hide_rank = (np.argsort(draws[:, part], axis=-1) for part in (0, 1))
     added = real(noise, "noise", least=0.0) * draws[:, 2]
-    flipped = np.where(flip_rank < round(_fraction(flip, "flip") * dim), -patterns, patterns)
+    fractions = flip if isinstance(flip, Sequence) else [flip] * n
+    turned = np.array([[round(_fraction(fraction, "flip") * dim)] for fraction in fractions])
+    flipped = np.where(flip_rank < turned, -patterns, patterns)
     return np.where(hide_rank < round(_fraction(hide, "hide") * dim), 0.0, flipped + added)
 
 

@@ -48,6 +48,8 @@ MEASURES = {
     "converged": "which part of the recalls came to a fixed point",
 }
 """The measures of a run, each with its meaning as `explain` writes it."""
+MOST_COURSES = 100
+"""The number of cues, the first, whose energy a run keeps step by step."""
 
 
 class EnsembleTable(ModelTable):
@@ -68,6 +70,8 @@ class EnsembleTable(ModelTable):
     """The number of patterns that are cued, at most all."""
     flip: Fraction = 0.0
     """The fraction of a cue's neurons that is reversed."""
+    flips: Annotated[list[Fraction], Field(min_length=1)] | None = None
+    """Several such fractions: each cued pattern is cued once with each of them, in place of `flip`."""
     noise: Tolerance = 0.0
     """The standard deviation of the Gaussian noise that is added to every neuron."""
     hide: Fraction = 0.0
@@ -86,9 +90,15 @@ class EnsembleTable(ModelTable):
         """The largest number of steps of a recall."""
         return self.max_steps or 100
 
+    @property
+    def own(self) -> np.ndarray:
+        """The number of the pattern of each cue, `(n_cues,)`."""
+        return np.repeat(np.arange(min(self.cues, self.stored)), len(self.flips or [self.flip]))
+
     def cued(self, patterns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Damaged patterns; directions are scaled to unit magnitude again."""
-        cues = damaged(patterns, rng, self.flip, self.noise, self.hide)
+        """Damaged patterns, one for each of `own`; directions are scaled to unit magnitude again."""
+        flips = self.flips or [self.flip]
+        cues = damaged(patterns, rng, flips * (len(patterns) // len(flips)), self.noise, self.hide)
         return cues if self.sort == "spins" else np.asarray(normalised(cues))
 
     def problems(self) -> Iterator[Problem]:
@@ -98,6 +108,8 @@ class EnsembleTable(ModelTable):
             yield Problem(
                 (self.place,), f"needs one of `patterns` and `load`; {'none' if self.load is None else 'both'} is given"
             )
+        if self.flips is not None and "flip" in self.model_fields_set:
+            yield Problem((self.place, "flip"), "`flips` stands there too; leave one of them out")
         if self.correlation == 1:
             yield Problem((self.place, "correlation"), "at 1 all patterns are one; expected a number below 1")
         if self.needs_values:
@@ -116,9 +128,9 @@ class EnsembleTable(ModelTable):
         m = ξ·x / |ξ|² is their cosine. A cue that stops early keeps its last state.
         """
         if self.burn_in is None:
-            return _cosines(result.state, targets)
+            return cosines(result.state, targets)
         cues = np.arange(len(targets))
-        by_sweep = result.overlaps[:, cues, cues]
+        by_sweep = result.overlaps[:, cues, self.own]
         sweeps = np.arange(self.burn_in + 1, self.steps + 1)
         return np.asarray(by_sweep[np.minimum(sweeps, len(by_sweep) - 1)].mean(axis=0))
 
@@ -156,19 +168,26 @@ class Ensemble(Spec):
         elif table.burn_in is not None and not update.stochastic:
             chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'
             yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' comes to rest; {chance}")
-        elif reason := memory.activation.why_outside_domain(table.cued(patterns, rng)[0]):
+        elif reason := memory.activation.why_outside_domain(
+            table.cued(patterns[[0] * len(table.flips or [0])], rng)[0]
+        ):
             key, advice = ("noise", IN_PLACE_OF_NOISE) if table.noise else ("hide", "")
             yield Problem(("ensemble", key), f"a cue {reason}{advice}")
 
     def size(self) -> int:
         table = self.ensemble
-        cues = min(table.cues, table.stored)
+        cues = len(table.own)
         by_sweep = 1 if table.burn_in is None else table.stored
         return (2 * table.stored + table.neurons + 3 * cues) * table.neurons + cues * table.steps * by_sweep
 
     def declared_arrays(self) -> list[ArraySpec]:
-        cue = ("cue", tuple(str(i + 1) for i in range(min(self.ensemble.cues, self.ensemble.stored))))
-        return [*map(ArraySpec, MEASURES), ArraySpec("overlaps", (cue,)), ArraySpec("status", (cue,), measured=False)]
+        names = tuple(str(i + 1) for i in range(len(self.ensemble.own)))
+        cue = ("cue", names)
+        arrays = [*map(ArraySpec, MEASURES), ArraySpec("overlaps", (cue,)), ArraySpec("status", (cue,), measured=False)]
+        arrays.append(ArraySpec("start", (cue,), referable=False, measured=False))
+        course = (("cue", names[:MOST_COURSES]), ("step", -1))
+        arrays.append(ArraySpec("energy", course, referable=False, measured=False))
+        return arrays
 
     def layout(self) -> ArrayLayout:
         return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
@@ -177,26 +196,35 @@ class Ensemble(Spec):
         table = self.ensemble
         patterns = random_patterns(rng, table.stored, table.neurons, table.sort, table.correlation)
         memory: Any = table.build(patterns, None, rng)
-        targets = patterns[: table.cues]
+        targets = patterns[table.own]
         cues = table.cued(targets, rng)
         keep = () if table.burn_in is None else ("overlaps",)
         result = memory.recall(cues, update=table.update_rule(), max_steps=table.steps, rng=rng, keep=keep)
-        return all_labelled(_measured(result, table.overlaps(result, targets)), self.declared_arrays())
+        arrays = _measured(result, table.overlaps(result, targets), table.own)
+        arrays["start"] = cosines(cues, targets)
+        arrays["energy"] = np.zeros((len(cues), 0)) if result.energies is None else result.energies
+        arrays["energy"] = arrays["energy"][:MOST_COURSES]
+        return all_labelled(arrays, self.declared_arrays())
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        table, cued = self.ensemble, len(arrays["overlaps"].values)
-        yield f"{table.stored} random patterns of {table.neurons} neurons, {cued} of them cued"
+        table = self.ensemble
+        damage = f" with {len(table.flips)} fractions of flipped neurons each" if table.flips else ""
+        patterns = f"{table.stored} random patterns of {table.neurons} neurons"
+        yield f"{patterns}, {min(table.cues, table.stored)} of them cued{damage}"
         sweeps = f"sweeps {table.burn_in + 1} to {table.steps}" if table.burn_in is not None else "the last state"
         for name, meaning in MEASURES.items():
             of = f" (of {sweeps})" if name == "overlap" else ""
             yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
 
 
-def _measured(result: Recall, overlaps: np.ndarray) -> dict[str, np.ndarray]:
-    """The measures of a recall, and the overlap and status of each cue; overlaps: of each cue, `(n_cues,)`."""
+def _measured(result: Recall, overlaps: np.ndarray, own: np.ndarray) -> dict[str, np.ndarray]:
+    """The measures of a recall, and the overlap and status of each cue.
+
+    overlaps: of each cue, `(n_cues,)`. own: the number of the pattern of each cue.
+    """
     means: dict[str, Any] = {
         "overlap": overlaps,
-        "recalled": result.matched == np.arange(len(overlaps)),
+        "recalled": result.matched == own,
         "steps": result.steps,
         "converged": result.converged,
     }
@@ -204,7 +232,7 @@ def _measured(result: Recall, overlaps: np.ndarray) -> dict[str, np.ndarray]:
     return {**measures, "overlaps": overlaps, "status": result.status}
 
 
-def _cosines(states: np.ndarray, targets: np.ndarray) -> np.ndarray:
+def cosines(states: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """The cosine of each state with its pattern, `(n_cues,)`; 0 for a state of zeros."""
     lengths = np.sqrt(np.sum(states**2, axis=-1) * np.sum(targets**2, axis=-1))  # of spins: N, exactly
     products = np.sum(states * targets, axis=-1)

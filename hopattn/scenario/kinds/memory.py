@@ -11,7 +11,7 @@ from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.recall import explain_recall, strips
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.kinds.recall_arrays import RecallArrays
+from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, RecallArrays
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, shapes
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
@@ -142,6 +142,8 @@ class MemoryScenario(Spec):
             obstacle = str(error)
         if obstacle:
             yield Problem(("memory", "update"), obstacle)
+        if self.memory.between is not None and memory.why_no_energy:
+            yield Problem(("memory", "between"), f"there is no energy: {memory.why_no_energy}")
         for i, row in enumerate(self._cues(self.seed)):
             if reason := memory.activation.why_outside_domain(row):
                 place = self._place(i)
@@ -157,7 +159,7 @@ class MemoryScenario(Spec):
 
     def size(self) -> int:
         cues, dim = len(self.tokens), len(self.vocabulary.axes)
-        return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.steps + 1) * (dim + 1)
+        return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.steps + 1) * (dim + 1) + MOST_OVERLAPS
 
     def declared_arrays(self) -> list[ArraySpec]:
         return [*self._recall_arrays(self.seed).declared()]

@@ -8,7 +8,15 @@ import numpy as np
 
 from hopattn.dynamics.likeness import Spurious, likeness
 from hopattn.dynamics.record import Recall
-from hopattn.dynamics.state_space import POINTS, has_landscape, has_successors, landscape, successors
+from hopattn.dynamics.state_space import (
+    LINE,
+    POINTS,
+    has_landscape,
+    has_successors,
+    landscape,
+    line_between,
+    successors,
+)
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.memories.memory import Memory
@@ -18,6 +26,9 @@ from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.word_list import Words
+
+MOST_OVERLAPS = 2**20
+"""The largest number of overlaps by cue, step and pattern that a result holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +55,10 @@ class RecallArrays:
         yield ArraySpec("steps", (cue,))
         yield ArraySpec("visits", (cue, step), measured=False)
         yield from map(ArraySpec, self.measures)
-        if self.measures:
+        if self._has_targets:
             known = tuple(name for name, target in zip(cue[1], self.targets, strict=True) if target >= 0)
             yield ArraySpec("overlaps", (("cue", known),))
+            yield ArraySpec("start", (("cue", known),), referable=False, measured=False)
         if self._has_weights:
             pattern = ("pattern", labels(self.table.patterns))
             yield ArraySpec("step 1 scores", (cue, pattern))
@@ -58,6 +70,9 @@ class RecallArrays:
             yield ArraySpec("energy", (cue, step))
         if self._shows_trajectory:
             yield ArraySpec("trajectory", (cue, step, axis))
+        if self._shows_course:
+            pattern = ("pattern", labels(self.table.recalled_words))
+            yield ArraySpec("course", (cue, step, pattern), referable=False, measured=False)
         yield ArraySpec("nearest", (cue, axis), measured=False)
         yield ArraySpec("nearest word", (cue,), measured=False)
         yield from self._declared_of_memory()
@@ -74,18 +89,20 @@ class RecallArrays:
         if self._has_landscape or self._has_successors:
             axes = (("pattern", labels(self.table.recalled_words)), ("axis", self.words.axes))
             yield ArraySpec("patterns", axes, measured=False)
+        if self.table.between is not None:
+            yield ArraySpec("between", (("place", LINE),), referable=False, measured=False)
+            yield ArraySpec("ends", (("end", ("from", "to")),), referable=False, measured=False)
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of the scalar results: those of the cues that belong to a pattern, none if no cue does."""
-        return ("overlap", "recalled") if any(target >= 0 for target in self.targets) else ()
+        """The names of the scalar results: those of cues that belong to a pattern, and that of the line of energies."""
+        return ("overlap", "recalled") * self._has_targets + ("barrier",) * (self.table.between is not None)
 
     def computed(self, cues: np.ndarray, rng: np.random.Generator) -> dict[str, Labelled]:
         """Recall the cues `(n_cues, dim)`; return every declared array by name."""
         memory = self.memory
-        recall = memory.recall(
-            cues, update=self.table.update_rule(), max_steps=self.table.steps, rng=rng, keep=("trajectory",)
-        )
+        keep = ("trajectory", "overlaps") if self._shows_course else ("trajectory",)
+        recall = memory.recall(cues, update=self.table.update_rule(), max_steps=self.table.steps, rng=rng, keep=keep)
         trajectory = recall.trajectory.swapaxes(0, 1)
         values = {
             "input": cues,
@@ -100,10 +117,12 @@ class RecallArrays:
             values |= self._answers(memory, recall.state)
         if self._shows_trajectory:
             values["trajectory"] = trajectory
+        if self._shows_course:
+            values["course"] = recall.overlaps.swapaxes(0, 1)
         cosines = np.asarray(cosine(recall.state, memory.patterns))
         nearest = np.argmax(np.abs(cosines), axis=-1)
         values |= {"nearest": memory.patterns[nearest], "nearest word": self._names[nearest]}
-        values |= self._measured(recall, cosines) if self.measures else {}
+        values |= self._measured(recall, cues, cosines) if self._has_targets else {}
         return all_labelled({**values, **self._of_memory(cues)}, self.declared())
 
     def _recalled(self, recall: Recall) -> dict[str, np.ndarray]:
@@ -121,19 +140,19 @@ class RecallArrays:
             **energies,
         }
 
-    def _measured(self, recall: Recall, cosines: np.ndarray) -> dict[str, np.ndarray]:
-        """The overlap of each state with the pattern of its cue, and the means over the cues that have a pattern.
+    def _measured(self, recall: Recall, given: np.ndarray, cosines: np.ndarray) -> dict[str, np.ndarray]:
+        """The cosines of cue and state with the pattern of the cue, and the means over the cues that have a pattern.
 
-        cosines: of the states with the patterns, `(n_cues, n_patterns)`.
+        given: the cues, `(n_cues, dim)`. cosines: of the states with the patterns, `(n_cues, n_patterns)`.
         """
         cues = np.flatnonzero(np.asarray(self.targets) >= 0)
         own = np.asarray(self.targets)[cues]
         matched = np.asarray(recall.matched)[cues]
         patterns = self.memory.patterns
         recalled = (matched >= 0) & np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may stand twice
-        overlaps = cosines[cues, own]
+        overlaps, start = cosines[cues, own], np.asarray(cosine(given, patterns))[cues, own]
         means = {"overlap": np.array(np.mean(overlaps)), "recalled": np.array(np.mean(recalled))}
-        return {**means, "overlaps": overlaps}
+        return {**means, "overlaps": overlaps, "start": start}
 
     def _parts_of_spurious(self, recall: Recall) -> list[str]:
         """The words that each spurious state is made of: the three of a mixture, or the one that is reversed."""
@@ -161,6 +180,9 @@ class RecallArrays:
             arrays |= successors(self.memory, self.table.update_rule(), len(self.words.axes))
         if self._has_landscape or self._has_successors:
             arrays["patterns"] = self.memory.patterns
+        if self.table.between is not None:
+            one, other = (self.words.vectors[word] for word in self.table.between)
+            arrays |= {"ends": np.array(self.table.between), **line_between(self.memory, one, other)}
         return arrays
 
     @property
@@ -172,6 +194,16 @@ class RecallArrays:
     def _has_weights(self) -> bool:
         """Whether each pattern has a weight; a sparse distributed memory has locations in place of patterns."""
         return isinstance(self.memory, Memory) and len(self.memory.keys) == len(self.table.patterns)
+
+    @property
+    def _has_targets(self) -> bool:
+        """Whether some cue belongs to a pattern."""
+        return any(target >= 0 for target in self.targets)
+
+    @property
+    def _shows_course(self) -> bool:
+        """Whether the overlaps of each cue with each pattern after each step are few enough to show."""
+        return len(self.tokens) * len(self.memory.patterns) * (self.table.steps + 1) <= MOST_OVERLAPS
 
     @property
     def _shows_trajectory(self) -> bool:

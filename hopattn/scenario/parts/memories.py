@@ -12,6 +12,7 @@ from pydantic import Field, Tag
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.errors import unknown
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -156,6 +157,9 @@ class MemoryTable(ModelTable):
     """The words that are stored."""
     values: Annotated[list[str], Field(min_length=1)] | None = None
     """The words to which the patterns lead, one for each pattern; by default a pattern leads to itself."""
+    between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Two stored words. The energy is taken on the straight line between them: the measure `barrier` says how far it
+    rises above the higher end."""
 
     def problems(self) -> Iterator[Problem]:
         """One problem for each key that does not go together with others."""
@@ -166,6 +170,9 @@ class MemoryTable(ModelTable):
             yield Problem(("memory", "values"), f"the model '{self.card.name}' leads to its own patterns")
         elif self.values is None and self.needs_values:
             yield Problem(("memory",), f"the model '{self.card.name}' needs values, one for each pattern")
+        for i, word in enumerate(self.between or ()):
+            if word not in self.patterns:
+                yield Problem(("memory", "between", i), unknown(word, dict.fromkeys(self.patterns)))
 
     def words_for_rows(self, message: str) -> str:
         """A memory's error message, with words in place of row numbers."""

@@ -1,0 +1,116 @@
+"""The energy of many cues, step by step; those that fail in another colour and dashed."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Axes, Figure, Plot, only
+from hopattn.figures.headings import foot, headline, left_out, pads, run_titles
+from hopattn.figures.recalled_cues import last_steps, recalled
+from hopattn.figures.style import scaled, theme
+from hopattn.scenario.result import Result, Run
+
+CUES, RUNS = 100, 3
+"""The largest numbers of cues and of runs."""
+
+
+class Energies(Plot):
+    """One line for each cue, up to 100, with a mark where it comes to rest; one panel for each run, up to three."""
+
+    name: ClassVar[str] = "energies"
+    shows: ClassVar[str] = "the energy of many cues, step by step: which find their pattern, and where the others rest"
+    scenario: ClassVar[str] = "attraction"
+
+    def lacks(self, result: Result) -> str:
+        return "" if _runs(result) else "it has no energies by step of several cues"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        runs = _runs(result)
+        shown = runs[:RUNS]
+        headline(figure, result, "the energy of each cue until it rests: at its pattern, or elsewhere")
+        pads(figure, w_pad=0.15)
+        axes = figure.subplots(1, len(shown), squeeze=False, sharey=_same_scale(shown))[0]
+        titles = run_titles(runs, [()] * len(runs), 26)
+        for i, (ax, run) in enumerate(zip(axes, shown, strict=True)):
+            _lines(ax, run, i == 0)
+            ax.set_title("\n".join(filter(None, (titles[i], _counts(run)))))
+        notes = _left_out_cues(shown), left_out(len(shown), len(result.runs), "runs", "run")
+        keys, names = _signs()
+        foot(figure, "; ".join(filter(None, notes)), keys, names)
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _lines(ax, only(_runs(result), "runs", "run"), True)
+
+
+def _runs(result: Result) -> list[Run]:
+    """The runs that have energies of more than one cue."""
+    return [run for run in result.runs if _energies(run).size and len(_energies(run)) > 1]
+
+
+def _energies(run: Run) -> np.ndarray:
+    """The energies of a run, `(n_cues, n_steps + 1)`; an empty array if it has none."""
+    array = run.arrays.get("energy")
+    has_ends = "recalls" in run.arrays or "overlaps" in run.arrays or "recalled" in run.arrays
+    return np.asarray(array.values if array is not None and has_ends else np.zeros((0, 0)), dtype=float)
+
+
+def _drawn(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """The energies that are drawn, and whether each of these cues recalls its pattern."""
+    energies = _energies(run)[:CUES]
+    return energies, recalled(run)[: len(energies)]
+
+
+def _same_scale(runs: list[Run]) -> bool:
+    """Whether one scale fits all runs: none of their ranges is less than a tenth of the range of all."""
+    spans = [(float(energies.min()), float(energies.max())) for energies, _ in map(_drawn, runs)]
+    whole = max(high for _, high in spans) - min(low for low, _ in spans)
+    return all(high - low >= 0.1 * whole for low, high in spans)
+
+
+def _counts(run: Run) -> str:
+    """The number of cues that recall their pattern, in words."""
+    _, right = _drawn(run)
+    return f"{int(right.sum())} of {len(right)} cues recall"
+
+
+def _left_out_cues(runs: list[Run]) -> str:
+    """A remark on the cues that are not drawn."""
+    cues = [(len(_drawn(run)[1]), len(recalled(run))) for run in runs]
+    return left_out(*max(cues, key=lambda pair: pair[1] - pair[0]), "cues")
+
+
+def _lines(ax: Axes, run: Run, labelled: bool) -> None:
+    """Draw the energy of each cue until it rests; first the cues that recall, above them those that fail."""
+    energies, right = _drawn(run)
+    ends = last_steps(energies)
+    crowd = len(energies) > 20
+    for wanted in (True, False):
+        style = _style(wanted, crowd)
+        for row, end in zip(energies[right == wanted], ends[right == wanted], strict=True):
+            ax.plot(row[: end + 1], **style, zorder=2 if wanted else 3)
+            ax.plot(end, row[end], **_mark(wanted, crowd), zorder=4 if wanted else 5)
+    ax.set(xlabel="step", ylabel="energy" if labelled else "")
+    ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+
+
+def _style(right: bool, crowd: bool) -> dict[str, Any]:
+    """The line of a cue that recalls its pattern, or of one that fails."""
+    colour, line = (theme().series[0], "-") if right else (theme().series[1], (0, (4, 2)))
+    return {"color": colour, "linestyle": line, "linewidth": scaled(1.0 if crowd else 2.2), "alpha": 0.7}
+
+
+def _mark(right: bool, crowd: bool) -> dict[str, Any]:
+    """The mark at the end of a line."""
+    colour = theme().series[0 if right else 1]
+    face = colour if right else theme().paper
+    size = scaled(5.5 if crowd else 10)
+    sign = {"marker": "o" if right else "X", "markersize": size, "markeredgewidth": scaled(0.9 if crowd else 1.4)}
+    return {"linestyle": "none", "color": colour, "markerfacecolor": face, **sign}
+
+
+def _signs() -> tuple[list[Any], list[str]]:
+    """The lines of the legend, and their meanings."""
+    from matplotlib.lines import Line2D
+
+    keys = [Line2D([], [], **{**_mark(right, False), **_style(right, False)}) for right in (True, False)]
+    return keys, ["comes to rest at its pattern", "comes to rest elsewhere"]

@@ -1,0 +1,116 @@
+"""The overlap of one cue's state with every stored pattern, step by step, as a heat map."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.choice import query_of
+from hopattn.figures.headings import foot, headline, left_out, run_title, wrapped
+from hopattn.figures.recalled_cues import last_steps
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number, readable_on
+from hopattn.scenario.result import Result, Run
+
+NAMED, NUMBERED = 40, 12
+"""The number of patterns up to which each has its name, and of patterns and steps up to which cells have numbers."""
+
+
+class Overlaps(Plot):
+    """A row for each stored pattern, a column for each step; blue is like the pattern, orange like its reverse.
+
+    The cue is the one that `[figure] query` names, or the first.
+    """
+
+    name: ClassVar[str] = "overlaps"
+    shows: ClassVar[str] = "the overlap of one cue with every stored pattern, step by step"
+    scenario: ClassVar[str] = "sequence"
+
+    def lacks(self, result: Result) -> str:
+        return "" if _has_course(result.runs[0]) else "it has no overlaps with patterns by step"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        run = result.runs[0]
+        headline(figure, result)
+        ax = figure.subplots()
+        image = _map(ax, result)
+        ax.set_title(wrapped(_title(run, _cue(result)), 60))
+        beyond = _beyond(image)
+        bar = figure.colorbar(image, ax=ax, label="overlap with the pattern", extend=beyond, shrink=0.9)
+        bar.set_ticks([-1, 0, 1], labels=["−1", "0", "1"])
+        notes = (
+            "framed: the pattern that the state is most like",
+            left_out(1, len(_cues(run)), "cues", "query"),
+            left_out(1, len(result.runs), "runs", "run"),
+        )
+        foot(figure, "; ".join(filter(None, notes)))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _map(ax, result)
+
+
+def _has_course(run: Run) -> bool:
+    return "course" in run.arrays and bool(run.arrays["course"].values.size)
+
+
+def _cues(run: Run) -> tuple[str, ...]:
+    return run.arrays["course"].labels[0]
+
+
+def _cue(result: Result) -> int:
+    """The number of the cue that is drawn: the one of `[figure] query`, else the first in question."""
+    cues = _cues(result.runs[0])
+    return query_of(result, cues) if result.figure.query is not None else 0
+
+
+def _title(run: Run, cue: int) -> str:
+    """The name of the cue, and that of the run if it has one."""
+    names = _cues(run)
+    name = f"cue: {label(names[cue])}" if len(names) > 1 or not names[cue].isdigit() else ""
+    return ", ".join(filter(None, (name, run_title(run) if run.name else "")))
+
+
+def _map(ax: Axes, result: Result) -> Any:
+    """Draw the overlaps of the cue until it rests; returns the image."""
+    course, cue = result.runs[0].arrays["course"], _cue(result)
+    values = np.asarray(course.values[cue], dtype=float)
+    last = int(last_steps(values[None])[0])
+    values = values[: last + 2].T  # with one step more, in which nothing changes
+    image = ax.imshow(values, cmap=theme().diverging, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    ax.set(xlabel="step", ylabel="pattern")
+    count, steps = values.shape
+    if count <= NAMED:
+        ax.set_yticks(range(count), map(label, course.labels[2]), fontsize=scaled(16 if count <= 20 else 13))
+    if steps <= NUMBERED:
+        ax.set_xticks(range(steps), ["cue", *map(str, range(1, steps))])
+    else:
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+    ax.tick_params(length=0)
+    ax.spines[:].set(visible=True, color=theme().faint)
+    if max(values.shape) <= NUMBERED:
+        _numbers(ax, image, values)
+    _frames(ax, np.argmax(np.abs(values), axis=0))
+    return image
+
+
+def _frames(ax: Axes, rows: np.ndarray) -> None:
+    """Draw a frame around one cell of each column. rows: the row of each."""
+    from matplotlib.patches import Rectangle
+
+    for step, row in enumerate(rows):
+        style: dict[str, Any] = {"fill": False, "edgecolor": theme().ink, "linewidth": scaled(2.5)}
+        ax.add_patch(Rectangle((step - 0.5, row - 0.5), 1, 1, **style, zorder=3))
+
+
+def _numbers(ax: Axes, image: Any, values: np.ndarray) -> None:
+    """Write the overlaps into the cells."""
+    for (i, j), value in np.ndenumerate(values):
+        ink = readable_on(image.cmap(image.norm(value)))
+        ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(15))
+
+
+def _beyond(image: Any) -> str:
+    """The ends at which the colour bar is open, because an overlap is beyond −1 or 1."""
+    values = image.get_array()
+    below, above = bool(values.min() < -1.005), bool(values.max() > 1.005)
+    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
