@@ -68,9 +68,9 @@ def _same_scale(runs: list[Run]) -> bool:
 
 
 def _counts(run: Run) -> str:
-    """The number of cues that recall their pattern, in words."""
+    """The number of cues that recall their pattern, of all that are drawn."""
     _, right = _drawn(run)
-    return f"{int(right.sum())} of {len(right)} cues recall"
+    return f"{int(right.sum())} of {len(right)} recall"
 
 
 def _left_out_cues(runs: list[Run]) -> str:
@@ -81,14 +81,17 @@ def _left_out_cues(runs: list[Run]) -> str:
 
 def _lines(ax: Axes, run: Run, labelled: bool) -> None:
     """Draw the energy of each cue until it rests; first the cues that recall, above them those that fail."""
+    from matplotlib.collections import LineCollection
+
     energies, right = _drawn(run)
     ends = last_steps(energies)
     crowd = len(energies) > 20
     for wanted in (True, False):
-        style = _style(wanted, crowd)
-        for row, end in zip(energies[right == wanted], ends[right == wanted], strict=True):
-            ax.plot(row[: end + 1], **style, zorder=2 if wanted else 3)
-            ax.plot(end, row[end], **_mark(wanted, crowd), zorder=4 if wanted else 5)
+        own = np.flatnonzero(right == wanted)
+        paths = [np.column_stack([np.arange(ends[i] + 1), energies[i, : ends[i] + 1]]) for i in own]
+        ax.add_collection(LineCollection(paths, **_style(wanted, crowd), zorder=2 if wanted else 3))
+        ax.plot(ends[own], energies[own, ends[own]], **_mark(wanted, crowd), zorder=4 if wanted else 5)
+    ax.autoscale_view()
     ax.set(xlabel="step", ylabel="energy" if labelled else "")
     ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 

@@ -12,6 +12,7 @@ from hopattn.circuits.emergence.measures import ITERATIONS, measured
 from hopattn.circuits.emergence.record import Training
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.weight_spread import least_number
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
@@ -40,6 +41,8 @@ SHIPPED = {"two layers": "two-layers.npz", "one layer": "one-layer.npz"}
 """The trainings that come with hopattn."""
 CURVES = ("loss of repeated words", "loss of new words", "in-context score")
 BY_HEAD = ("previous token", "prefix matching")
+KEYS = "keys for 90 %"
+"""The array of the least number of keys that hold nine tenths of the weight, at each word of the first new text."""
 MEASURES = {
     "loss": "−log p of the next word where it can be known, on new texts, in nats",
     "accuracy": "which part of these words the model names",
@@ -124,11 +127,13 @@ class Emergence(Spec):
         now = measured(model, texts)
         guesses = np.argmax(model.logits(texts.tokens)[:, :-1], axis=-1)
         head = int(np.argmax(now["prefix matching"][-1]))
+        first = [np.asarray(own.weights)[0] for trace in model.trace(texts.tokens[:1]) for own in trace.heads]
         return {
             "loss": now["loss of repeated words"],
             "accuracy": np.array(np.mean((guesses == texts.tokens[:, 1:])[texts.repeated])),
             "copying head": now["prefix matching"][-1, head],
             "energy falls": now["energy falls"][head, 0],
+            KEYS: least_number(np.stack(first)),
         }
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
@@ -151,3 +156,4 @@ def _declared(name: str, training: Training) -> Iterator[ArraySpec]:
     last: Axis = ("head", tuple(places[-recipe.heads :]))
     yield ArraySpec(f"{name} falling energies", (last, ("application", tuple(map(str, range(1, ITERATIONS + 1))))))
     yield from (ArraySpec(f"{name} {measure}") for measure in MEASURES)
+    yield ArraySpec(f"{name} {KEYS}", (head, ("word", recipe.length)), referable=False, measured=False)

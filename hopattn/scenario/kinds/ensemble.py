@@ -11,6 +11,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import normalised
+from hopattn.memories.crosstalk import BINS, compared, crosstalk, spread_by_theory
 from hopattn.memories.random_patterns import Sort, damaged, random_patterns
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
@@ -48,6 +49,12 @@ MEASURES = {
     "converged": "which part of the recalls came to a fixed point",
 }
 """The measures of a run, each with its meaning as `explain` writes it."""
+CROSSTALK = {
+    "signal": "the field of a neuron towards its pattern, or the score of the cue's own pattern, on average",
+    "spread": "the standard deviation of the crosstalk of the other patterns",
+    "wrong": "in which part of the fields or scores the crosstalk outweighs the signal",
+}
+"""The measures of a run with `crosstalk = true`."""
 MOST_COURSES = 100
 """The number of cues, the first, whose energy a run keeps step by step."""
 
@@ -76,6 +83,8 @@ class EnsembleTable(ModelTable):
     """The standard deviation of the Gaussian noise that is added to every neuron."""
     hide: Fraction = 0.0
     """The fraction of a cue's neurons that becomes unknown (0)."""
+    crosstalk: bool = False
+    """Whether the signal of each cue's own pattern is compared with the crosstalk of the others, before the recall."""
     burn_in: Annotated[int, Field(ge=0)] | None = None
     """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
     For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
@@ -84,6 +93,11 @@ class EnsembleTable(ModelTable):
     def stored(self) -> int:
         """The number of stored patterns."""
         return self.patterns or max(1, round((self.load or 0) * self.neurons))
+
+    @property
+    def measures(self) -> dict[str, str]:
+        """The measures of a run, each with its meaning."""
+        return MEASURES | (CROSSTALK if self.crosstalk else {})
 
     @property
     def steps(self) -> int:
@@ -138,7 +152,7 @@ class EnsembleTable(ModelTable):
 class Ensemble(Spec):
     """Random patterns and the memory that recalls them."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = tuple(MEASURES)
+    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK)
     main_table: ClassVar[str] = "ensemble"
     template: ClassVar[str] = TEMPLATE
     kind: Literal["ensemble"]
@@ -183,14 +197,18 @@ class Ensemble(Spec):
     def declared_arrays(self) -> list[ArraySpec]:
         names = tuple(str(i + 1) for i in range(len(self.ensemble.own)))
         cue = ("cue", names)
-        arrays = [*map(ArraySpec, MEASURES), ArraySpec("overlaps", (cue,)), ArraySpec("status", (cue,), measured=False)]
+        arrays = [*map(ArraySpec, self.ensemble.measures), ArraySpec("overlaps", (cue,))]
+        arrays.append(ArraySpec("status", (cue,), measured=False))
         arrays.append(ArraySpec("start", (cue,), referable=False, measured=False))
         course = (("cue", names[:MOST_COURSES]), ("step", -1))
         arrays.append(ArraySpec("energy", course, referable=False, measured=False))
+        if self.ensemble.crosstalk:
+            arrays.append(ArraySpec("crosstalk", (("bin", BINS),), referable=False, measured=False))
+            arrays += [ArraySpec(name, referable=False, measured=False) for name in ("compared", "theory")]
         return arrays
 
     def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=tuple(MEASURES), arrays=shapes(self.declared_arrays()))
+        return ArrayLayout(measures=tuple(self.ensemble.measures), arrays=shapes(self.declared_arrays()))
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         table = self.ensemble
@@ -204,7 +222,24 @@ class Ensemble(Spec):
         arrays["start"] = cosines(cues, targets)
         arrays["energy"] = np.zeros((len(cues), 0)) if result.energies is None else result.energies
         arrays["energy"] = arrays["energy"][:MOST_COURSES]
-        return all_labelled(arrays, self.declared_arrays())
+        return all_labelled({**arrays, **self._crosstalk(memory, cues)}, self.declared_arrays())
+
+    def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, np.ndarray | Labelled]:
+        """The arrays of `crosstalk = true`. theory: the standard deviation, 0 where no theory is known."""
+        table = self.ensemble
+        if not table.crosstalk:
+            return {}
+        found, what = crosstalk(memory, cues, table.own), compared(memory)
+        plain = not (table.correlation or table.noise or table.hide)
+        known = plain and (what == "scores" or table.model in ("hopfield", {"name": "hopfield"}))
+        theory = spread_by_theory(what, table.stored, table.neurons) if known else 0.0
+        labels = tuple(repr(round(float(centre), 6)) for centre in found.centres)
+        return {
+            **{name: np.array(getattr(found, name)) for name in CROSSTALK},
+            "crosstalk": Labelled(found.density, ("bin",), (labels,)),
+            "compared": np.array(what),
+            "theory": np.array(theory),
+        }
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table = self.ensemble
@@ -212,7 +247,7 @@ class Ensemble(Spec):
         patterns = f"{table.stored} random patterns of {table.neurons} neurons"
         yield f"{patterns}, {min(table.cues, table.stored)} of them cued{damage}"
         sweeps = f"sweeps {table.burn_in + 1} to {table.steps}" if table.burn_in is not None else "the last state"
-        for name, meaning in MEASURES.items():
+        for name, meaning in table.measures.items():
             of = f" (of {sweeps})" if name == "overlap" else ""
             yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
 

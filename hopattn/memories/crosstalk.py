@@ -1,0 +1,70 @@
+"""Crosstalk: what the other patterns add to the field or the score of the pattern that a cue is made of."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopattn.memories.memory import Memory
+
+BINS = 80
+"""The number of bins of the histogram."""
+REACH = {"fields": 4.0, "scores": 1.0}
+"""The largest crosstalk in the histogram, of fields and of scores; what is beyond counts in the last bin."""
+
+
+class Crosstalk(NamedTuple):
+    """The signal of the cues' own patterns and the crosstalk of the others.
+
+    signal: its mean. spread: the standard deviation of the crosstalk. wrong: the share in which the crosstalk outweighs
+    the signal. centres, density: the histogram of the crosstalk, `(BINS,)` each.
+    """
+
+    signal: float
+    spread: float
+    wrong: float
+    centres: np.ndarray
+    density: np.ndarray
+
+
+def compared(memory: Any) -> str:
+    """The quantity in which a memory mixes its patterns: "scores" if it has one for each pattern, else "fields"."""
+    return "scores" if isinstance(memory, Memory) and len(memory.keys) == len(memory.patterns) else "fields"
+
+
+def crosstalk(memory: Any, cues: np.ndarray, own: np.ndarray) -> Crosstalk:
+    """Signal and crosstalk at cues `(n_cues, dim)`. own: the number of the pattern of each cue, `(n_cues,)`.
+
+    Of a network, the field of each neuron is taken towards the pattern, ξ_i h_i. Its mean is the signal, and the
+    crosstalk is what it falls short of the mean: a neuron with more crosstalk than signal turns away from its pattern.
+    Of a memory with scores, the score of the own pattern is the signal, those of the others are the crosstalk, all
+    relative to |ξ|². Source: Hertz, Krogh & Palmer (1991), Introduction to the Theory of Neural Computation, 2.2.
+
+    >>> import hopattn as ha
+    >>> patterns = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]])
+    >>> found = crosstalk(ha.modern(patterns), patterns, np.array([0, 1]))
+    >>> found.signal, found.spread, found.wrong
+    (1.0, 0.0, 0.0)
+    """
+    if compared(memory) == "scores":
+        scores = np.asarray(memory.scores(cues)) / np.sum(memory.patterns**2, axis=-1)
+        signals = scores[np.arange(len(cues)), own][:, None]
+        others = np.arange(scores.shape[1]) != own[:, None]
+        noise, signal = scores[others], float(signals.mean())
+        wrong = (scores >= signals)[others]
+    else:
+        towards = memory.patterns[own] * np.asarray(memory.field(cues))
+        signal = float(towards.mean())
+        noise, wrong = (signal - towards).ravel(), towards < 0
+    reach = REACH[compared(memory)]
+    counts, edges = np.histogram(np.clip(noise, -reach, reach), BINS, (-reach, reach))
+    density = counts / (max(1, counts.sum()) * (edges[1] - edges[0]))
+    part = float(np.mean(wrong)) if np.size(wrong) else 0.0
+    return Crosstalk(signal, float(np.std(noise)) if noise.size else 0.0, part, (edges[1:] + edges[:-1]) / 2, density)
+
+
+def spread_by_theory(what: str, n_patterns: int, dim: int) -> float:
+    """The standard deviation of the crosstalk among random patterns, of Hebb's network or of dot products.
+
+    what: "fields" or "scores". The field adds the P − 1 other patterns over N − 1 neurons, divided by N.
+    """
+    return float(np.sqrt((n_patterns - 1) * (dim - 1)) / dim if what == "fields" else 1 / np.sqrt(dim))
