@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hopattn.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from hopattn import theory as theory
     from hopattn.circuits.composition import composition as composition
     from hopattn.circuits.composition import composition_baseline as composition_baseline
     from hopattn.circuits.composition import head_compositions as head_compositions
@@ -251,7 +252,7 @@ _NAMES = {
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
-_MODULES = {"learning": "hopattn.networks.learning_rules"}
+_MODULES = {"learning": "hopattn.networks.learning_rules", "theory": "hopattn.theory"}
 """Modules whose functions are called by the name of the module: `ha.learning.hebb(patterns)`."""
 
 __all__ = sorted(_HOMES)

@@ -1,0 +1,14 @@
+"""Theory: numbers that the literature derives for infinitely many neurons or random patterns, without a simulation.
+
+- `order_parameters.py`: the mean-field equations of the Hopfield network, and the curve of their solutions
+- `retrieval.py`: how much of a pattern is retrieved at a load and a temperature, and where it is lost
+- `stable_phases.py`: where a stored pattern is the deepest state, and where the spin glass melts
+- `dense.py`: the number of patterns of a dense associative memory
+"""
+
+from hopattn.theory.dense import dense_capacity as dense_capacity
+from hopattn.theory.retrieval import critical_load as critical_load
+from hopattn.theory.retrieval import overlap as overlap
+from hopattn.theory.retrieval import retrieval_temperature as retrieval_temperature
+from hopattn.theory.stable_phases import glass_temperature as glass_temperature
+from hopattn.theory.stable_phases import stable_temperature as stable_temperature

@@ -1,0 +1,36 @@
+"""The capacity of dense associative memories: how the number of patterns grows with the number of neurons.
+
+Source: Krotov & Hopfield (2016), Advances in Neural Information Processing Systems 29, equations 5 and 6.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.scalars import real, whole
+
+
+def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: bool = True) -> np.ndarray:
+    """The number of random patterns P that a dense memory of order n keeps: P grows as N to the power of n − 1.
+
+    From a stored pattern, one step turns the share `wrong` of the neurons. The score of the pattern is N^(n−1); the
+    other patterns add a noise of variance P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0
+    (`rectified`), as in `ha.dense`. neurons: N, above 0, `(...)`. n: 2 or more. wrong: above 0, below one half.
+
+    >>> import hopattn as ha
+    >>> ha.theory.dense_capacity([100, 200], n=3).round()
+    array([1005., 4019.])
+    """
+    order = whole(n, "n", least=2)
+    share = real(wrong, "wrong", above=0.0)
+    if share >= 0.5:
+        raise InvalidInput(f"wrong: expected a share below 0.5, not {share:g}")
+    given = np.asarray(neurons, dtype=float)
+    if not np.all(np.isfinite(given) & (given > 0)):
+        raise InvalidInput("neurons: expected finite numbers above 0")
+    from scipy.special import ndtri
+
+    pairs = math.prod(range(2 * order - 3, 0, -2)) / (2 if rectified else 1)
+    return np.asarray(given ** (order - 1) / (pairs * ndtri(share) ** 2))

@@ -1,0 +1,162 @@
+"""Retrieval in the Hopfield network with infinitely many neurons: the overlap that stays, and where it is lost.
+
+Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. Lett. 55, 1530, and (1987), Ann. Phys. 173, 30. α_c(0) = .138.
+"""
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.theory.order_parameters import Solution, means, solution, susceptible
+
+COLDEST = 1e-3
+"""Temperatures below this one are taken as 0: the overlap differs by less than their square."""
+NEAR_ZERO = 1e-9
+
+
+def overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> np.ndarray:
+    """The overlap m of the state with the pattern that is retrieved, in a Hopfield network of infinitely many neurons.
+
+    load: α = P/N, 0 or more, `(...)`. temperature: T of Glauber's update, 0 or more; an array fits the loads. Gives the
+    larger root of the mean-field equations, and 0 where there is none. Raises `InvalidInput` for other numbers.
+
+    >>> import hopattn as ha
+    >>> ha.theory.overlap([0.05, 0.13, 0.14]).round(3)
+    array([1.   , 0.987, 0.   ])
+    """
+    loads, temperatures = np.broadcast_arrays(checked(load, "load"), checked(temperature, "temperature"))
+    flat = [_overlap(float(a), float(t)) for a, t in zip(loads.ravel(), temperatures.ravel(), strict=True)]
+    return np.reshape(flat, loads.shape)
+
+
+def critical_load(temperature: ArrayLike = 0.0) -> np.ndarray:
+    """The largest load α_c at which a pattern is retrieved, `(...)` as the temperature; 0 from T = 1 on.
+
+    >>> import hopattn as ha
+    >>> float(ha.theory.critical_load().round(4))
+    0.1379
+    """
+    given = checked(temperature, "temperature")
+    return np.reshape([_critical(float(t)).load if t < 1 else 0.0 for t in given.ravel()], given.shape)
+
+
+def retrieval_temperature(load: ArrayLike) -> np.ndarray:
+    """The temperature T_M(α) up to which a stored pattern stays, `(...)` as the load; NaN above the critical load.
+
+    At higher temperatures, the network leaves the pattern that it starts from.
+
+    >>> import hopattn as ha
+    >>> ha.theory.retrieval_temperature([0.05, 0.1]).round(2)
+    array([0.54, 0.32])
+    """
+    given = checked(load, "load")
+    return np.reshape([melting(float(a)) for a in given.ravel()], given.shape)
+
+
+def checked(values: ArrayLike, what: str) -> np.ndarray:
+    """Finite numbers of at least 0 as an array; raises `InvalidInput` for others."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{what}: expected a number or an array of numbers") from None
+    if not np.all(np.isfinite(array) & (array >= 0)):
+        raise InvalidInput(f"{what}: expected finite numbers of at least 0")
+    return array
+
+
+@lru_cache(maxsize=4096)
+def melting(load: float) -> float:
+    """T_M at one load. At low temperatures the critical load grows a little with T; the highest T is meant."""
+    from scipy.optimize import brentq
+
+    if load == 0:
+        return 1.0
+    low = next((t for t in (0.02, COLDEST) if _critical(t).load >= load), None)
+    return math.nan if low is None else float(brentq(lambda t: _critical(t).load - load, low, 1 - 1e-6, xtol=1e-7))
+
+
+def retrieved(load: float, temperature: float) -> Solution | None:
+    """The solution in which a pattern is retrieved, None if there is none; T from `COLDEST` to below 1."""
+    from scipy.optimize import brentq
+
+    last = _critical(temperature)
+    if not 0 < load <= last.load:
+        return None
+    s = brentq(lambda s: along(temperature, s).load - load, NEAR_ZERO, last.s, xtol=1e-12)
+    return along(temperature, float(s))
+
+
+def along(temperature: float, s: float) -> Solution:
+    """The solution with an overlap above 0 at this temperature, for s below `_largest`."""
+    from scipy.optimize import brentq
+
+    x = brentq(lambda x: means(x, s)[0] - temperature * x, 1e-6, 1 / temperature, xtol=1e-12)
+    return solution(temperature, float(x), s)
+
+
+def _overlap(load: float, temperature: float) -> float:
+    """The overlap at one load and one temperature."""
+    if load == 0 or temperature >= 1:
+        return _without_noise(temperature) if load == 0 else 0.0
+    if temperature < COLDEST:
+        return _at_zero(load)
+    found = retrieved(load, temperature)
+    return found.m if found else 0.0
+
+
+@lru_cache(maxsize=1024)
+def _critical(temperature: float) -> Solution:
+    """The solution with the largest load at one temperature below 1."""
+    from scipy.optimize import minimize_scalar
+
+    if temperature < COLDEST:
+        y = _y_of_critical_load()
+        return Solution(0.0, _load_at_zero(y), math.erf(y), 1.0, 0.0, math.inf)
+    found = minimize_scalar(
+        lambda s: -along(temperature, s).load, bounds=(NEAR_ZERO, _largest(temperature)), options={"xatol": 1e-9}
+    )
+    return along(temperature, float(found.x))
+
+
+def _largest(temperature: float) -> float:
+    """The s at which the overlap vanishes at this temperature."""
+    from scipy.optimize import brentq
+
+    return (1 - 1e-6) * float(brentq(lambda s: susceptible(s) - temperature, NEAR_ZERO, 1 / temperature, xtol=1e-12))
+
+
+def _without_noise(temperature: float) -> float:
+    """The overlap of a network with few patterns: m = tanh(m/T)."""
+    if temperature < COLDEST:
+        return 1.0
+    if temperature >= 1:
+        return 0.0
+    return along(temperature, 0.0).m
+
+
+def _load_at_zero(y: Any) -> Any:
+    """The load at T = 0 with the overlap erf y: √(2α) = erf(y)/y − 2/√π exp(−y²)."""
+    return (math.erf(y) / y - 2 / math.sqrt(math.pi) * math.exp(-(y**2))) ** 2 / 2
+
+
+@lru_cache(maxsize=1)
+def _y_of_critical_load() -> float:
+    """The y at T = 0 with the largest load."""
+    from scipy.optimize import minimize_scalar
+
+    return float(minimize_scalar(lambda y: -_load_at_zero(y), bounds=(1.0, 3.0), options={"xatol": 1e-12}).x)
+
+
+def _at_zero(load: float) -> float:
+    """The overlap at T = 0."""
+    from scipy.optimize import brentq
+
+    least = _y_of_critical_load()
+    if load > _load_at_zero(least):
+        return 0.0
+    most = 1 / math.sqrt(2 * load) + least
+    return math.erf(brentq(lambda y: _load_at_zero(y) - load, least, most, xtol=1e-12))

@@ -1,0 +1,39 @@
+"""The capacity of dense memories has the published size and growth."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+
+
+def test_the_capacity_of_order_2_is_that_of_krotov_and_hopfield():
+    """Krotov & Hopfield 2016, section 2: about .14 N for n = 2 and errors of half a percent, without rectification."""
+    assert float(ha.theory.dense_capacity(1000, 2, rectified=False)) == pytest.approx(150, abs=2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_capacity_grows_as_the_power_n_less_1(n):
+    few, many = ha.theory.dense_capacity([10, 100], n)
+    assert math.log10(many / few) == pytest.approx(n - 1)
+
+
+def test_one_step_from_a_pattern_turns_the_share_that_is_stated():
+    """Spins turn if that lowers −Σ [ξ·x]₊³, the energy of the memory of order 3: 25 patterns of 128 neurons."""
+    neurons, wrong, turned = 128, 0.05, []
+    count = round(float(ha.theory.dense_capacity(neurons, 3, wrong)))
+    for seed in range(2):
+        patterns = np.random.default_rng(seed).choice([-1.0, 1.0], size=(count, neurons))
+        for state in patterns[:25]:
+            scores = patterns @ state
+            after = scores[:, None] - 2 * patterns * state
+            turned.append(np.maximum(after, 0) ** 3 - np.maximum(scores, 0)[:, None] ** 3)
+    share = np.mean([part.sum(axis=0) > 0 for part in turned])
+    assert share == pytest.approx(wrong, abs=0.015)
+
+
+def test_other_numbers_are_refused():
+    for arguments in ((0, 3), (10, 1), (10, 3, 0.5), ("x", 3)):
+        with pytest.raises((ha.InvalidInput, ValueError)):
+            ha.theory.dense_capacity(*arguments)

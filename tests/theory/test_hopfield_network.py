@@ -1,0 +1,87 @@
+"""The theory of the Hopfield network agrees with published numbers, and its solutions solve the equations."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import hopattn as ha
+from hopattn.theory.order_parameters import solution
+from hopattn.theory.retrieval import retrieved
+
+
+def test_the_critical_load_and_the_overlap_there_are_the_published_ones():
+    """Amit, Gutfreund & Sompolinsky 1987: α_c = .138, m = .967; Hertz, Krogh & Palmer 1991: .1379."""
+    load = ha.theory.critical_load()
+    assert float(load) == pytest.approx(0.1379, abs=5e-5)
+    assert float(ha.theory.overlap(load)) == pytest.approx(0.967, abs=5e-4)
+    assert ha.theory.overlap([0.1, 0.1381, 0.2]).round(3).tolist() == [0.998, 0.0, 0.0]
+
+
+def test_near_one_the_lines_leave_with_the_published_slopes():
+    """Amit, Gutfreund & Sompolinsky 1985: T_M ≈ 1 − 1.95 √α, T_c ≈ 1 − 2.6 √α, T_g = 1 + √α."""
+    load = 1e-5
+    slopes = [
+        (1 - float(line(load))) / math.sqrt(load)
+        for line in (ha.theory.retrieval_temperature, ha.theory.stable_temperature, ha.theory.glass_temperature)
+    ]
+    assert slopes == pytest.approx([1.95, 2.6, -1], abs=0.01)
+
+
+def test_the_patterns_are_the_deepest_states_up_to_the_published_load():
+    """Amit, Gutfreund & Sompolinsky 1985: .051 at T = 0. There 1/π + √(2α/π), the glass, is 1/2 up to 10⁻⁴."""
+    lines = ha.theory.stable_temperature([0.049, 0.055])
+    assert 0.2 < lines[0] < 0.25 and math.isnan(lines[1])
+    assert 1 / math.pi + math.sqrt(2 * 0.0519 / math.pi) == pytest.approx(0.5, abs=2e-4)
+
+
+@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3), (0.1, 0.05), (0.13, 0.01)])
+def test_a_solution_solves_the_equations(load, temperature):
+    found = retrieved(load, temperature)
+    r = found.q / (1 - (1 - found.q) / temperature) ** 2
+
+    def mean(power):
+        def integrand(z):
+            density = math.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+            return density * math.tanh((found.m + math.sqrt(load * r) * z) / temperature) ** power
+
+        return quad(integrand, -10, 10, limit=400, points=[-found.m / math.sqrt(load * r)])[0]
+
+    assert mean(1) == pytest.approx(found.m, abs=1e-7)
+    assert mean(2) == pytest.approx(found.q, abs=1e-7)
+    assert float(ha.theory.overlap(load, temperature)) == found.m
+
+
+def test_the_free_energy_is_stationary_at_a_solution():
+    """∂f/∂m = 0 by the equation of m; here by moving x, while q, r and s stay."""
+    found = retrieved(0.05, 0.3)
+    more, less = (replace(found, m=found.m + step).free_energy for step in (1e-4, -1e-4))
+    assert abs(more - less) / 2e-4 < 1e-5 < (more + less - 2 * found.free_energy) / 1e-8
+
+
+def test_without_other_patterns_the_network_is_the_magnet_of_curie_and_weiss():
+    temperatures = [0.2, 0.5, 0.9, 0.99, 1.0, 2.0]
+    assert ha.theory.overlap(0, temperatures) == pytest.approx(ha.mean_field(temperatures), abs=1e-9)
+    assert float(ha.theory.retrieval_temperature(0)) == float(ha.theory.stable_temperature(0)) == 1
+
+
+def test_the_retrieval_temperature_is_where_the_overlap_vanishes():
+    for load in (0.01, 0.05, 0.13):
+        edge = float(ha.theory.retrieval_temperature(load))
+        assert ha.theory.overlap(load, [edge - 1e-4, edge + 1e-4])[1] == 0 < ha.theory.overlap(load, edge - 1e-4)
+        assert float(ha.theory.critical_load(edge)) == pytest.approx(load, abs=1e-6)
+    assert np.isnan(ha.theory.retrieval_temperature(0.2))
+
+
+def test_the_coldest_solutions_lead_to_those_at_zero():
+    assert np.ptp(ha.theory.overlap(0.12, [0.002, 0.0])) < 1e-3
+    assert solution(0.5, 0.0, 0.0).load == 0
+
+
+@pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf, "much", [0.1, -1]])
+def test_other_numbers_are_refused(bad):
+    for formula in (ha.theory.overlap, ha.theory.retrieval_temperature, ha.theory.glass_temperature):
+        with pytest.raises(ha.InvalidInput, match="load: expected"):
+            formula(bad)
