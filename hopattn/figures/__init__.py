@@ -12,6 +12,7 @@
 - `labelled_points.py`: points in a plane, with labels that do not overlap
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
+- `recalls.py`: recalls of pictures: their states, their overlaps with patterns, and their ends in words
 - `recalled_cues.py`: which cues recalled their pattern, and when each came to rest
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `comparison.py`: the figure of a comparison

@@ -5,39 +5,47 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.record import Recall
 from hopattn.figures.base import Axes, Figure
-from hopattn.figures.headings import pads
+from hopattn.figures.headings import foot, left_out, pads
+from hopattn.figures.recalls import energy_scale, listed
 from hopattn.figures.style import scaled, theme
 
 MARKERS = ("o", "s", "^", "D")
 """One marker for each cue, so that lines differ without colours too."""
-MARKED_CUES, MAX_CUES = 4, 100
-"""Up to `MARKED_CUES` cues, each has its own colour and marker. The first `MAX_CUES` cues are drawn."""
+SIGNS = "●■▲◆"
+"""The same markers as letters."""
+MARKED_CUES, NAMED_CUES, MAX_CUES = 4, 12, 100
+"""Up to `MARKED_CUES` cues, each has its own colour and marker; up to `NAMED_CUES` have their ends beside them in
+words. The curves of the first `MAX_CUES` cues are drawn."""
 
 
 def draw_recall(figure: Figure, record: Recall) -> None:
     """Draw the final states, one row for each cue; beside them energy and overlap by step, if the record has them.
 
-    The overlap of a state is its largest overlap with a stored pattern, without the sign. A record has overlaps if the
-    recall was run with `keep=["overlaps"]`.
+    Beside each state are the words for it: the pattern that it matches, by its number. The overlap of a state is its
+    largest overlap with a stored pattern, without the sign. A record has overlaps if the recall was run with
+    `keep=["overlaps"]`.
     """
     states = np.atleast_2d(record.state)
     steps = np.atleast_1d(record.steps)
     curves = curves_of(record)
     pads(figure, h_pad=0.1, w_pad=0.1)
     left, right = figure.subfigures(1, 2, width_ratios=(1.4, 1)) if curves else (figure, None)
-    _final_states(left, states)
+    _final_states(left, states, _ends(record) if len(states) <= NAMED_CUES else [])
     if right is not None:
         axes = draw_course(right, curves, steps)
         axes[0].set_title("on the way")
+        foot(figure, left_out(min(len(steps), MAX_CUES), len(steps), "curves"))
 
 
 def curves_of(record: Recall) -> dict[str, np.ndarray]:
     """The quantities by step that a record has, `(n_cues, n_steps + 1)` each: energy and largest overlap."""
-    curves = {}
+    curves: dict[str, np.ndarray] = {}
     if record.energies is not None:
-        curves["energy"] = np.atleast_2d(record.energies)
+        factor, name = energy_scale(np.asarray(record.energies))
+        curves[name] = np.atleast_2d(record.energies) / factor
     if record.overlaps is not None and record.overlaps.shape[-1]:
         largest = np.abs(record.overlaps).max(axis=-1)
         curves["largest overlap"] = largest[None] if record.state.ndim == 1 else largest.T
@@ -74,8 +82,24 @@ def draw_curves(ax: Axes, name: str, rows: np.ndarray, last_steps: Sequence[int]
     ax.xaxis.get_major_locator().set_params(integer=True)
 
 
-def _final_states(part: Figure, states: np.ndarray) -> None:
-    """Draw states as rows of cells: black for the largest activation, white for its negative, as in pictures."""
+def _ends(record: Recall) -> list[str]:
+    """The last state of each cue, in words."""
+    kinds, mixtures = np.atleast_1d(record.spurious), np.atleast_2d(record.mixture)
+    words = {Spurious.REVERSED: "a pattern reversed", Spurious.OTHER: "nothing stored"}
+    ends = []
+    for matched, kind, three in zip(np.atleast_1d(record.matched), map(Spurious, kinds), mixtures, strict=True):
+        mixed = f"a mixture of\n{listed([str(number) for number in three])}"
+        ends.append(
+            f"pattern {matched}" if matched >= 0 else mixed if kind == Spurious.MIXTURE else words.get(kind, "")
+        )
+    return ends
+
+
+def _final_states(part: Figure, states: np.ndarray, ends: Sequence[str]) -> None:
+    """Draw states as rows of cells: ink for the largest activation, the sheet for its negative, as in pictures.
+
+    ends: the words for the states, or nothing.
+    """
     finite = np.abs(states[np.isfinite(states)])
     most = float(finite.max(initial=0.0)) or 1.0
     ax = part.subplots()
@@ -84,4 +108,17 @@ def _final_states(part: Figure, states: np.ndarray) -> None:
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     ax.spines[:].set(visible=True, color=theme().faint)
-    part.colorbar(image, ax=ax, label="activation")
+    style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": scaled(16)}
+    for i, end in enumerate(ends):
+        ax.text(1.02, i, end, **style)
+    if ends:
+        marked = len(states) <= MARKED_CUES
+        ax.set_yticks(range(len(states)), [f"{SIGNS[i] if marked else ''} {i}" for i in range(len(states))])
+        for i, text in enumerate(ax.get_yticklabels()):
+            text.set_color(theme().series[i] if marked else theme().ink)
+        for i in range(1, len(states)):
+            ax.axhline(i - 0.5, color=theme().faint, linewidth=scaled(1))
+    if np.allclose(finite, most):
+        ax.set_xlabel(f"neuron (filled: {most:g}, empty: −{most:g})")
+    else:
+        part.colorbar(image, ax=ax, label="activation", location="bottom", shrink=0.7, aspect=30)

@@ -53,27 +53,6 @@ def test_a_result_without_a_memory_has_a_reason(name, results):
     assert plots[name]().lacks(results["practice-7-2"]).startswith("it ")
 
 
-def test_recall_shows_the_states_of_each_cue_and_the_pattern_at_its_end(results):
-    run, figure = results["letters"].runs[0], shown("recall", "letters")
-    pictures = [ax.images[0].get_array().data.ravel() for ax in figure.axes if ax.images]
-    for i, strip in enumerate(run.strips):
-        assert any(np.array_equal(picture, run.arrays["nearest"].values[i]) for picture in pictures)
-        for state in strip.pictures:
-            assert any(np.array_equal(picture, state) for picture in pictures)
-    assert {"recalls R", "recalls X", "recalls nothing", "nearest: S", "cue", "step 1"} <= set(texts(figure))
-
-
-def test_recall_draws_energy_and_overlap_by_step(results):
-    run, figure = results["letters"].runs[0], shown("recall", "letters")
-    axes = {ax.get_ylabel(): ax for ax in figure.axes}
-    for i, steps in enumerate(run.arrays["steps"].values):
-        energy, overlap = (axes[name].lines[i].get_ydata() for name in ("energy", "overlap"))
-        assert np.array_equal(energy, run.arrays["energy"].values[i][: steps + 1])
-        state, pattern = run.arrays["state"].values[i], run.arrays["nearest"].values[i]
-        assert overlap[-1] == pytest.approx(ha.cosine(state, pattern))
-    assert axes["overlap"].lines[2].get_ydata() == pytest.approx(-1)  # the reverse of a letter
-
-
 def test_the_landscape_is_the_memory_s_own_energy(results):
     for run, beta in zip(results["landscape"].runs, (12.0, 3.0, 0.8), strict=True):
         field, patterns = run.arrays["landscape"], run.arrays["patterns"].values

@@ -1,30 +1,52 @@
-"""A recall as a row of pictures: the cue, each step, the recalled pattern; beside it energy and overlap by step."""
+"""A recall as a row of pictures: the cue, the steps, the last state; below or beside them, energy and overlaps."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, pads
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.recall_course import draw_course
+from hopattn.figures.recalls import (
+    cosines,
+    draw_picture,
+    energy_scale,
+    folded,
+    last_step,
+    leading_patterns,
+    pair_at_end,
+    pattern_names,
+    picture_steps,
+    recalls,
+    states,
+    verdict,
+)
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
+from hopattn.figures.text import label, number, readable_on
 from hopattn.scenario.result import Result, Run
-from hopattn.scenario.words.character_pictures import Strip
 
-CUES, FRAMES = 4, 5
-"""The largest number of cues, and of pictures of each: of a longer recall the first pictures and the last."""
+CUES, PICTURES, PICTURES_OF_ONE = 4, 5, 10
+"""The largest number of cues; of pictures of each; and of pictures if there is one cue. The last is always shown."""
 EXTRA_STEPS = 2
 """The curves are drawn for this number of steps after the last picture."""
 SIGNS = "●■▲◆"
 """The marker of each cue in front of its name, as on its lines, so that cues differ without colours too."""
+WITH_ARROWS = 5
+"""The number of pictures in a row up to which arrows lead from one to the next."""
+SAME = 0.05
+"""States that differ by at most this part of a black pixel look the same."""
+NUMBERED = 12
+"""The number of patterns up to which the cells of overlaps show their numbers."""
 
 
 class RecallStrip(Plot):
-    """The cues of the first run, one row each, with the stored pattern nearest to the final state."""
+    """The cues of the first run, one row each. The last picture is the last state, in a heavy frame. Of one cue, the
+    overlap of each picture with each pattern is below it."""
 
     name: ClassVar[str] = "recall"
-    shows: ClassVar[str] = "recall step by step: from a damaged picture to a stored one, the energy falling"
+    shows: ClassVar[str] = "recall step by step: from a damaged picture to the state of rest, the energy falling"
     scenario: ClassVar[str] = "letters"
 
     def lacks(self, result: Result) -> str:
@@ -33,74 +55,167 @@ class RecallStrip(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]
         headline(figure, result)
-        pads(figure, h_pad=0.1, w_pad=0.1)
-        left, right = figure.subfigures(1, 2, width_ratios=(2.4, 1))
-        strips = run.strips[:CUES]
-        columns = 1 + max(len(_pictures_shown(strip)) for strip in strips)
-        grid = left.subplots(len(strips), columns, squeeze=False)
-        for i, (row, strip) in enumerate(zip(grid, strips, strict=True)):
-            _row(row, run, i, strip)
-        _curves(right, run, len(strips))
+        pads(figure, h_pad=0.08, w_pad=0.08)
+        count = min(len(run.strips), CUES)
+        (_one_cue if count == 1 else _cues)(figure, run)
+        pictures = [len(picture_steps(run, i)) for i in range(count)]
+        kept = [len(_shown(run, i, _limit(count))) for i in range(count)]
+        remarks = (
+            left_out(1, len(result.runs), "runs", "run"),
+            left_out(count, len(run.strips), "cues"),
+            left_out(sum(kept), sum(pictures), "different pictures"),
+        )
+        foot(figure, "; ".join(filter(None, remarks)))
+
+
+def _limit(count: int) -> int:
+    """The largest number of pictures of a cue, if there are `count` cues."""
+    return PICTURES_OF_ONE if count == 1 else PICTURES
+
+
+def _shown(run: Run, i: int, limit: int) -> list[int]:
+    """The steps that the figure shows of cue `i`: at most `limit` of them, the first and the last among them."""
+    steps = picture_steps(run, i)
+    places = np.unique(np.round(np.linspace(0, len(steps) - 1, min(limit, len(steps)))).astype(int))
+    return [steps[place] for place in places]
+
+
+def _cues(figure: Figure, run: Run) -> None:
+    """Draw several cues, one row each, with their curves beside them."""
+    count = min(len(run.strips), CUES)
+    steps = [_shown(run, i, PICTURES) for i in range(count)]
+    longest = max(map(len, steps))
+    answers = "answer" in run.arrays
+    wide = 1.6 + longest + answers
+    left, right = figure.subfigures(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
+    ratios = [1.0] * (longest + answers) + [1.25]
+    grid = left.subplots(count, len(ratios), squeeze=False, gridspec_kw={"width_ratios": ratios})
+    for i, row in enumerate(grid):
+        _row(left, row, run, i, steps[i])
+    _curves(right, run, count, max(map(max, steps)) + EXTRA_STEPS)
+
+
+def _one_cue(figure: Figure, run: Run) -> None:
+    """Draw one cue: its pictures, and below each picture its overlap with each pattern; beside them the energy."""
+    steps = _shown(run, 0, PICTURES_OF_ONE)
+    answers, energy = "answer" in run.arrays, run.arrays.get("energy")
+    wide = 1.6 + len(steps) + answers
+    part = figure
+    if energy is not None:
+        part, right = figure.subfigures(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
+        _curves(right, run, 1, max(steps) + EXTRA_STEPS)
+    ratios = [1.0] * (len(steps) + answers) + [1.25]
+    rows = leading_patterns(cosines(run, 0)[steps])
+    heights = (1, 0.9) if len(rows) > 4 else (1, 0.55)
+    grid = part.add_gridspec(2, len(ratios), width_ratios=ratios, height_ratios=heights)
+    _row(part, [part.add_subplot(grid[0, j]) for j in range(len(ratios))], run, 0, steps)
+    _overlaps(part.add_subplot(grid[1, : len(steps)]), run, steps, rows)
+
+
+def _row(part: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[int]) -> None:
+    """Draw the pictures of cue `i`, with arrows between them, then its end in words."""
+    strip, colour, all_states = run.strips[i], theme().series[i], states(run, i)
+    shape = strip.size.rows, strip.size.columns
+    for ax, step in zip(row, steps, strict=False):
+        end = step == steps[-1]
+        state = all_states[-1] if end else all_states[step]
+        draw_picture(ax, state, shape, 6 if end else 1, colour if end else "")
+        ax.set_xlabel(_name(run, i, step) if end else _plain_name(step))
+    name = folded(str(run.arrays["input"].labels[0][i]), 9)
+    row[0].set_ylabel(f"{SIGNS[i]} {name}", color=colour, weight="bold", rotation=0, ha="right", va="center")
+    row[0].yaxis.set_label_coords(-0.12, 0.5)
+    if len(steps) <= WITH_ARROWS:
+        for one, other in pairwise(row[: len(steps)]):
+            _arrow(part, one, other)
+    for ax in row[len(steps) :]:
+        ax.set_axis_off()
+    if "answer" in run.arrays:
+        ax = row[len(steps)]
+        ax.set_axis_on()
+        draw_picture(ax, strip.pictures[-1], shape)
+        ax.set_xlabel(f"answers {label(str(run.arrays['answers'].values[i]))}")
+    _end(row[-1], run, i, shape)
+
+
+def _plain_name(step: int) -> str:
+    """The name of a picture on the way."""
+    return f"step {step}" if step else "cue"
+
+
+def _name(run: Run, i: int, step: int) -> str:
+    """The name of the last picture of cue `i`, which looks as it does from a step on."""
+    all_states, last = states(run, i), last_step(run, i)
+    if step == last or np.abs(all_states[step] - all_states[-1]).max() > SAME:
+        return _plain_name(last)
+    return f"from step {step}" if step else "cue, at rest"
+
+
+def _arrow(part: Figure, one: Axes, other: Axes) -> None:
+    """Draw an arrow from one picture to the next."""
+    from matplotlib.patches import ConnectionPatch
+
+    style: Any = {"arrowstyle": "-|>", "mutation_scale": scaled(18), "shrinkA": scaled(5), "shrinkB": scaled(5)}
+    patch = ConnectionPatch((1, 0.5), (0, 0.5), "axes fraction", "axes fraction", axesA=one, axesB=other, **style)
+    patch.set(color=theme().faint, linewidth=scaled(1.5), in_layout=False)
+    part.add_artist(patch)
+
+
+def _end(ax: Axes, run: Run, i: int, shape: tuple[int, int]) -> None:
+    """Write the end of a recall into the last panel of its row; below it the nearest pattern, if it is another."""
+    ax.set_axis_off()
+    known = recalls(run, i) or bool(pair_at_end(run, i))
+    style: Any = {"transform": ax.transAxes, "ha": "left", "clip_on": False}
+    ax.text(
+        0, 0.5 if known else 0.98, folded(verdict(run, i), 12), weight="bold", va="center" if known else "top", **style
+    )
+    if not known:
+        nearest = run.arrays["nearest"].values[i]
+        small = ax.inset_axes((0.0, 0.0, 0.3, 0.36))
+        draw_picture(small, nearest / (np.abs(nearest).max() or 1.0), shape, 1, theme().faint)
+        small.set_anchor("W")
+        small.spines[:].set_linestyle("--")
+        text = f"nearest:\n{label(str(run.arrays['nearest word'].values[i]))}"
+        ax.text(0.36, 0.18, text, va="center", fontsize=scaled(14), color=theme().faint, **style)
 
 
 def overlap(run: Run, i: int) -> np.ndarray:
     """The cosine of each state, the cue first, with the stored pattern nearest to the final one, `(n_steps + 1,)`."""
-    states, pattern = run.arrays["trajectory"].values[i], run.arrays["nearest"].values[i]
-    lengths = np.linalg.norm(states, axis=-1) * np.linalg.norm(pattern)
-    return np.asarray(states @ pattern / np.where(lengths > 0, lengths, 1.0))
+    every = cosines(run, i)
+    return np.asarray(every[:, int(np.argmax(np.abs(every[-1])))])
 
 
-def _pictures_shown(strip: Strip) -> list[int]:
-    """The indices of the pictures that the figure shows of a strip."""
-    n = len(strip.names)
-    return list(range(n)) if n <= FRAMES else [*range(FRAMES - 1), n - 1]
-
-
-def _row(row: Any, run: Run, i: int, strip: Strip) -> None:
-    """Draw the pictures of cue `i`, and the stored pattern at the end of the row."""
-    shown = _pictures_shown(strip)
-    colour = theme().series[i]
-    for ax, j in zip(row, shown, strict=False):
-        _picture(ax, strip.pictures[j].reshape(strip.size.rows, strip.size.columns))
-        ax.set_xlabel(strip.names[j].replace("… ", ""))
-    cut = len(shown) < len(strip.names) or any(name.startswith("…") for name in strip.names)
-    if cut:
-        row[len(shown) - 1].set_ylabel("…", rotation=0, fontsize=scaled(24), va="center", labelpad=scaled(14))
-    for ax in row[len(shown) : -1]:
-        ax.set_axis_off()
-    name = label(run.arrays["input"].labels[0][i])
-    row[0].set_title(f"{SIGNS[i]} {name}", color=colour, loc="left", weight="bold")
-    row[0].spines[:].set(color=colour, linewidth=scaled(3))
-    _stored(row[-1], run, i, (strip.size.rows, strip.size.columns))
-
-
-def _stored(ax: Any, run: Run, i: int, shape: tuple[int, int]) -> None:
-    """Draw the pattern that cue `i` recalls; if it recalls none, the nearest one, faint."""
-    recalled = run.arrays["recalls"].values[i] != "nothing"
-    pattern, name = run.arrays["nearest"].values[i], label(str(run.arrays["nearest word"].values[i]))
-    _picture(ax, (pattern / (np.abs(pattern).max() or 1.0)).reshape(shape))
-    ax.set_title(f"recalls {name}" if recalled else "recalls nothing")
-    ax.spines[:].set(linestyle="-" if recalled else "--", linewidth=scaled(2))
-    if not recalled:
-        ax.images[0].set_alpha(0.35)
-        ax.set_xlabel(f"nearest: {name}")
-
-
-def _picture(ax: Any, values: np.ndarray) -> None:
-    """Draw a picture: 1 is black, −1 white, numbers between them grey."""
-    ax.imshow(values, cmap=theme().picture, vmin=-1, vmax=1)
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set(visible=True, color=theme().ink, linewidth=scaled(1))
-
-
-def _curves(right: Any, run: Run, n: int) -> None:
-    """Draw energy and overlap by step for the first `n` cues, until each stops, or soon after the last picture."""
-    energy, steps = run.arrays.get("energy"), run.arrays["steps"].values[:n]
-    changed = [int(name.split()[-1]) for strip in run.strips[:n] for name in strip.names if name[-1].isdigit()]
-    until, longest = max(changed, default=0) + EXTRA_STEPS, int(steps.max())
-    curves = {} if energy is None else {"energy": energy.values[:n]}
-    curves["overlap"] = np.stack([overlap(run, i) for i in range(n)])
+def _curves(right: Figure, run: Run, count: int, until: int) -> None:
+    """Draw energy and overlap by step for the first `count` cues, until each stops or until a step."""
+    steps = run.arrays["steps"].values[:count]
+    curves = {}
+    if (energy := run.arrays.get("energy")) is not None:
+        factor, title = energy_scale(energy.values[:count])
+        curves[title] = energy.values[:count] / factor
+    if count > 1:
+        overlaps = [np.pad(overlap(run, i), (0, int(steps.max() - steps[i])), "edge") for i in range(count)]
+        curves["overlap with\nthe nearest"] = np.stack(overlaps)
     axes = draw_course(right, curves, np.minimum(steps, until))
-    axes[-1].set(xlabel=f"step (of {longest})" if longest > until else "step", ylim=(-1.08, 1.08))
-    axes[-1].axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
-    axes[0].set_title("on the way")
+    longest = int(steps.max())
+    axes[-1].set_xlabel(f"step (of {longest})" if longest > until else "step")
+    if count > 1:
+        least = min(0.0, float(curves["overlap with\nthe nearest"].min()))
+        axes[-1].set_ylim(least * 1.08 - 0.02, 1.08)
+        axes[-1].axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
+
+
+def _overlaps(ax: Axes, run: Run, steps: Sequence[int], rows: Sequence[int]) -> None:
+    """Draw the overlap of each picture, a column, with each pattern, a row."""
+    every, names = cosines(run, 0), pattern_names(run)
+    table = np.stack([every[-1] if step == steps[-1] else every[step] for step in steps])[:, rows].T
+    image = ax.imshow(table, cmap=theme().diverging, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    ax.set_yticks(range(len(rows)), [names[row] for row in rows])
+    ax.set_xticks([])
+    ax.tick_params(length=0)
+    ax.spines[:].set(visible=True, color=theme().faint, linewidth=scaled(1))
+    some = f"{len(rows)} of {len(names)} patterns" if len(rows) < len(names) else "each pattern"
+    ax.set_xlabel(f"overlap with {some}, below each picture")
+    if len(rows) <= NUMBERED:
+        for (row, column), value in np.ndenumerate(table):
+            ink = readable_on(image.cmap(image.norm(value)))
+            text = number(float(value))
+            ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=scaled(14))

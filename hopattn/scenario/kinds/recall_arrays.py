@@ -86,7 +86,7 @@ class RecallArrays:
         if self._has_successors:
             yield ArraySpec("successor", (("state", 2**dim),), measured=False)
             yield ArraySpec("way", measured=False)
-        if self._has_landscape or self._has_successors:
+        if self._shows_patterns:
             axes = (("pattern", labels(self.table.recalled_words)), ("axis", self.words.axes))
             yield ArraySpec("patterns", axes, measured=False)
         if self.table.between is not None:
@@ -178,7 +178,7 @@ class RecallArrays:
             arrays["landscape"] = landscape(self.memory, cues)
         if self._has_successors:
             arrays |= successors(self.memory, self.table.update_rule(), len(self.words.axes))
-        if self._has_landscape or self._has_successors:
+        if self._shows_patterns:
             arrays["patterns"] = self.memory.patterns
         if self.table.between is not None:
             one, other = (self.words.vectors[word] for word in self.table.between)
@@ -209,6 +209,11 @@ class RecallArrays:
     def _shows_trajectory(self) -> bool:
         """Whether every step of a recall can be drawn: as a picture, or as a point on a plane."""
         return self.words.size is not None or len(self.words.axes) == 2
+
+    @property
+    def _shows_patterns(self) -> bool:
+        """Whether the patterns can be drawn: as pictures, in a plane, or among all states of a small network."""
+        return self._shows_trajectory or self._has_landscape or self._has_successors
 
     @property
     def _has_landscape(self) -> bool:

@@ -1,0 +1,141 @@
+"""Recalls of pictures in a result: their states as pictures, their overlaps with patterns, and their ends in words."""
+
+import textwrap
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics.likeness import MATCH, Spurious
+from hopattn.dynamics.record import Status
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label
+from hopattn.scenario.result import Run
+
+EVERY_PATTERN, LEADING = 12, 8
+"""Up to the first number of patterns, all are shown; of more patterns, those that the recall comes nearest to."""
+
+
+PASSED = 2
+"""A recall that visits more patterns than this number replays a sequence."""
+_JOINT = "\u00a0"
+"""A space at which no line ends."""
+
+
+def last_step(run: Run, i: int) -> int:
+    """The number of steps of cue `i`."""
+    return int(run.arrays["steps"].values[i])
+
+
+def states(run: Run, i: int) -> np.ndarray:
+    """The states of cue `i`, the cue first, in units of a black pixel, `(n_steps + 1, n_pixels)`."""
+    black = float(np.abs(run.arrays["patterns"].values).max(initial=0.0)) or 1.0
+    return np.asarray(run.arrays["trajectory"].values[i][: last_step(run, i) + 1] / black)
+
+
+def picture_steps(run: Run, i: int) -> list[int]:
+    """The steps of cue `i` whose pictures differ to the eye, from 0, the cue, to the one that shows the last state."""
+    names = [name.removeprefix("… ") for name in run.strips[i].names if name != "answer"]
+    steps = [0 if name == "cue" else int(name.split()[1]) for name in names]
+    shown = states(run, i)
+    same = len(steps) > 1 and np.abs(shown[steps[-1]] - shown[steps[-2]]).max() < 1e-3
+    return steps[:-1] if same else steps
+
+
+def cosines(run: Run, i: int) -> np.ndarray:
+    """The overlap of each state of cue `i` with each stored pattern, as a cosine, `(n_steps + 1, n_patterns)`."""
+    trajectory, patterns = states(run, i), run.arrays["patterns"].values
+    lengths = np.linalg.norm(trajectory, axis=-1)[:, None] * np.linalg.norm(patterns, axis=-1)
+    return np.asarray(trajectory @ patterns.T / np.where(lengths > 0, lengths, 1.0))
+
+
+def leading_patterns(overlaps: np.ndarray) -> list[int]:
+    """The patterns whose overlaps are shown, in their order: all, or those that some state comes nearest to."""
+    count = overlaps.shape[1]
+    if count <= EVERY_PATTERN:
+        return list(range(count))
+    return sorted(np.argsort(-np.abs(overlaps).max(axis=0), kind="stable")[:LEADING].tolist())
+
+
+def pattern_names(run: Run) -> tuple[str, ...]:
+    """The names of the stored patterns, as labels."""
+    return tuple(map(label, run.arrays["patterns"].labels[0]))
+
+
+def recalls(run: Run, i: int) -> bool:
+    """Whether cue `i` recalls a stored pattern."""
+    return str(run.arrays["recalls"].values[i]) != "nothing"
+
+
+def verdict(run: Run, i: int) -> str:
+    """The end of the recall of cue `i`, in words: "recalls R", "rests at S reversed", "rests between C, G and 8"."""
+    status = Status(str(run.arrays["status"].values[i]))
+    if recalls(run, i):
+        name = label(str(run.arrays["recalls"].values[i]))
+        visited = len({str(word) for word in run.arrays["visits"].values[i]} - {"nothing"})
+        return f"recalls {name}" if visited <= PASSED else f"visits {visited} patterns, the last is {name}"
+    if status in (Status.CYCLE, Status.DIVERGED):
+        return "ends in a cycle of two" if status == Status.CYCLE else "grows without bound"
+    return f"{'rests' if status == Status.CONVERGED else 'ends'} {_place(run, i)}"
+
+
+def _place(run: Run, i: int) -> str:
+    """The place of a last state that is no stored pattern, in words."""
+    kind, of = Spurious(_kind(run, i)), str(run.arrays["of"].values[i])
+    if kind == Spurious.REVERSED:
+        return f"at {label(of)} reversed"
+    if kind == Spurious.MIXTURE:
+        graded = bool(np.any(np.abs(np.abs(states(run, i)[-1]) - 1) > 1e-6))
+        return f"{'between' if graded else 'at a mixture of'} {listed([label(part) for part in of.split(' + ')])}"
+    pair = pair_at_end(run, i)
+    return f"at {pair}" if pair else "where nothing is stored"
+
+
+def _kind(run: Run, i: int) -> str:
+    """The kind of the last state of cue `i`: a word of `Spurious`."""
+    kind = str(run.arrays["spurious"].values[i])
+    return "" if kind == "none" else kind
+
+
+def pair_at_end(run: Run, i: int) -> str:
+    """The two patterns whose sum the last state is, such as "I + L"; an empty text if it is no such sum."""
+    state, patterns = states(run, i)[-1], run.arrays["patterns"].values
+    names = pattern_names(run)
+    nearest = np.argsort(-np.abs(cosines(run, i)[-1]), kind="stable")[:3].tolist()
+    for one, other in combinations(sorted(nearest), 2):
+        total = patterns[one] + patterns[other]
+        length = float(np.linalg.norm(total) * np.linalg.norm(state))
+        if length and total @ state >= MATCH * length:
+            return f"{names[one]}{_JOINT}+{_JOINT}{names[other]}"
+    return ""
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a list in a sentence: C, G and 8."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def folded(text: str, letters: int, lines: int = 4) -> str:
+    """A text on lines of at most `letters` letters."""
+    plain = "".join(c if c.isprintable() or c == _JOINT else "□" for c in text)
+    return "\n".join(textwrap.wrap(plain, letters, max_lines=lines, placeholder=" …"))
+
+
+def draw_picture(ax: Any, values: np.ndarray, shape: tuple[int, int], width: float = 1.0, colour: str = "") -> None:
+    """Draw a picture: 1 is black, −1 white, numbers between them grey; larger numbers set their own scale.
+
+    values: `(n_pixels,)`. shape: rows and columns. width, colour: of the frame.
+    """
+    most = max(1.0, float(np.abs(values).max(initial=0.0)))
+    ax.imshow(values.reshape(shape), cmap=theme().picture, vmin=-most, vmax=most, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set(visible=True, color=colour or theme().ink, linewidth=scaled(width))
+
+
+def energy_scale(energies: np.ndarray) -> tuple[float, str]:
+    """A factor for energies, and the name of their axis: large ones are counted in powers of ten."""
+    most = float(np.abs(energies[np.isfinite(energies)]).max(initial=0.0))
+    power = int(np.floor(np.log10(most))) if most >= 1e4 or 0 < most < 1e-2 else 0
+    small = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return 10.0**power, f"energy / 10{small}" if power else "energy"
