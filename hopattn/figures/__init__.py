@@ -17,7 +17,7 @@
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `comparison.py`: the figure of a comparison
 - `sweep.py`: the figure of a sweep
-- `gif.py`: moving pictures
+- `gif.py`: moving pictures: the frames of a figure as GIF or MP4
 - `gallery/`: one figure in each file
 - `rendering.py`: from results to files of figures
 - `from_arrays.py`: bare arrays as a result that figures can draw

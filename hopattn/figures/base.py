@@ -1,7 +1,7 @@
 """The base class of every figure: what it shows, which results it can draw, how it draws them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from hopattn.foundation.errors import InvalidInput
@@ -10,6 +10,7 @@ from hopattn.scenario.result import Result, Run
 
 Figure = Any  # matplotlib.figure.Figure, which is imported only when a figure is drawn
 Axes = Any  # matplotlib.axes.Axes
+Draw = Callable[[Figure], None]  # draws into the empty figure that it gets
 Part = TypeVar("Part")
 
 
@@ -39,8 +40,8 @@ class Plot(ABC):
         """
         raise InvalidInput(f"figure '{self.name}' has several panels: give it a Figure or a SubFigure as `ax`")
 
-    def frames(self, result: Result) -> list[Figure]:
-        """The frames of the animation, one figure each; an empty list for a figure that does not move."""
+    def frames(self, result: Result) -> list[Draw]:
+        """The frames of the animation, each as a function that draws it; empty for a figure that does not move."""
         return []
 
 

@@ -6,10 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.base import Figure
+from hopattn.figures.base import Draw, Figure
+from hopattn.figures.style import DPI, SLIDE_FONT, STYLES, Style, styled
 
+_SMALLER = 0.92
+"""The factor between one font that is tried and the next."""
 TOUCHING = 1.0
 """The number of pixels by which the boxes of two texts may overlap: letters have room in their boxes."""
+
+
+def fitted(draw: Draw, style: Style) -> tuple[Figure, Style]:
+    """The figure that `draw` draws, and its style: with a smaller font where texts would lie over one another.
+
+    A figure as large as a slide keeps its font. In another size, fonts are tried from that of the style down to the one
+    in which the figure looks like the slide made smaller.
+    """
+    least = SLIDE_FONT * min(size / slide for size, slide in zip(style.size, STYLES["slide"].size, strict=True))
+    while True:
+        figure = _drawn(draw, style)
+        if style.font <= least or not (overlapping(figure) or outside(figure)):
+            return figure, style
+        style = style.with_font(max(least, style.font * _SMALLER))
+
+
+def _drawn(draw: Draw, style: Style) -> Figure:
+    """The figure that `draw` draws in a style, laid out."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    with styled(style):
+        figure = Canvas(figsize=style.size, dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        figure.draw_without_rendering()
+    return figure
 
 
 def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:

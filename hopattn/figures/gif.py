@@ -1,40 +1,106 @@
-"""From results to moving pictures: the frames of a figure as a GIF, the same bytes each time."""
+"""Moving pictures: the frames of a figure in one style, as a GIF or an MP4, the same bytes each time."""
 
 import io
+import shutil
+import subprocess
+import tempfile
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hopattn.figures.base import Plot, require_drawable
-from hopattn.figures.style import styled
-from hopattn.foundation.errors import InvalidInput
+from hopattn.figures.base import Draw, Figure, Plot, require_drawable
+from hopattn.figures.fitting import fitted
+from hopattn.figures.style import STYLES, Style, styled
+from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 from hopattn.scenario.result import Result
 
+MOVING = ("gif", "mp4")
+"""The formats that hold all frames."""
 FRAME_MS, LAST_FRAME_MS = 500, 2000
 """How long a frame is shown, and how long the last one is, in milliseconds."""
+COLOURS = 128
+"""The number of colours of a GIF."""
+_QUIET = ("-y", "-loglevel", "error", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1")
+_H264 = ("-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-threads", "1")
 
 
-def animated(plot: Plot, result: Result) -> bytes:
-    """The frames of a figure as the bytes of a GIF that repeats without end.
-
-    Raises `InvalidInput` for a figure without frames, and for a result from which it cannot be drawn.
-    """
+def require_frames(plot: Plot, result: Result) -> None:
+    """Raise `InvalidInput` for a figure without frames, and for a result from which it cannot be drawn."""
     if not plot.moves:
         raise InvalidInput(f"figure '{plot.name}' does not move; draw it as svg, pdf or png")
     require_drawable(plot, result)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+
+def require_encoder(format: str) -> None:
+    """Raise `CannotDo` if a format needs a program that is not there."""
+    if format == "mp4" and shutil.which("ffmpeg") is None:
+        raise CannotDo("format: mp4 needs the program ffmpeg, which is not on the path; install it, or choose gif")
+
+
+def fitted_frames(draws: Sequence[Draw], style: Style) -> tuple[list[Figure], Style]:
+    """The frames as figures, and their style: all have the font of the frame that needs the smallest one."""
+    figures = []
+    for draw in draws:
+        figure, fitting = fitted(draw, style)
+        if fitting.font < style.font:
+            return fitted_frames(draws, fitting)
+        figures.append(figure)
+    return figures, style
+
+
+def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STYLES["slide"]) -> bytes:
+    """The frames of a figure as the bytes of a GIF that repeats without end, or of an MP4.
+
+    Raises `InvalidInput` as `require_frames` does, and `CannotDo` if ffmpeg, which makes an MP4, is missing or fails.
+    """
+    require_frames(plot, result)
+    require_encoder(format)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # the font draws a box for a glyph that it lacks
+        figures, fitting = fitted_frames(plot.frames(result), style)
+        with styled(fitting):
+            pictures = [_pixels(figure) for figure in figures]
+    return _as_mp4(pictures) if format == "mp4" else _as_gif(pictures)
+
+
+def _pixels(figure: Figure) -> np.ndarray:
+    """The pixels of a figure that was laid out, `(height, width, 3)`."""
+    figure.set_layout_engine("none")  # its parts are in their places
+    canvas: Any = figure.canvas
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:
+    """Pictures as a GIF."""
     from PIL import Image
 
-    pictures = []
-    with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # the font draws a box for a glyph that it lacks
-        for figure in plot.frames(result):
-            canvas: Any = FigureCanvasAgg(figure)
-            canvas.draw()
-            pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-            pictures.append(pixels.quantize(64, dither=Image.Dither.NONE))
+    frames = [Image.fromarray(one).quantize(COLOURS, dither=Image.Dither.NONE) for one in pictures]
     buffer = io.BytesIO()
-    times = [FRAME_MS] * (len(pictures) - 1) + [LAST_FRAME_MS]
-    pictures[0].save(buffer, "GIF", save_all=True, append_images=pictures[1:], duration=times, loop=0, optimize=False)
+    times = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
+    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False)
     return buffer.getvalue()
+
+
+def _as_mp4(pictures: Sequence[np.ndarray]) -> bytes:
+    """Pictures as an MP4 of H.264, which ffmpeg makes."""
+    height, width, _ = pictures[0].shape
+    held = [*pictures, *[pictures[-1]] * (LAST_FRAME_MS // FRAME_MS - 1)]
+    raw = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-framerate", f"1000/{FRAME_MS}")
+    with tempfile.TemporaryDirectory() as folder:
+        film = Path(folder) / "film.mp4"  # an MP4 has its index at its start, so that a pipe cannot take it
+        command = ["ffmpeg", *_QUIET[:3], *raw, "-i", "-", "-an", *_H264, *_QUIET[3:], "-movflags", "+faststart"]
+        try:
+            done = subprocess.run(
+                [*command, str(film)], input=b"".join(map(np.ndarray.tobytes, held)), capture_output=True
+            )
+            data = film.read_bytes() if done.returncode == 0 else b""
+        except OSError as error:
+            raise CannotDo(f"mp4: ffmpeg cannot be run: {error.strerror or error}") from None
+    if not data:
+        reason = shortened(done.stderr.decode(errors="replace").strip(), 200) or f"it ended with {done.returncode}"
+        raise CannotDo(f"mp4: ffmpeg failed: {reason}")
+    return data

@@ -9,15 +9,15 @@ from typing import Any
 
 from hopattn.figures.base import Figure, Plot, require_drawable
 from hopattn.figures.choice import chosen
-from hopattn.figures.fitting import outside, overlapping
+from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery import plots
-from hopattn.figures.gif import animated
-from hopattn.figures.style import DPI, SLIDE_FONT, STYLES, Style, styled
+from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
+from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import write_over
 from hopattn.scenario.result import Result
 
-FORMATS = ("svg", "pdf", "png", "gif")
+FORMATS = ("svg", "pdf", "png", *MOVING)
 _NO_METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
@@ -30,8 +30,6 @@ _HASHED_ID = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
 _ID_OR_REFERENCE = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
 _FONTS = b"'DejaVu Sans', Verdana, sans-serif"
 """The fonts of an SVG. A browser without the first takes the second, whose letters are nearly as wide."""
-_SMALLER = 0.92
-"""The factor between one font that is tried and the next."""
 
 
 def rendered_figure(
@@ -39,12 +37,12 @@ def rendered_figure(
 ) -> tuple[bytes, tuple[str, ...]]:
     """A figure of a result as the bytes of a file, and notes on glyphs that the font lacks and shows as boxes.
 
-    format: svg, pdf or png; also gif for a figure that moves. Raises `InvalidInput` for another format, and for a
-    result from which this figure cannot be drawn.
+    format: svg, pdf or png; also gif or mp4 for a figure that moves. Raises `InvalidInput` for another format, and for
+    a result from which this figure cannot be drawn, and `CannotDo` for mp4 without ffmpeg.
     """
     require_formats(format)
-    if format == "gif":
-        return animated(plot, chosen(result)), ()
+    if format in MOVING:
+        return animated(plot, chosen(result), format, style), ()
     shown = chosen(result)
     require_drawable(plot, shown)
     return rendered(lambda figure: plot.draw(figure, shown), format, style, (shown.title or result.title, plot.shows))
@@ -73,33 +71,6 @@ def rendered(
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
     data = _finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue()
     return data, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
-
-
-def fitted(draw: Callable[[Figure], None], style: Style) -> tuple[Figure, Style]:
-    """The figure that `draw` draws, and its style: with a smaller font where texts would lie over one another.
-
-    A figure as large as a slide keeps its font. In another size, fonts are tried from that of the style down to the one
-    in which the figure looks like the slide made smaller.
-    """
-    least = SLIDE_FONT * min(size / slide for size, slide in zip(style.size, STYLES["slide"].size, strict=True))
-    while True:
-        figure = _drawn(draw, style)
-        if style.font <= least or not (overlapping(figure) or outside(figure)):
-            return figure, style
-        style = style.with_font(max(least, style.font * _SMALLER))
-
-
-def _drawn(draw: Callable[[Figure], None], style: Style) -> Figure:
-    """The figure that `draw` draws in a style, laid out."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Canvas
-
-    with styled(style):
-        figure = Canvas(figsize=style.size, dpi=DPI, layout="constrained")
-        FigureCanvasAgg(figure)
-        draw(figure)
-        figure.draw_without_rendering()
-    return figure
 
 
 def _finished_svg(svg: bytes) -> bytes:
@@ -131,8 +102,29 @@ def save(
 def save_frames(
     plot: Plot, result: Result, folder: Path, formats: Sequence[str], style: Style = STYLES["slide"]
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Write each frame of a moving figure into a file of its own."""
-    raise NotImplementedError  # replaced by the moving pictures
+    """Write each frame of a figure into a folder, as NAME-01.png and so on, for slides that build up.
+
+    formats: some of svg, pdf and png. All frames have the same size and font. The rest is as in `save`; raises
+    `InvalidInput` also for a figure that does not move, and for a format that holds all frames.
+    """
+    for format in formats:
+        require_formats(format)
+        if format in MOVING:
+            raise InvalidInput(f"format: {format} holds all frames; a single frame is svg, pdf or png")
+    shown = chosen(result)
+    require_frames(plot, shown)
+    draws = plot.frames(shown)
+    fitting = fitted_frames(draws, style)[1]
+    digits = max(2, len(str(len(draws))))
+    files = []
+    for i, draw in enumerate(draws, start=1):
+        about = f"{shown.title} ({i} of {len(draws)})", plot.shows
+        for format in formats:
+            path = folder / f"{plot.name}-{i:0{digits}}.{format}"
+            files.append((path, *rendered(draw, format, fitting, about)))
+    for path, data, notes in files:
+        write_over(path, data)
+        yield path, notes
 
 
 def figures_named(names: Sequence[str]) -> list[Plot]:
@@ -141,20 +133,24 @@ def figures_named(names: Sequence[str]) -> list[Plot]:
 
 
 def require_formats(formats: str) -> None:
-    """Raise `InvalidInput` for an unknown format; formats: names with commas between them."""
+    """Raise `InvalidInput` for an unknown format, and `CannotDo` for one that needs a program that is not there.
+
+    formats: names with commas between them.
+    """
     for name in formats.split(","):
         if name.strip() not in FORMATS:
             raise InvalidInput(f"format: {unknown(name.strip(), FORMATS)}")
+        require_encoder(name.strip())
 
 
 def formats_of(plot: Plot, formats: str, by_name: bool) -> list[str]:
     """The formats in which to write a figure.
 
     formats: names with commas between them. by_name: whether the user named this figure. A figure that does not move
-    and was not named leaves gif out.
+    and was not named leaves gif and mp4 out.
     """
     names = [name.strip() for name in formats.split(",")]
-    return [name for name in names if plot.moves or by_name or name != "gif"]
+    return [name for name in names if plot.moves or by_name or name not in MOVING]
 
 
 def drawable(result: Result) -> Iterator[Plot]:

@@ -1,6 +1,5 @@
 """The figures of memories draw the data of the result, for any names, without a warning."""
 
-import io
 from dataclasses import replace
 
 import numpy as np
@@ -8,15 +7,12 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.text import Text
-from PIL import Image
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.separations import OTHERS, SCORES
 from hopattn.figures.gallery.states import BASINS, basins_of
-from hopattn.figures.gif import FRAME_MS, animated
 from hopattn.figures.style import DPI, SIZE, styled
-from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import spread
@@ -131,34 +127,6 @@ def test_each_separation_is_drawn_and_the_memory_s_own_stands_out(results):
     curves = [line.get_ydata() for line in axes["entmax"].lines]
     assert any(len(curve) == len(SCORES) and np.allclose(curve, own.weights(scores)[:, 0]) for curve in curves)
     assert "this memory:\nβ = .1, α = 2" in texts(figure)
-
-
-def test_the_frames_of_an_animation_are_the_pictures_of_the_recall(results):
-    strip = results["graded"].runs[0].strips[0]
-    with styled():
-        frames = plots["animation"]().frames(results["graded"])
-    assert len(frames) == len(strip.names)
-    for frame, picture in zip(frames, strip.pictures, strict=True):
-        assert np.array_equal(frame.axes[0].images[0].get_array().data.ravel(), picture)
-    assert frames[0].axes[0].get_title() == "half of R\ncue"
-    assert frames[-1].axes[0].get_title() == "half of R\nstep 3: recalls R"
-
-
-@pytest.mark.parametrize("name", ["graded", "bam", "linear"])
-def test_an_animation_is_the_same_bytes_each_time(name, results):
-    data = animated(plots["animation"](), results[name])
-    assert data == animated(plots["animation"](), results[name])
-    with Image.open(io.BytesIO(data)) as gif:
-        assert gif.size == (600, 600)
-        assert gif.n_frames == len(results[name].runs[0].strips[0].names)
-        assert gif.info["duration"] == FRAME_MS
-
-
-def test_a_figure_or_a_result_without_frames_is_refused(results):
-    with pytest.raises(InvalidInput, match="figure 'attention' does not move"):
-        animated(plots["attention"](), results["modern"])
-    with pytest.raises(InvalidInput, match="'animation' cannot be drawn from 'practice-7-2': it recalls no pictures"):
-        animated(plots["animation"](), results["practice-7-2"])
 
 
 def oddly_named(kind, axes, patterns):

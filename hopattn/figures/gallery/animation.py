@@ -1,27 +1,45 @@
-"""A recall of a picture, frame by frame: the state at each step, and the energy up to it."""
+"""A recall of a picture, frame by frame: the state; beside it the energy and the overlaps with patterns up to it."""
 
+from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import pads
-from hopattn.figures.style import DPI, scaled, theme
-from hopattn.figures.text import label
-from hopattn.scenario.result import Result
-from hopattn.scenario.words.character_pictures import Strip
+from hopattn.figures.base import Axes, Draw, Figure, Plot
+from hopattn.figures.choice import query_of
+from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.recalls import (
+    cosines,
+    draw_picture,
+    energy_scale,
+    folded,
+    last_step,
+    leading_patterns,
+    pattern_names,
+    states,
+    verdict,
+)
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number
+from hopattn.scenario.result import Result, Run
 
-SIDE = 6.0
-"""The sides of a frame, in inches."""
-EXTRA_STEPS = 2
-"""The energy is drawn for this number of steps after the last picture."""
+FRAMES = 14
+"""The number of frames of a long recall: at most this number of steps, most of them early."""
+LEAST = 12
+"""The least number of frames. Between the steps of a short recall, the picture and the curves go over evenly."""
+LINEAR = 15
+"""The number of steps up to which the axis of steps is linear; a longer one counts them logarithmically."""
+NAMED = 3
+"""The number of patterns whose curves have colours and names: those that the recall comes nearest to."""
+MARKERS = "osD"
 
 
 class Animation(Plot):
-    """The recall of the first cue of the first run. `draw` shows the last frame, `frames` gives every frame."""
+    """The recall of one cue of the first run. `draw` shows the last frame, `frames` gives every frame."""
 
     name: ClassVar[str] = "animation"
-    shows: ClassVar[str] = "recall as it happens: the picture that the neurons hold, step by step"
+    shows: ClassVar[str] = "recall as it happens: the picture that the neurons hold, its energy and its overlaps"
     scenario: ClassVar[str] = "graded"
     moves: ClassVar[bool] = True
 
@@ -29,69 +47,111 @@ class Animation(Plot):
         return "" if result.runs[0].strips else "it recalls no pictures"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        self.frame(figure, result, len(_picture_steps(result)) - 1)
+        _frame(figure, result, float(last_step(result.runs[0], _cue(result))))
 
-    def frames(self, result: Result) -> list[Figure]:
-        """One figure for each picture of the strip, the cue first; call it within `styled()`."""
-        from matplotlib.figure import Figure as Drawing
-
-        figures = []
-        for i in range(len(_picture_steps(result))):
-            figure = Drawing(figsize=(SIDE, SIDE), dpi=DPI, layout="constrained")
-            self.frame(figure, result, i)
-            figures.append(figure)
-        return figures
-
-    def frame(self, figure: Figure, result: Result, i: int) -> None:
-        """Draw frame `i` into an empty figure; frame 0 is the cue."""
-        run, strip = result.runs[0], result.runs[0].strips[0]
-        energy = run.arrays.get("energy")
-        pads(figure, h_pad=0.1, w_pad=0.1)
-        heights = (3,) if energy is None else (3, 1)
-        axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
-        picture = axes[0, 0]
-        picture.imshow(_picture(strip, i), cmap=theme().picture, vmin=-1, vmax=1)
-        picture.set(xticks=[], yticks=[], title=_title(result, i))
-        picture.spines[:].set(visible=True, color=theme().ink)
-        if energy is not None:
-            picture_steps, steps = _picture_steps(result), int(run.arrays["steps"].values[0])
-            until = min(steps, picture_steps[-1] + EXTRA_STEPS)
-            _energy(axes[1, 0], energy.values[0][: until + 1], picture_steps[i])
-            axes[1, 0].set_xlabel("step" if until == steps else f"step (of {steps})")
+    def frames(self, result: Result) -> list[Draw]:
+        return [partial(_frame, result=result, time=time) for time in times(last_step(result.runs[0], _cue(result)))]
 
 
-def _picture_steps(result: Result) -> list[int]:
-    """The step of each picture of the first strip; the picture of an answer belongs to the last step."""
-    last = int(result.runs[0].arrays["steps"].values[0])
-    words = [name.removeprefix("… ").split() for name in result.runs[0].strips[0].names]
-    return [0 if word == ["cue"] else int(word[1]) if word[0] == "step" else last for word in words]
+def times(last: int) -> list[float]:
+    """The time of each frame, in steps; between whole steps the picture goes over from one state to the next."""
+    if last == 0:
+        return [0.0] * LEAST
+    if last < LEAST - 1:
+        parts = -(-(LEAST - 1) // last)
+        return [i / parts for i in range(last * parts + 1)]
+    spaced = (np.expm1(np.linspace(0, np.log1p(last), count)) for count in range(FRAMES, 4 * FRAMES))
+    steps = [np.unique(np.round(one).astype(int)) for one in spaced]
+    return [float(step) for step in max((one for one in steps if len(one) <= FRAMES), key=len)]
 
 
-def _picture(strip: Strip, i: int) -> np.ndarray:
-    """Picture `i` of a strip, `(rows, columns)`."""
-    return np.reshape(strip.pictures[i], (strip.size.rows, strip.size.columns))
+def _cue(result: Result) -> int:
+    """The cue that is shown: the one that `[figure]` names as its query, else the first."""
+    return query_of(result, result.runs[0].arrays["input"].labels[0]) if result.figure.query is not None else 0
 
 
-def _title(result: Result, i: int) -> str:
-    """The name of the cue and the step; in the last frame also the word that it recalls."""
-    run, strip = result.runs[0], result.runs[0].strips[0]
-    cue, name = label(run.arrays["input"].labels[0][0]), strip.names[i].removeprefix("… ")
-    recalled = f": recalls {label(str(run.arrays['recalls'].values[0]))}" if i == len(strip.names) - 1 else ""
-    return f"{cue}\n{name}{recalled}"
+def _frame(figure: Figure, result: Result, time: float) -> None:
+    """Draw the state at a time into an empty figure. Later parts of the curves are faint."""
+    run, i = result.runs[0], _cue(result)
+    headline(figure, result)
+    pads(figure, h_pad=0.12, w_pad=0.15)
+    energy = run.arrays.get("energy")
+    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.35))
+    _state(left.subplots(), run, i, time)
+    axes = right.subplots(1 if energy is None else 2, 1, squeeze=False, sharex=True)[:, 0]
+    _overlaps(axes[-1], run, i, time)
+    if energy is not None:
+        factor, name = energy_scale(energy.values[i])
+        _curve(axes[0], energy.values[i][: last_step(run, i) + 1] / factor, time, theme().ink, "o")
+        axes[0].set_ylabel(name)
+    _steps_axis(axes[-1], last_step(run, i))
+    right.align_ylabels(axes)
+    cues = "" if len(run.strips) == 1 else left_out(1, len(run.strips), "cues", "query")
+    foot(figure, "; ".join(filter(None, (left_out(1, len(result.runs), "runs", "run"), cues))))
 
 
-def _energy(ax: Any, energy: np.ndarray, now: int) -> None:
-    """Draw the energy by step up to `now`. Later steps are faint, so that the axes are the same in every frame."""
-    ax.plot(energy, color=theme().faint, linewidth=scaled(1.5), linestyle=":")
-    ax.plot(energy[: now + 1], color=theme().series[0])
-    ax.plot(
-        now,
-        energy[min(now, len(energy) - 1)],
-        "o",
-        color=theme().series[0],
-        markersize=scaled(11),
-        clip_on=False,
-        zorder=3,
-    )
-    ax.set(ylabel="energy", xlim=(0, max(1, len(energy) - 1)))
-    ax.xaxis.get_major_locator().set_params(integer=True)
+def _state(ax: Axes, run: Run, i: int, time: float) -> None:
+    """Draw the picture at a time, with the nearest pattern as its caption, or the end in words."""
+    strip, last = run.strips[i], last_step(run, i)
+    rows = states(run, i)
+    at_end = time >= last
+    before = min(int(time), last)
+    after = min(before + 1, last)
+    mixed = rows[before] + (time - before) * (rows[after] - rows[before])
+    colour = theme().series[0] if at_end else ""
+    draw_picture(ax, mixed, (strip.size.rows, strip.size.columns), 6 if at_end else 1.5, colour)
+    name = folded(str(run.arrays["input"].labels[0][i]), 22, 1)
+    place = f"step {before}" if time == before else f"step {before} to {after}"
+    ax.set_title(f"{name}: {place} of {last}" if time else f"the cue: {name}")
+    every = np.abs(cosines(run, i)[round(time)])
+    nearest = pattern_names(run)[int(np.argmax(every))]
+    ax.set_xlabel(verdict(run, i) if at_end else f"nearest: {nearest}", weight="bold" if at_end else "normal")
+    ax.xaxis.label.set_size(scaled(20))
+
+
+def _overlaps(ax: Axes, run: Run, i: int, time: float) -> None:
+    """Draw the overlap with each pattern by step. The nearest patterns have colours, and names at their ends."""
+    every, names, last = cosines(run, i), pattern_names(run), last_step(run, i)
+    order = np.argsort(-np.abs(every).max(axis=0), kind="stable")[:NAMED].tolist()
+    for j in leading_patterns(every):
+        if j not in order:
+            ax.plot(every[:, j], color=theme().faint, linewidth=scaled(1), zorder=1)
+    ends = _apart([float(every[-1, j]) for j in order])
+    for rank, (j, end) in enumerate(zip(order, ends, strict=True)):
+        colour = theme().series[rank]
+        _curve(ax, every[:, j], time, colour, MARKERS[rank])
+        at: Any = {"xytext": (scaled(10), 0), "textcoords": "offset points", "va": "center", "annotation_clip": False}
+        ax.annotate(names[j], (last, end), color=colour, weight="bold" if rank == 0 else "normal", **at)
+    least = min(0.0, float(every[:, leading_patterns(every)].min()))
+    ax.set(ylabel="overlap with\neach pattern", ylim=(least * 1.1 - 0.05, 1.1))
+    ax.axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
+
+
+def _apart(heights: list[float], least: float = 0.17) -> list[float]:
+    """Heights for names beside the ends of curves: near their ends, and apart from one another."""
+    places = list(heights)
+    order = sorted(range(len(places)), key=lambda k: -places[k])
+    for upper, lower in pairwise(order):
+        places[lower] = min(places[lower], places[upper] - least)
+    return places
+
+
+def _curve(ax: Axes, values: np.ndarray, time: float, colour: str, marker: str) -> None:
+    """Draw a quantity by step up to a time; what comes later is faint, so that the axes are the same in every frame."""
+    steps = np.arange(len(values))
+    now = float(np.interp(time, steps, values))
+    before = steps <= time
+    ax.plot(steps, values, color=theme().faint, linewidth=scaled(1.5), linestyle=":", zorder=2)
+    ax.plot([*steps[before], time], [*values[before], now], color=colour, zorder=3)
+    ax.plot(time, now, marker, color=colour, markersize=scaled(11), clip_on=False, zorder=4)
+
+
+def _steps_axis(ax: Axes, last: int) -> None:
+    """Set the axis of steps: linear for few steps, logarithmic, from 0 on, for many."""
+    if last > LINEAR:
+        ax.set_xscale("function", functions=(np.log1p, np.expm1))
+        ticks = [0, *(m * 10**k for k in range(8) for m in (1, 2, 5) if m * 10**k <= 0.8 * last), last]
+        ax.set_xticks(ticks, [number(tick) for tick in ticks])
+    else:
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set(xlim=(0, max(1, last)), xlabel="step")
