@@ -9,6 +9,7 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
@@ -63,8 +64,13 @@ def run(
         runs=runs,
         expectations=_judged(scenario, arrays),
         figure=spec.figure,
-        words=tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words)),
+        words=_words_of(spec),
     )
+
+
+def _words_of(spec: Spec) -> tuple[str, ...]:
+    """The words that the expectations speak of, each once."""
+    return tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words))
 
 
 def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, Labelled], tuple[Outcome, ...]]:

@@ -166,7 +166,7 @@ def _rows(ax: Any, start: np.ndarray, end: np.ndarray, colours: dict[str, Any], 
         ink = readable_on(image.cmap(image.norm(value)))
         ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(15))
     for j in np.flatnonzero(np.sign(start) * np.sign(end) < 0):
-        _ring(ax, [j], 32)
+        _ring(ax, [int(j)], 32)
     for x in np.arange(len(start) - 1) + 0.5:
         ax.axvline(x, color=theme().faint, lw=scaled(1))
     ax.spines[:].set(visible=True, color=theme().faint)
