@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.style import theme
+from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Run
 
 
@@ -31,8 +31,8 @@ def coloured_places(ax: Any, run: Run, values: np.ndarray, **colours: Any) -> An
         picture[row, column] = values
         drawn = ax.imshow(picture, aspect="equal" if row.max() else "auto", **colours)
     else:
-        size = min(900.0, 40_000 / len(spots))
-        drawn = ax.scatter(*spots.T, c=values, s=size, edgecolors=theme().faint, **colours)
+        size = scaled(min(30.0, 200 / len(spots) ** 0.5)) ** 2
+        drawn = ax.scatter(*spots.T, c=values, s=size, linewidths=scaled(1), edgecolors=theme().faint, **colours)
         ax.set_aspect("equal")
         ax.margins(0.2)
     ax.set(xticks=[], yticks=[])

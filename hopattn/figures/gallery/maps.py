@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
-from hopattn.figures.places import coloured_places
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.places import coloured_places, is_lattice
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.foundation.labelled import Labelled
@@ -33,17 +33,23 @@ class Maps(Plot):
         run = result.runs[0]
         headline(figure, result)
         with_noise = "by noise" in run.arrays
-        parts = figure.subfigures(1, 2, width_ratios=[1.25, 1]) if with_noise else [figure]
-        axes = parts[0].subplots(2, PANELS, squeeze=False)
-        grid, fields = run.arrays["grid"], run.arrays["fields"]
+        widths = [*(1,) * PANELS, *(1.6,) * with_noise]
+        grid = figure.add_gridspec(2, len(widths), width_ratios=widths)
+        axes = np.array([[figure.add_subplot(grid[row, column]) for column in range(PANELS)] for row in range(2)])
+        positions, fields = run.arrays["grid"], run.arrays["fields"]
         modules = _smoothest(run)
-        _row(axes[0], run, [(f"positions, {grid.labels[1][i]}", grid.values[:, i]) for i in modules], grid_like=True)
-        chosen = np.unique(np.linspace(0, len(fields.values) - 1, PANELS).round().astype(int))
-        _row(axes[1], run, [(_memory(fields, i), fields.values[i]) for i in chosen], grid_like=False)
-        if with_noise or "stray weight" not in run.arrays:  # which a walk with noise lacks
-            parts[0].supxlabel("positions and memories: without noise", fontsize=scaled(16))
-        if with_noise:
-            _errors(parts[1].subplots(), run)
+        _row(axes[0], run, [(f"positions, {positions.labels[1][i]}", positions.values[:, i]) for i in modules], True)
+        memories = np.unique(np.linspace(0, len(fields.values) - 1, PANELS).round().astype(int))
+        _row(axes[1], run, [(_memory(fields, i), fields.values[i]) for i in memories], False)
+        keys = _errors(figure.add_subplot(grid[:, -1]), run) if with_noise else []
+        notes = (
+            left_out(len(modules), positions.values.shape[1], "modules"),
+            left_out(len(memories), len(fields.values), "memories"),
+            # the maps are drawn without noise; a walk with noise of its own has no stray weight
+            "maps without noise" if with_noise or "stray weight" not in run.arrays else "",
+            left_out(1, len(result.runs), "runs", "run"),
+        )
+        foot(figure, "; ".join(filter(None, notes)), keys, [key.get_label() for key in keys])
 
 
 def _smoothest(run: Run) -> list[int]:
@@ -69,6 +75,8 @@ def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: b
     for ax, (title, values) in zip(axes, panels, strict=False):
         image = coloured_places(ax, run, values, **scale)
         ax.set_title(title, fontsize=scaled(15))
+        if is_lattice(run):
+            ax.spines[:].set(visible=True, color=theme().faint)
     for ax in axes[len(panels) :]:
         ax.axis("off")
     ticks = [-1, 0, 1] if grid_like else [0, 0.5, 1]
@@ -77,26 +85,28 @@ def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: b
     bar.set_label("mean cosine" if grid_like else "weight")
 
 
-def _errors(ax: Any, run: Run) -> None:
+def _errors(ax: Axes, run: Run) -> list[Any]:
     """Draw the share of wrong predictions by the noise of a rotation, and that of the best constant prediction.
 
-    A walk without new edges has one curve.
+    A walk without new edges has one curve. Returns the lines.
     """
     table = run.arrays["by noise"]
     amounts = np.array([float(name.rstrip("°")) for name in table.labels[0]])
     order = np.argsort(amounts, kind="stable")
+    lines = []
     for values, colour, marker, name in (
         (table.values[:, 0], theme().faint, "o", "all revisits"),
         (table.values[:, 1], theme().plus, "s", "by new edges"),
     )[: 1 + bool(run.arrays["new edges"].values)]:
-        ax.plot(amounts[order], 1 - values[order], marker=marker, ms=scaled(9), color=colour, label=name)
-    ax.axhline(1 - float(run.arrays["chance"].values), color=theme().minus, ls="--", label="best constant prediction")
+        lines += ax.plot(amounts[order], 1 - values[order], marker=marker, ms=scaled(9), color=colour, label=name)
+    chance = 1 - float(run.arrays["chance"].values)
+    lines.append(ax.axhline(chance, color=theme().ink, ls="--", label="best constant prediction"))
     ax.set(ylim=(-0.03, 1.03), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
-    ax.set_xlabel("error of each rotation (degrees)")
-    ax.set_ylabel("wrong predictions")
+    ax.set_xlabel("error of each rotation (°)")
+    ax.set_ylabel("wrong predictions (share)")
     ticks = _apart(amounts[order])
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    return lines
 
 
 def _apart(amounts: np.ndarray) -> list[float]:

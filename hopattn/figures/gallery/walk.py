@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, run_title
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.headings import headline, left_out, run_title
 from hopattn.figures.places import is_lattice, spots_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
@@ -40,17 +40,19 @@ class Walk(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         headline(figure, result)
-        left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
-        run = result.runs[0]
-        ax = left.subplots()
-        _world(ax, run)
-        ax.set_xlabel(_legend_title(run), fontsize=scaled(15))
-        _accuracies(right.subplots(), result.runs[:RUNS])
-        right.legend(handles=_signs(run), loc="outside lower center", ncols=1, frameon=False, handlelength=2.2)
+        runs = result.runs[:RUNS]
+        left, right = figure.subplots(1, 2, width_ratios=[1.1, 1])
+        _world(left, runs[0])
+        left.set_title(run_title(runs[0]) if len(result.runs) > 1 else "")
+        _accuracies(right, runs)
+        look: dict[str, Any] = {"frameon": False, "handlelength": 2.2, "fontsize": scaled(15)}
+        others = left_out(len(runs), len(result.runs), "runs", "run") or None
+        figure.legend(handles=_signs(runs[0]), title=_legend_title(runs[0]), loc="outside lower left", **look)
+        figure.legend(handles=_bars(), title=others, loc="outside lower right", **look)
 
 
 def _legend_title(run: Run) -> str:
-    return f"{'number: kind seen; ' * _numbered(run)}ring: the start; dotted: not walked"
+    return f"{'number: kind seen; ' * _numbered(run)}ring: start; dotted: not walked"
 
 
 def _numbered(run: Run) -> bool:
@@ -73,14 +75,14 @@ def _fates(run: Run) -> dict[tuple[int, int], str]:
     return fates
 
 
-def _world(ax: Any, run: Run) -> None:
+def _world(ax: Axes, run: Run) -> None:
     """Draw the links by what was predicted when they were first walked, and the places with their kinds."""
     from matplotlib.collections import LineCollection
 
     spots, fates = spots_of(run), _fates(run)
     links = [(int(a) - 1, int(b) - 1) for a, b in run.arrays["links"].values]
     unwalked = [line for link in links if link not in fates for line in _lines(spots, link, is_lattice(run))]
-    ax.add_collection(LineCollection(unwalked, colors=theme().faint, linewidths=1.0, linestyles=":", zorder=1))
+    ax.add_collection(LineCollection(unwalked, colors=theme().faint, linewidths=scaled(1.0), linestyles=":", zorder=1))
     for fate, (name, width, dashes, _) in STYLES.items():
         lines = [line for link in links if fates.get(link) == fate for line in _lines(spots, link, is_lattice(run))]
         style: dict[str, Any] = {
@@ -89,16 +91,16 @@ def _world(ax: Any, run: Run) -> None:
             "linestyles": [dashes],
         }
         ax.add_collection(LineCollection(lines, zorder=2, **style))
-    size = 18 if _numbered(run) else 5
+    size = scaled(18 if _numbered(run) else 5)
     ax.plot(*spots.T, "o", ms=size, mfc=theme().paper, mec=theme().faint, mew=scaled(1.0), zorder=3)
-    ax.plot(*spots[0], "o", ms=size + 2, mfc="none", mec=theme().ink, mew=scaled(2.5), zorder=4)
+    ax.plot(*spots[0], "o", ms=size + scaled(2), mfc="none", mec=theme().ink, mew=scaled(2.5), zorder=4)
     if _numbered(run):
         for (x, y), kind in zip(spots, run.arrays["world"].values[:, 2], strict=True):
             ax.text(x, y, f"{int(kind)}", ha="center", va="center_baseline", fontsize=scaled(13), zorder=5)
     _frame(ax, run)
 
 
-def _frame(ax: Any, run: Run) -> None:
+def _frame(ax: Axes, run: Run) -> None:
     """Fit the panel to the places, with their names in a small graph."""
     spots = spots_of(run)
     lattice = is_lattice(run)
@@ -106,7 +108,7 @@ def _frame(ax: Any, run: Run) -> None:
         for name, (x, y) in zip(run.arrays["world"].labels[0], spots, strict=True):
             side = "center" if abs(x) < 0.3 * len(spots) / 6 else "left" if x > 0 else "right"
             level = "center" if side != "center" else "bottom" if y > 0 else "top"
-            away = (16 * np.sign(x) * (side != "center"), 16 * np.sign(y) * (side == "center"))
+            away = scaled(16) * np.array([np.sign(x) * (side != "center"), np.sign(y) * (side == "center")])
             ax.annotate(label(name), (x, y), away, textcoords="offset points", ha=side, va=level, fontsize=scaled(16))
     room = 0.8 if lattice else 0.5
     low, high = spots.min(axis=0) - room, spots.max(axis=0) + room
@@ -139,7 +141,7 @@ def _signs(run: Run) -> list[Any]:
     return [Line2D([], [], **style) for style in styles]
 
 
-def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
+def _accuracies(ax: Axes, runs: list[Run] | tuple[Run, ...]) -> None:
     """Draw a bar for each run and sort of revisit, with the number of right predictions, and a mark at chance."""
     y, ticks, names = 0.0, [], []
     for run in runs:
@@ -147,7 +149,7 @@ def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
         chance = float(run.arrays["chance"].values)
         ticks.append(y + 0.5)
         names.append(run_title(run, 13))
-        for sort, colour in zip(SORTS, (theme().series[2], theme().plus), strict=True):
+        for sort, colour in zip(SORTS, _sorts(), strict=True):
             own = right[sorts == sort]
             share = float(own.mean()) if len(own) else 0.0
             ax.barh(y, share, height=0.85, color=colour)
@@ -158,11 +160,24 @@ def _accuracies(ax: Any, runs: list[Run] | tuple[Run, ...]) -> None:
             text = f"{int(own.sum())} of {len(own)} = {number(share, 3)}" if len(own) else f"no {sort}"
             ax.text(place, y, text, ha=align, va="center", color=ink, fontsize=scaled(15))
             y += 1
-        ax.plot([chance, chance], [y - 2.5, y - 0.5], color=theme().minus, lw=scaled(2.5), ls="--")
+        ax.plot([chance, chance], [y - 2.5, y - 0.5], color=theme().ink, lw=scaled(2.5), ls="--")
         y += 0.8
-    ax.set(ylim=(y - 0.5, -0.6), xlim=(0, 1.0), xticks=[0, 0.5, 1], xticklabels=["0", ".5", "1"])
-    ax.set_yticks(ticks, names)
+    ax.set(ylim=(max(y - 0.5, 4.5), -0.6), xlim=(0, 1.0), xticks=[0, 0.5, 1], xticklabels=["0", ".5", "1"])
+    ax.set_yticks(ticks, names if len(runs) > 1 else [""])
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(
-        "right predictions on revisits\ngreen: known edges; blue: new edges\ndashed: the best constant prediction"
-    )
+    ax.set_xlabel("right predictions on revisits (share)")
+
+
+def _sorts() -> tuple[str, str]:
+    """The colours of the bars: known edges and new ones, which have the same colour in the world."""
+    return theme().series[2], theme().plus
+
+
+def _bars() -> list[Any]:
+    """The signs of the bars, and that of chance."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    bars: list[Any] = [Patch(color=colour, label=f"{sort}s") for sort, colour in zip(SORTS, _sorts(), strict=True)]
+    chance: dict[str, Any] = {"color": theme().ink, "lw": scaled(2.5), "ls": "--", "label": "best constant prediction"}
+    return [*bars, Line2D([], [], **chance)]
