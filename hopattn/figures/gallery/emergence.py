@@ -4,10 +4,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, pads
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import short
+from hopattn.figures.text import number, short
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -15,10 +15,18 @@ SCORE, MATCHING, PREVIOUS = "in-context score", "prefix matching", "previous tok
 MOST = 3
 """The largest number of trainings: the first."""
 LINES = ("-", "--", ":")
+NAME = 18
+"""The letters of a name in the legend."""
+HALF = 0.5
+"""The attention from which on a head counts as an induction head."""
 
 
 class Emergence(Plot):
-    """Above the in-context score of each training, below the best head for the word before and for the prefix."""
+    """Above the in-context score of each training, below the best head for the word before and for the prefix.
+
+    A training keeps its dashes. An upright line through both panels stands where a head first matches prefixes with
+    half of its attention.
+    """
 
     name: ClassVar[str] = "emergence"
     shows: ClassVar[str] = "how induction heads arise in training, and what the model can do from then on"
@@ -29,19 +37,26 @@ class Emergence(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]
+        trainings = _trainings(run)
         headline(figure, result)
         pads(figure, h_pad=0.1)
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1, 1])
-        for i, name in enumerate(_trainings(run)[:MOST]):
-            _score(above, run.arrays[f"{name} {SCORE}"], short(name, 18), i)
+        above, below = figure.subplots(2, 1, sharex=True)
+        for i, name in enumerate(trainings[:MOST]):
+            score = run.arrays[f"{name} {SCORE}"]
+            above.plot(_steps(score), score.values, LINES[i], color=theme().ink, label=short(name, NAME))
             _best_heads(below, run, name, i)
-        above.axhline(0, color=theme().faint, lw=scaled(1))
-        above.set(ylabel="in-context score\n(nats)")
-        above.set_title("loss where the word is a repetition, less the loss of new words", fontsize=scaled(17))
-        below.set(ylabel="attention", ylim=(0, 1.02), xlabel="steps of training")
+            _emergence((above, below), run, name)
+        above.axhline(0, color=theme().faint, lw=scaled(1), zorder=0)
+        above.set(ylabel="nats")
+        above.set_title("loss of words that repeat, less the loss of new words", fontsize=scaled(17))
+        below.set(ylabel="share", ylim=(0, 1.02), yticks=[0, 0.5, 1], xlabel="steps of training")
         below.set_title("attention of the best head", fontsize=scaled(17))
         for ax in (above, below):
             ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+            ax.yaxis.set_major_formatter(lambda value, _: number(value))
+        figure.align_ylabels([above, below])
+        shown = left_out(len(trainings[:MOST]), len(trainings), "trainings")
+        foot(figure, "; ".join(filter(None, (shown, left_out(1, len(result.runs), "runs", "run")))))
 
 
 def _trainings(run: Run) -> list[str]:
@@ -53,15 +68,30 @@ def _steps(array: Labelled) -> list[int]:
     return [int(step) for step in array.labels[0]]
 
 
-def _score(ax: Any, score: Labelled, name: str, i: int) -> None:
-    ax.plot(_steps(score), score.values, LINES[i], color=theme().series[6], label=name)
+def _best(run: Run, name: str, kind: str) -> tuple[list[int], np.ndarray]:
+    """The steps of a training, and the score of its best head at each."""
+    array = run.arrays[f"{name} {kind}"]
+    return _steps(array), np.max(array.values, axis=1)
 
 
-def _best_heads(ax: Any, run: Run, name: str, i: int) -> None:
+def _best_heads(ax: Axes, run: Run, name: str, i: int) -> None:
     """Draw the head of all layers that attends most to the word before, and the one that matches prefixes best."""
-    kinds = ((MATCHING, theme().series[1], "to what followed"), (PREVIOUS, theme().series[0], "to the word before"))
+    kinds = (
+        (MATCHING, theme().series[1], "to the word behind\nan earlier occurrence"),
+        (PREVIOUS, theme().series[0], "to the word before"),
+    )
     for kind, colour, meaning in kinds:
-        array = run.arrays[f"{name} {kind}"]
-        ax.plot(
-            _steps(array), np.max(array.values, axis=1), LINES[i], color=colour, label=f"{meaning},\n{short(name, 18)}"
-        )
+        steps, best = _best(run, name, kind)
+        ax.plot(steps, best, LINES[i], color=colour, label=None if i else meaning)
+
+
+def _emergence(axes: tuple[Axes, ...], run: Run, name: str) -> None:
+    """Mark the step at which the best head first matches prefixes with half of its attention, if there is one."""
+    steps, best = _best(run, name, MATCHING)
+    if not np.any(best >= HALF):
+        return
+    first = steps[int(np.argmax(best >= HALF))]
+    style: dict[str, Any] = {"color": theme().faint, "lw": scaled(1.5), "zorder": 0}
+    for ax in axes:
+        ax.axvline(first, **style)
+    axes[-1].lines[-1].set_label(f"half of it:\nstep {first:,}")

@@ -5,13 +5,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, pads, run_title
+from hopattn.figures.headings import foot, headline, left_out, pads, run_title
 from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
 RUNS = 2
 """The largest number of runs, one row of panels each."""
-TITLES = {"accuracy": "the right name is nearest", "cosine": "cosine with the first word"}
+TITLES = {"accuracy": "the right name is nearest (share)", "cosine": "cosine with the first word"}
 TICKS = 7
 """The largest number of lengths that are written below an axis."""
 
@@ -29,33 +30,31 @@ class Forgetting(Plot):
         return ""
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = _drawn(result)
+        every = _drawn(result)
+        runs = every[:RUNS]
         headline(figure, result)
         pads(figure, h_pad=0.08, w_pad=0.12)
         axes = figure.subplots(len(runs), len(TITLES), squeeze=False, sharey=True)
         for panels, run in zip(axes, runs, strict=True):
             for ax, quantity in zip(panels, TITLES, strict=True):
                 _panel(ax, run, quantity)
-            panels[0].set_ylabel(run_title(run, 16) if len(runs) > 1 else "")
+            panels[0].set_ylabel(run_title(run, 16) if len(result.runs) > 1 else "")
         for ax, title in zip(axes[0], TITLES.values(), strict=True):
             ax.set_title(title)
         for ax in axes[-1]:
-            ax.set_xlabel("words after the first (logarithmic)")
+            ax.set_xlabel("words after the first")
         keys = [
             axes[0, 0].plot([], [], ls + marker, color=colour, ms=scaled(9), mfc=fill)[0]
             for marker, ls, colour, fill in _looks()
         ]
-        bar = axes[0, 0].errorbar([], [], [], fmt="o", color=theme().faint, ms=scaled(9), capsize=5)
-        left_out = f" ({len(runs)} of {len(result.runs)} runs)" if len(runs) < len(result.runs) else ""
-        texts = ["with attention", "without attention", f"± 2 standard errors; lines: law{left_out}"]
-        figure.legend([*keys, bar], texts, loc="outside lower center", ncols=3, frameon=False, fontsize=scaled(17))
+        bar = axes[0, 0].errorbar([], [], [], fmt="o", color=theme().faint, ms=scaled(9), capsize=scaled(5))
+        texts = ["with attention", "without attention", "mean ± 2 standard errors; lines: the law"]
+        foot(figure, left_out(len(runs), len(result.runs), "runs", "run"), [*keys, bar], texts)
 
 
 def _drawn(result: Result) -> list[Run]:
-    """The first runs with curves over at least two lengths."""
-    return [run for run in result.runs if "cosine-law" in run.arrays and run.arrays["cosine"].values.shape[1] > 1][
-        :RUNS
-    ]
+    """The runs with curves over at least two lengths."""
+    return [run for run in result.runs if "cosine-law" in run.arrays and run.arrays["cosine"].values.shape[1] > 1]
 
 
 def _panel(ax: Any, run: Run, quantity: str) -> None:
@@ -65,12 +64,14 @@ def _panel(ax: Any, run: Run, quantity: str) -> None:
     places = np.log2(lengths + 1)
     for row, (marker, line, colour, fill) in enumerate(_looks()):
         ax.plot(places, law[row], line, color=colour, clip_on=False)
-        look = {"fmt": marker, "color": colour, "ms": scaled(9), "capsize": 5, "elinewidth": 2, "clip_on": False}
-        ax.errorbar(places, means[row], 2 * errors[row], mfc=fill, **look)
+        look = {"fmt": marker, "color": colour, "ms": scaled(9), "capsize": scaled(5), "clip_on": False}
+        ax.errorbar(places, means[row], 2 * errors[row], mfc=fill, elinewidth=scaled(2), **look)
     shown = np.unique(np.linspace(0, len(lengths) - 1, min(TICKS, len(lengths))).round().astype(int))
     ax.set_xticks(places[shown], [f"{lengths[i]:g}" for i in shown])
     low = min(0.0, float((means - 2 * errors).min()), float(law.min()))
     ax.set_ylim(min(ax.get_ylim()[0], low) if low < -0.02 else 0, 1.02)
+    ax.yaxis.set_major_formatter(lambda value, _: number(value))
+    ax.yaxis.get_major_locator().set_params(nbins=3)
     if low < -0.02:
         ax.axhline(0, color=theme().ink, lw=scaled(0.8))
 

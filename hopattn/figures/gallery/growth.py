@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.foundation.labelled import Labelled
@@ -39,8 +39,8 @@ class Growth(Plot):
         bottom, top = axes[0].get_ylim()  # both panels have one scale; the factors need room
         axes[0].set_ylim(top=top * (top / bottom) ** 0.05)
         keys, texts = axes[0].get_legend_handles_labels()
-        key = figure.legend(keys, texts, loc="outside lower center", ncols=2, frameon=False)
-        key.set_title("× n: the factor for twice the words", {"size": 16})
+        others = left_out(1, len(result.runs), "runs", "run")
+        foot(figure, "; ".join(filter(None, ("× n: twice the words take n times the work", others))), keys, texts)
 
 
 def _panel(ax: Any, counts: Labelled, part: str, growth: dict[str, float]) -> None:
@@ -51,12 +51,12 @@ def _panel(ax: Any, counts: Labelled, part: str, growth: dict[str, float]) -> No
         values = counts.values[:, counts.labels[1].index(f"{part}_{end}")]
         times = number(2.0 ** growth[end], 1)
         ax.plot(words, values, dashes, marker=marker, color=colour, label=title)
-        place = {"xytext": (-12, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+        place = {"xytext": (scaled(-12), scaled(3)), "textcoords": "offset points", "ha": "right", "va": "bottom"}
         ax.annotate(f"× {times}", (words[-1], values[-1]), **place, color=colour, fontsize=scaled(20))
     ax.set(xscale="log", yscale="log")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: plain(value))
-        axis.set_minor_formatter(lambda value, _: "")
+    ax.minorticks_off()
     ax.grid(color=theme().faint, alpha=0.3, lw=scaled(0.8))
 
 
