@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
@@ -9,6 +10,8 @@ import hopattn as ha
 from hopattn.figures.gallery.fast_weights import FastWeights
 from hopattn.figures.gallery.gradients import FLOOR, Gradients
 from hopattn.figures.gallery.messages import Messages
+from hopattn.figures.style import styled
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
@@ -27,7 +30,7 @@ def written(name, changes):
 
 
 def test_each_matrix_is_the_memory_after_its_word_and_frames_stand_where_it_changed():
-    panels = [ax for ax in shown(FastWeights, "overwriting").axes if ax.get_title()]
+    panels = shown(FastWeights, "overwriting").axes
     assert len(panels) == 9
     runs = result_of("overwriting").runs
     for i, ax in enumerate(panels):
@@ -36,13 +39,15 @@ def test_each_matrix_is_the_memory_after_its_word_and_frames_stand_where_it_chan
         change = memories[i % 3] - (memories[i % 3 - 1] if i % 3 else 0)
         framed = {(round(p.get_y() + 0.44), round(p.get_x() + 0.46)) for p in ax.patches if isinstance(p, Rectangle)}
         assert framed == {(int(row), int(column)) for row, column in np.argwhere(change != 0)}
-    assert len({image.get_clim() for ax in panels for image in ax.images}) == 1
+    assert {image.get_clim() for ax in panels for image in ax.images} == {(0, 1)}
+    rows = [panels[3 * i].get_ylabel() for i in range(3)]
+    assert rows == ["delta rule", "sum", "half the rate"]
 
 
 def test_a_long_text_shows_its_first_words_and_says_so_and_negative_numbers_have_their_own_colours():
     words = ["red", "blue", "cyan"] * 4
     figure = figure_of(FastWeights, written("elu-features", {"input.tokens": words}))
-    assert "the first 6 of 12 words" in figure.get_supxlabel()
+    assert "the first 6 of 12 words" in figure.get_supxlabel().replace("\n", " ")
     image = figure.axes[2].images[0]
     assert image.norm.vmin == 0
     signed = {"fast_weights.features": "identity", "fast_weights.normalise": False, "input.tokens": ["cyan", "cyan"]}
@@ -118,6 +123,36 @@ tokens = {names!r}
     assert "a graph of 13 words cannot be read" in Messages().lacks(ha.run(scenario))
     for tokens in (names[:12], names[:2], names[:1]):
         figure = figure_of(Messages, ha.run(scenario, overrides={"input.tokens": tokens}))
-        assert figure.legends[0].get_title().get_text() == "arrows from key to query"  # three elements are not written
+        assert figure.legends[0].get_title().get_text() == (
+            "arrows from key to query; 1 of 2 heads; choose with head"  # three elements are not written
+        )
     crossed = {"input.tokens": names[:3], "input.queries": names[7:9]}
     assert figure_of(Messages, ha.run(scenario, overrides=crossed)).axes
+
+
+def test_the_messages_of_a_chosen_head_and_run_go_into_axes_of_your_own():
+    with styled():
+        ax = Figure().subplots()
+        ha.plot(result_of("messages"), "messages", ax=ax, run="strict")
+        arrows = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
+        assert len(arrows) == 4
+        with pytest.raises(InvalidInput, match="there are 4 runs: choose one with run"):
+            ha.plot(result_of("messages"), "messages", ax=Figure().subplots())
+
+
+def test_the_messages_say_which_runs_and_layers_are_not_drawn():
+    note = shown(Messages, "messages").legends[0].get_title().get_text()
+    assert note.endswith("in brackets: sent, received; 3 of 4 runs; choose with run")
+
+
+def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():
+    first, *layers = shown(Gradients, "vanishing-gradients").axes
+    colours = {line.get_label(): line.get_color() for line in first.lines}
+    for ax in layers:
+        for line in ax.lines:
+            if line.get_label().startswith("no norm"):
+                assert line.get_color() == colours["scores as they are"]
+            if line.get_label().startswith("norm first"):
+                assert line.get_color() == colours["layer normalisation"]
+    titles = [legend.get_title().get_text() for legend in shown(Gradients, "vanishing-gradients").legends]
+    assert "1 of 2 runs; choose with run" in titles

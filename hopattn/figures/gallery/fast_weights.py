@@ -1,11 +1,13 @@
 """Fast weights: the matrix that a text is written into, after each word."""
 
+import textwrap
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, pads
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.choice import AS_WRITTEN
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.shapes import cells
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import short
@@ -40,73 +42,87 @@ class FastWeights(Plot):
         return "" if max(rows, columns) <= LARGEST else f"a matrix of {rows:,} × {columns:,} cells cannot be read"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        runs = _memories(result)
+        every = _memories(result)
+        runs = every[:RUNS]
         headline(figure, result)
         columns = min(WORDS, max(len(memories.values) for _, memories in runs))
-        most = max(float(np.abs(memories.values).max(initial=0.0)) for _, memories in runs) or 1.0
-        least = min(float(memories.values.min(initial=0.0)) for _, memories in runs)
-        colours = {"cmap": theme().diverging, "vmin": -most} if least < 0 else {"cmap": theme().sequential, "vmin": 0.0}
+        colours = _scale([memories for _, memories in runs])
         grid = figure.subplots(len(runs), columns, squeeze=False)
         pads(figure, h_pad=0.06, w_pad=0.06)
         numbers = sum(memories.values[:columns].size for _, memories in runs) <= NUMBERED
+        same = len({(memories.labels[0], memories.labels[2]) for _, memories in runs}) == 1
         for row, (name, memories) in enumerate(runs):
-            kept = np.flatnonzero(np.any(memories.values != 0, axis=(0, 2)))
-            kept = kept if len(kept) else np.arange(memories.values.shape[1])
             for i, ax in enumerate(grid[row]):
                 if i >= len(memories.values):
                     ax.set_axis_off()
                     continue
-                before = memories.values[i - 1] if i else np.zeros_like(memories.values[0])
-                image = _matrix(
-                    ax, memories, i, kept, before, (colours | {"vmax": most, "interpolation": "nearest"}, numbers)
-                )
-                if i == 0:
-                    ax.set_ylabel(short(name, 20), fontsize=scaled(18))
-        bar = figure.colorbar(image, ax=grid, label="weight", shrink=0.8, aspect=30)
-        bar.outline.set_visible(False)
-        figure.supxlabel(_below(runs, columns, numbers), fontsize=scaled(17))
+                image = _matrix(ax, memories, i, colours, numbers)
+                if row == 0 or not same:
+                    ax.set_title(f"after {short(memories.labels[0][i], 14)}", fontsize=scaled(17))
+                if same and row < len(runs) - 1:
+                    ax.set_xticks([])
+            grid[row, 0].set_ylabel(short(name, 20) if len(result.runs) > 1 else "", fontsize=scaled(17))
+        if not numbers:
+            bar = figure.colorbar(image, ax=grid, label="weight", shrink=0.8, aspect=30)
+            bar.outline.set_visible(False)
+        foot(figure, _below(runs, columns, numbers, left_out(len(runs), len(every), "runs", "run")))
 
 
 def _memories(result: Result) -> list[tuple[str, Labelled]]:
     """The name and the memories of each run that has them."""
-    named = [(run.name or "as written", run.arrays["memories"]) for run in result.runs if "memories" in run.arrays]
-    return named[:RUNS]
+    return [(run.name or AS_WRITTEN, run.arrays["memories"]) for run in result.runs if "memories" in run.arrays]
 
 
-def _below(runs: list[tuple[str, Labelled]], columns: int, framed: bool) -> str:
-    """The text below the figure: the meaning of rows, columns and frames, and the number of words that are left out."""
-    frames = "; framed: changed by this word" if framed else ""
+def _scale(memories: list[Labelled]) -> dict[str, Any]:
+    """The colour map of all matrices: from 0 to 1, or to the largest number if that is larger."""
+    most = max(1.0, *(float(np.abs(own.values).max(initial=0.0)) for own in memories))
+    least = min(float(own.values.min(initial=0.0)) for own in memories)
+    colours: dict[str, Any] = {"vmin": -most if least < 0 else 0.0, "vmax": most, "interpolation": "nearest"}
+    return colours | {"cmap": theme().diverging if least < 0 else theme().sequential}
+
+
+def _below(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others: str) -> str:
+    """The text below the figure: the meaning of rows, columns and frames, and what is left out.
+
+    others: a remark on the runs that are left out.
+    """
     words = max(len(memories.values) for _, memories in runs)
-    more = f"; the first {columns} of {words} words" if words > columns else ""
-    return f"rows: elements of a value; columns: features of a key{frames}{more}"
+    zero = any(len(_kept(memories)) < memories.values.shape[1] for _, memories in runs)
+    parts = (
+        "rows: elements of a value",
+        "columns: features of a key",
+        "framed: changed by the word" if framed else "",
+        "without rows of 0" if zero else "",
+        f"the first {columns} of {words} words" if words > columns else "",
+        others,
+    )
+    return "\n".join(textwrap.wrap("; ".join(filter(None, parts)), 100))
 
 
-def _matrix(
-    ax: Any, memories: Labelled, i: int, kept: np.ndarray, before: np.ndarray, scale: tuple[dict[str, Any], bool]
-) -> Any:
+def _kept(memories: Labelled) -> np.ndarray:
+    """The rows that are drawn: those that are not 0 throughout, or all if all are 0."""
+    kept = np.flatnonzero(np.any(memories.values != 0, axis=(0, 2)))
+    return kept if len(kept) else np.arange(memories.values.shape[1])
+
+
+def _matrix(ax: Axes, memories: Labelled, i: int, colours: dict[str, Any], numbers: bool) -> Any:
     """Draw the matrix after one word; returns the image.
 
-    kept: the rows that are drawn. before: the matrix before the word. scale: the colour map, and whether cells show
-    numbers.
+    colours: the arguments of the colour map. numbers: whether cells show numbers, and frames where the word changed
+    them.
     """
     from matplotlib.patches import Rectangle
 
-    colours, numbers = scale
+    kept = _kept(memories)
     values = memories.values[i][kept]
-    image = cells(ax, values, colours, numbers=numbers, size=16)
-    ax.set_title(f"after {short(memories.labels[0][i], 14)}", fontsize=scaled(17))
+    before = memories.values[i - 1][kept] if i else np.zeros_like(values)
+    image = cells(ax, values, colours, numbers=numbers, size=scaled(16))
     ax.spines[:].set(visible=True, color=theme().faint, linewidth=scaled(1))
     if values.shape[1] <= NAMED_COLUMNS:
         ax.set_xticks(range(values.shape[1]), [short(name, 8) for name in memories.labels[2]])
     if i == 0 and len(kept) <= NAMED_ROWS:
         ax.set_yticks(range(len(kept)), [short(memories.labels[1][k], 9) for k in kept])
-    if numbers:
-        for row, column in np.argwhere(np.abs(values - before[kept]) > 1e-12):
-            frame: dict[str, Any] = {
-                "fill": False,
-                "edgecolor": theme().series[2],
-                "linewidth": scaled(3.5),
-                "clip_on": False,
-            }
-            ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, **frame))
+    frame: dict[str, Any] = {"fill": False, "edgecolor": theme().series[1], "linewidth": scaled(3.5), "clip_on": False}
+    for row, column in np.argwhere(np.abs(values - before) > 1e-12) if numbers else ():
+        ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, **frame))
     return image

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, pads
+from hopattn.figures.headings import headline, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
@@ -16,10 +16,12 @@ FLOOR = 1e-12
 PANELS = {
     "derivative": "derivative of the softmax",
     "words_norm": "gradient of the words",
-    "scores_norm": "gradient of W_Q and W_K",
+    "scores_norm": "gradient of W_Q, W_K",
 }
 """The arrays that are drawn, each with the title of its panel."""
 SCORES = {"raw": "scores as they are", "scaled": "scores / √dim", "normalised": "layer normalisation"}
+NORMS = {"raw": 1, "no norm": 1, "scaled": 3, "normalised": 0, "norm first": 0, "norm last": 2}
+"""The place of each normalisation in the series of colours: what is not normalised is orange."""
 MARKED = 16
 """The number of points up to which a curve marks each of them."""
 STYLES: Sequence[tuple[str, str]] = (("o", "-"), ("s", "-"), ("^", "-"), ("o", "--"), ("s", "--"), ("^", "--"))
@@ -48,10 +50,11 @@ class Gradients(Plot):
             ax.set_title(PANELS[name], fontsize=scaled(18))
             _of_softmax(ax, array) if name == "derivative" else _of_layers(ax, array)
             _logarithmic(ax, array.values)
-        for i, place in ((0, "left"), (-1, "right")):
-            if place == "left" or len(axes) > 1:
-                where: Any = {"loc": f"outside lower {place}", "ncols": 1 if arrays[i][0] == "derivative" else 2}
-                figure.legend(*axes[i].get_legend_handles_labels(), frameon=False, fontsize=scaled(16), **where)
+        others = left_out(1, len(result.runs), "runs", "run")
+        for i, place in ((0, "left"), (-1, "right"))[: len(axes)]:
+            where: Any = {"loc": f"outside lower {place}", "ncols": 1 if arrays[i][0] == "derivative" else 2}
+            where["title"] = others if i == -1 or len(axes) == 1 else None
+            figure.legend(*axes[i].get_legend_handles_labels(), frameon=False, fontsize=scaled(16), **where)
 
 
 def _drawn(result: Result) -> list[tuple[str, Labelled]]:
@@ -65,7 +68,7 @@ def _of_softmax(ax: Any, array: Labelled) -> None:
     magnitudes = np.array([float(text) for text in array.labels[1]])
     order = np.argsort(magnitudes)
     for i, (name, row) in enumerate(zip(array.labels[0], array.values, strict=True)):
-        style = {"marker": STYLES[i][0] if len(order) <= MARKED else "", "ms": scaled(9), "color": theme().series[i]}
+        style = {"marker": STYLES[i][0] if len(order) <= MARKED else "", "ms": scaled(9), "color": _colour(name)}
         ax.plot(magnitudes[order], np.maximum(row[order], FLOOR), label=SCORES.get(name, name), **style)
     ax.set(xlabel="magnitude of the scores")
     if len(order) > 1:
@@ -79,12 +82,18 @@ def _of_layers(ax: Any, array: Labelled) -> None:
     n = array.values.shape[1]
     for i, (name, row) in enumerate(zip(array.labels[0], array.values, strict=True)):
         marker, dashes = STYLES[i % len(STYLES)]
-        style = {"marker": marker if n <= MARKED else "", "ms": scaled(8), "ls": dashes, "color": theme().series[i % 3]}
+        style = {"marker": marker if n <= MARKED else "", "ms": scaled(8), "ls": dashes, "color": _colour(name)}
         ax.plot(range(1, n + 1), np.maximum(row, FLOOR), label=name, clip_on=False, **style)
     every = max(1, -(-n // 6))
     shown = range(0, n, every)
     ax.set_xticks([i + 1 for i in shown], ["out" if array.labels[1][i] == "output" else str(i + 1) for i in shown])
     ax.set(xlabel="layer")
+
+
+def _colour(name: str) -> str:
+    """The colour of a normalisation, the same in every panel."""
+    kind = name.partition(",")[0]
+    return theme().series[NORMS.get(kind, 0)]
 
 
 def _logarithmic(ax: Any, values: np.ndarray) -> None:

@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, wrapped
+from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.choice import AS_WRITTEN
+from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
@@ -22,6 +23,8 @@ SHORT = 2
 
 Round = tuple[Labelled, np.ndarray, Labelled, Labelled]
 """The weights, the mask, the values and the received messages of the first head of a layer."""
+Graph = tuple[Run, list[Round]]
+"""A run, and what is drawn of each of its layers."""
 
 
 class Messages(Plot):
@@ -41,17 +44,16 @@ class Messages(Plot):
         return "" if most <= WORDS else f"a graph of {most} words cannot be read; the largest has {WORDS}"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        graphs = [(run, rounds) for run in result.runs if (rounds := _rounds(run))]
-        graphs = [graph for graph in graphs if max(graph[1][0][0].values.shape) <= WORDS][:PANELS]
+        every = _graphs(result)
+        graphs = every[:PANELS]
         headline(figure, result)
         axes = figure.subplots(1, len(graphs), squeeze=False)[0]
-        most = max(float(np.abs(one[0].values).max(initial=0.0)) for _, rounds in graphs for one in rounds) or 1.0
+        most = _largest(graphs)
         for ax, (run, rounds) in zip(axes, graphs, strict=True):
             edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
-            name = run.name or ("as written" if len(result.runs) > 1 else "")
-            ax.set_title(
-                wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(graphs)), fontsize=scaled(18)
-            )
+            name = (run.name or AS_WRITTEN) if len(result.runs) > 1 else ""
+            title = wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(graphs))
+            ax.set_title(title, fontsize=scaled(18))
             _graph(ax, rounds, most, len(graphs))
         looks = [
             (theme().plus, "-", "weight above 0"),
@@ -60,21 +62,51 @@ class Messages(Plot):
             (theme().faint, ":", "no edge"),
         ]
         keys = [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls, _ in looks]
-        where: Any = {"loc": "outside lower center", "ncols": len(looks), "frameon": False, "fontsize": scaled(17)}
         written = any(_with_vectors(weights, got) for _, rounds in graphs for weights, _, _, got in rounds)
-        vectors = "; below a word, what it sends and, behind the arrows, what it receives" if written else ""
-        title = f"arrows from key to query{vectors}"
-        figure.legend(keys, [name for *_, name in looks], title=title, title_fontsize=17, **where)
+        notes = (
+            "arrows from key to query",
+            "in brackets: sent, received" if written else "",
+            *_left_out([run for run, _ in graphs], len(result.runs)),
+        )
+        foot(figure, wrapped("; ".join(filter(None, notes)), 88), keys, [name for *_, name in looks])
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _, rounds = only(graphs := _graphs(result), "runs", "run")
+        _graph(ax, rounds, _largest(graphs), 1)
+
+
+def _graphs(result: Result) -> list[Graph]:
+    """The runs that pass messages between few words, each with the first head of its layers."""
+    graphs = [(run, rounds) for run in result.runs if (rounds := _rounds(run))]
+    return [(run, rounds[:ROUNDS]) for run, rounds in graphs if max(rounds[0][0].values.shape) <= WORDS]
+
+
+def _largest(graphs: list[Graph]) -> float:
+    """The size of the largest weight."""
+    return max(float(np.abs(one[0].values).max(initial=0.0)) for _, rounds in graphs for one in rounds) or 1.0
+
+
+def _left_out(runs: list[Run], of: int) -> list[str]:
+    """Remarks on the runs, the layers and the heads that are left out. of: the number of all runs."""
+    places = [{place.partition(" head ")[::2] for place, _ in tables(run, "messages")} for run in runs]
+    layers = max(len({layer for layer, _ in own}) for own in places)
+    heads = max(len({head for _, head in own}) for own in places)
+    return [
+        left_out(len(runs), of, "runs", "run"),
+        left_out(min(ROUNDS, layers), layers, "layers", "layer"),
+        left_out(1, heads, "heads", "head"),
+    ]
 
 
 def _rounds(run: Run) -> list[Round]:
     """The first head of each layer of a run that passes messages."""
-    found = []
+    found: dict[str, Round] = {}
     for place, received in tables(run, "messages"):
-        if place.endswith("head 1"):
+        layer = place.partition(" head ")[0]
+        if layer not in found:
             weights, mask, values = (run.arrays[f"{place} {name}"] for name in ("weights", "mask", "values"))
-            found.append((weights, np.asarray(mask.values, bool), values, received))
-    return found[:ROUNDS]
+            found[layer] = (weights, np.asarray(mask.values, bool), values, received)
+    return list(found.values())
 
 
 def _with_vectors(weights: Labelled, received: Labelled) -> bool:
@@ -118,7 +150,14 @@ def _words(
         boxed(ax, (x, y), short(name, letters), fontsize=scaled(17), bbox=box, zorder=7)
         if vectors is not None and vectors.values.shape[1] <= SHORT:
             text = f"({', '.join(number(float(value)) for value in vectors.values[k])})"
-            boxed(ax, (x, y - 0.16), text, fontsize=scaled(14), zorder=6)
+            below: dict[str, Any] = {
+                "xytext": (0, -scaled(17)),
+                "textcoords": "offset points",
+                "ha": "center",
+                "va": "top",
+            }
+            paper = {"boxstyle": "round,pad=0.05", "facecolor": theme().paper, "edgecolor": "none"}
+            ax.annotate(text, (x, y), fontsize=scaled(14), bbox=paper, zorder=6, **below)
 
 
 def _edge(ax: Any, ends: tuple[np.ndarray, np.ndarray], weight: float | None, most: float) -> None:
