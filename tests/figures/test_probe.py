@@ -25,15 +25,25 @@ def test_its_curves_are_the_accuracies_and_the_lengths_of_the_mean_vectors():
         np.testing.assert_array_equal(line.get_ydata(), arrays[f"{name} length"].values[-1])
 
 
+def test_the_title_says_that_the_mask_gives_the_position_only_where_it_does():
+    figure = drawn(result_of("position-probe"))
+    assert figure.get_suptitle() == "with a causal mask a probe finds positions; without it, chance"
+    few = ha.run(ha.load("position-probe"), overrides={"probe.sequences": 40, "probe.layers": 1, "probe.dim": 4})
+    arrays = few.runs[0].arrays
+    above = arrays["chance"].values + 2 * arrays["standard error"].values
+    assert arrays["masked accuracy"].values[-1] <= above
+    assert drawn(few).get_suptitle() == few.title
+
+
 def test_many_layers_and_places_leave_out_names_and_no_curve_lies_behind_the_legend():
     change = {"probe.layers": 12, "probe.length": 20, "probe.sequences": 40, "probe.dim": 8}
     figure = drawn(ha.run(ha.load("position-probe"), overrides=change))
     left, right = figure.axes
     assert len(left.get_xticks()) <= 8
     assert len(right.get_xticks()) <= 8
-    legend = left.get_legend().get_window_extent()
-    highest = max(line.get_ydata().max() for line in left.lines[:3])
-    assert left.transData.transform((0, highest))[1] < legend.y0
+    (legend,) = figure.legends
+    assert legend.get_title().get_text() == "1 of 2 runs; choose with run"
+    assert legend.get_window_extent().y1 < min(left.bbox.y0, right.bbox.y0)
 
 
 def test_other_results_have_no_probe():

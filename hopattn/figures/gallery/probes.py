@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, run_title
+from hopattn.figures.base import Axes, Figure, Plot, only
+from hopattn.figures.headings import headline, left_out, run_title
 from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Result, Run
 
@@ -13,12 +13,6 @@ RUNS = 3
 """The largest number of runs, one panel each."""
 TICKS = 12
 """The largest number of widths that stand below the axis of one panel."""
-LOOKS: dict[str, dict[str, Any]] = {
-    "previous word": {"color": theme().series[0], "marker": "s", "linestyle": "--", "markersize": scaled(13)},
-    "same word": {"color": theme().series[1], "marker": "^", "linestyle": "-.", "markersize": scaled(12)},
-    "output": {"color": theme().series[2], "marker": "D", "linestyle": ":", "markersize": scaled(8)},
-}
-"""The line of each probe. The markers are open and differ in size, because probes often lie on one another."""
 
 
 class Probes(Plot):
@@ -38,18 +32,35 @@ class Probes(Plot):
         headline(figure, result)
         axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
         for ax, run in zip(axes, runs, strict=True):
-            _curves(ax, run)
-            _capacities(ax, run)
-            _frame(ax, run, TICKS // len(runs))
-            if len(runs) > 1:
+            _panel(ax, run, TICKS // len(runs))
+            if len(result.runs) > 1:
                 ax.set_title(run_title(run, 60 // len(runs)), pad=scaled(14))
-        axes[0].set_ylabel("share that is right")
-        figure.legend(
-            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, handlelength=3.5
-        )
-        left_out = len(result.runs) - len(runs)
-        more = f" ({left_out} more not shown)" if left_out else ""
-        axes[len(runs) // 2].set_xlabel(f"width: numbers in a word vector{more}")
+        for ax in axes[1:]:
+            ax.set_ylabel("")
+        others = left_out(len(runs), len(result.runs), "runs", "run") or None
+        where: Any = {"loc": "outside lower center", "ncols": 2, "title": others}
+        figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, handlelength=3.5, **where)
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _panel(ax, only(result.runs, "runs", "run"), TICKS)
+
+
+def _panel(ax: Axes, run: Run, ticks: int) -> None:
+    """Draw one run. ticks: the largest number of widths that stand below the axis."""
+    looks = _looks()
+    _curves(ax, run, looks)
+    _capacities(ax, run, looks)
+    _frame(ax, run, ticks)
+
+
+def _looks() -> dict[str, dict[str, Any]]:
+    """The line of each probe. The markers are open and differ in size, because probes often lie on one another."""
+    first, second, third, *_ = theme().series
+    return {
+        "previous word": {"color": first, "marker": "s", "linestyle": "--", "markersize": scaled(13)},
+        "same word": {"color": second, "marker": "^", "linestyle": "-.", "markersize": scaled(12)},
+        "output": {"color": third, "marker": "D", "linestyle": ":", "markersize": scaled(8)},
+    }
 
 
 def _by_width(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -59,13 +70,13 @@ def _by_width(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return widths[order], order
 
 
-def _curves(ax: Any, run: Run) -> None:
+def _curves(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
     """Draw the probes, and the accuracy over them."""
     widths, order = _by_width(run)
     probes = run.arrays["probes"]
     for name, shares in zip(probes.labels[0], probes.values, strict=True):
         open_marker = {"markerfacecolor": "none", "markeredgewidth": scaled(2.5), "clip_on": False}
-        ax.plot(widths, shares[order], label=f"probe: {name}", **LOOKS[name], **open_marker)
+        ax.plot(widths, shares[order], label=f"probe: {name}", **looks[name], **open_marker)
     answers = {
         "color": theme().ink,
         "marker": "o",
@@ -77,16 +88,16 @@ def _curves(ax: Any, run: Run) -> None:
     ax.plot(widths, run.arrays["accuracy"].values[order], label="answers in context", **answers)
 
 
-def _capacities(ax: Any, run: Run) -> None:
+def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
     """Draw an upright line at each capacity: from about this width on, a memory loses few of its keys in theory."""
     capacity = run.arrays["capacity"]
     for name, width in zip(capacity.labels[0], capacity.values, strict=True):
         if width > 0:
             text = f"{name}: few keys are lost from about here on"
-            ax.axvline(width, color=LOOKS[name]["color"], linewidth=scaled(6), alpha=0.3, zorder=0, label=text)
+            ax.axvline(width, color=looks[name]["color"], linewidth=scaled(6), alpha=0.3, zorder=0, label=text)
 
 
-def _frame(ax: Any, run: Run, most: int) -> None:
+def _frame(ax: Axes, run: Run, most: int) -> None:
     """The axes: shares from 0 to 1 over widths at equal ratios; of near widths the smaller is named, `most` at most."""
     widths, _ = _by_width(run)
     places = np.log(widths / widths[0]) / (np.log(widths[-1] / widths[0]) or 1.0)
@@ -97,5 +108,6 @@ def _frame(ax: Any, run: Run, most: int) -> None:
     ax.set_xscale("log", base=2)
     ax.set_xticks(widths[named], [f"{width:g}" for width in widths[named]])
     ax.set_xticks([], minor=True)
-    ax.set(ylim=(0, 1))
+    ax.set(ylim=(0, 1), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
+    ax.set(xlabel="width: numbers in a word vector", ylabel="share that is right")
     ax.grid(axis="y", color=theme().faint, alpha=0.4, linewidth=scaled(1))

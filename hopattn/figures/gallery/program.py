@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, laid_out, pads
+from hopattn.figures.headings import foot, headline, laid_out, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
 from hopattn.foundation.labelled import Labelled
@@ -43,9 +43,12 @@ class Program(Plot):
             _matrix(figure.add_subplot(grid[0, column]), step, column == 0)
         _table(figure.add_subplot(grid[1, :]), rows)
         below = _left_out(len(selections) - len(shown), len(sequences) - len(rows), rows)
-        figure.supxlabel(
-            "blue: the query selects the key" + (f"; not shown: {below}" if below else ""), fontsize=scaled(15)
+        notes = (
+            "blue: the query selects the key" if shown else "",
+            f"not shown: {below}" if below else "",
+            left_out(1, len(result.runs), "runs", "run"),
         )
+        foot(figure, "; ".join(filter(None, notes)))
         laid_out(figure)  # cells are square after the second layout only
 
 
@@ -78,8 +81,8 @@ def _matrix(ax: Any, step: Step, first: bool) -> None:
     ax.set_xlabel("key" if first else "", fontsize=scaled(15))
     ax.set_ylabel("query" if first else "", fontsize=scaled(15))
     for edge in range(1, count):
-        ax.axhline(edge - 0.5, color=theme().paper, lw=scaled(2) if count <= 20 else 0.5)
-        ax.axvline(edge - 0.5, color=theme().paper, lw=scaled(2) if count <= 20 else 0.5)
+        ax.axhline(edge - 0.5, color=theme().paper, lw=scaled(2 if count <= 20 else 0.5))
+        ax.axvline(edge - 0.5, color=theme().paper, lw=scaled(2 if count <= 20 else 0.5))
     if count <= NAMED:
         names = [short(label.partition("#")[0] or label, max(3, 24 // count)) for label in selection.labels[0]]
         ax.set_xticks(range(count), names, fontsize=scaled(14))
