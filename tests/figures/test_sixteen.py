@@ -53,7 +53,7 @@ def test_the_title_says_who_is_right_and_the_foot_gives_the_scores_of_the_runs_t
     figure = drawing_of("sixteen", "all-a-any-b").figure
     assert figure.get_suptitle() == "attention and averaging get all 16 right; counted pairs: 15"
     note = figure.get_supxlabel().replace("\n", " ")
-    assert note == "framed: a wrong answer; not drawn: ten words 1,024 of 1,024; averaging ten words 1,014 of 1,024"
+    assert note == "framed: a wrong answer not drawn: ten words 1,024 of 1,024; averaging ten words 1,014 of 1,024"
 
 
 def test_runs_with_other_sequences_have_a_panel_of_their_own():

@@ -1,6 +1,5 @@
 """Fast weights: the matrix that a text is written into, after each word."""
 
-import textwrap
 from typing import Any, ClassVar
 
 import numpy as np
@@ -88,15 +87,9 @@ def _below(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others:
     """
     words = max(len(memories.values) for _, memories in runs)
     zero = any(len(_kept(memories)) < memories.values.shape[1] for _, memories in runs)
-    parts = (
-        "rows: elements of a value",
-        "columns: features of a key",
-        "framed: changed by the word" if framed else "",
-        "without rows of 0" if zero else "",
-        f"the first {columns} of {words} words" if words > columns else "",
-        others,
-    )
-    return "\n".join(textwrap.wrap("; ".join(filter(None, parts)), 100))
+    first = ["rows: elements of a value", "columns: features of a key", "framed: changed by the word" * framed]
+    rest = ["without rows of 0" * zero, f"the first {columns} of {words} words" * (words > columns), others]
+    return "\n".join(filter(None, ("; ".join(filter(None, line)) for line in (first, rest))))
 
 
 def _kept(memories: Labelled) -> np.ndarray:

@@ -52,7 +52,7 @@ class Sixteen(Plot):
         drawn = [run for group in shown for run in group]
         others = [run for run in result.runs if not any(run is one for one in drawn)]
         wrong = any(not all(_right(run)) for run in drawn)
-        foot(figure, wrapped("; ".join(filter(None, ["framed: a wrong answer" * wrong, _scores(others)])), 78))
+        foot(figure, "\n".join(filter(None, ["framed: a wrong answer" * wrong, wrapped(_scores(others), 78)])))
 
     def panel(self, ax: Axes, result: Result) -> None:
         _grid(ax, only([group[:RUNS] for group in _groups(result)], "sets of sequences", "run"))
