@@ -47,7 +47,7 @@ class Gradients(Plot):
         pads(figure, w_pad=0.12, h_pad=0.1)
         axes = figure.subplots(1, len(arrays), squeeze=False)[0]
         for ax, (name, array) in zip(axes, arrays, strict=True):
-            ax.set_title(PANELS[name], fontsize=scaled(18))
+            ax.set_title(PANELS[name], fontsize=scaled(16))
             _of_softmax(ax, array) if name == "derivative" else _of_layers(ax, array)
             _logarithmic(ax, array.values)
         others = left_out(1, len(result.runs), "runs", "run")
