@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.figures.base import Draw, Figure
-from hopattn.figures.style import DPI, SLIDE_FONT, STYLES, Style, styled
+from hopattn.figures.style import SLIDE_FONT, STYLES, Style, styled
 
 _SMALLER = 0.92
 """The factor between one font that is tried and the next."""
@@ -35,7 +35,7 @@ def _drawn(draw: Draw, style: Style) -> Figure:
     from matplotlib.figure import Figure as Canvas
 
     with styled(style):
-        figure = Canvas(figsize=style.size, dpi=DPI, layout="constrained")
+        figure = Canvas(figsize=style.size, dpi=style.dpi, layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
         figure.draw_without_rendering()

@@ -19,7 +19,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
-from hopattn.figures.style import DPI, coloured, style_named, styled
+from hopattn.figures.style import coloured, style_named, styled
 from hopattn.figures.sweep import draw_sweep
 from hopattn.figures.text import brightness
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -94,9 +94,10 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
                 target.set_title(given["title"])
             return target
         figure = _new_figure(given.get("style")) if target is None else target
-        before = len(figure.axes)
+        root = figure.get_figure(root=True)
+        before = len(root.axes)
         drawing.whole(figure)
-        drawn = tuple(ax for ax in figure.axes[before:] if ax.get_label() != "<colorbar>")
+        drawn = tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>")
         return drawn[0] if len(drawn) == 1 else drawn
 
 
@@ -187,7 +188,8 @@ def _new_figure(style: str | None) -> Figure:
     """An empty figure of pyplot, so that a notebook shows it."""
     from matplotlib import pyplot
 
-    return pyplot.figure(figsize=style_named(style or "slide").size, dpi=DPI, layout="constrained")
+    named = style_named(style or "slide")
+    return pyplot.figure(figsize=named.size, dpi=named.dpi, layout="constrained")
 
 
 @contextmanager

@@ -9,8 +9,10 @@ from typing import Any
 from hopattn.figures.palette import DARK, LIGHT, Palette
 from hopattn.foundation.errors import InvalidInput, unknown
 
-DPI = 100
-"""Pixels in an inch."""
+DPI, PRINTED = 100, 300
+"""Pixels in an inch: on a slide, and in print."""
+SMALL = 7.0
+"""The width in inches below which a figure is meant for print."""
 SLIDE_FONT = 17.0
 """The size of text on a slide of 1280 × 720, in printer's points; other sizes are stated for this font."""
 LEGIBLE = 13.0
@@ -21,12 +23,16 @@ FONT = "DejaVu Sans"
 
 @dataclass(frozen=True)
 class Style:
-    """A style. size: of the figure, in inches. font: the size of its text, in points. transparent: without a sheet."""
+    """A style. size: of the figure, in inches. font: the size of its text, in points. transparent: without a sheet.
+
+    dpi: the pixels in an inch of a PNG.
+    """
 
     size: tuple[float, float] = (12.8, 7.2)
     font: float = SLIDE_FONT
     palette: Palette = LIGHT
     transparent: bool = False
+    dpi: int = DPI
 
     def with_size(self, width: float, height: float) -> "Style":
         """The same style for another size in inches; the text of a slide grows and shrinks with the sheet.
@@ -35,7 +41,7 @@ class Style:
         """
         same = SLIDE_FONT * min(width / 12.8, height / 7.2)
         font = self.font if self.font < SLIDE_FONT else max(same, min(SLIDE_FONT, 2 * same))
-        return replace(self, size=(width, height), font=font)
+        return replace(self, size=(width, height), font=font, dpi=PRINTED if width < SMALL else self.dpi)
 
     def with_font(self, font: float) -> "Style":
         """The same style with another size of its text."""
@@ -44,7 +50,7 @@ class Style:
 
 STYLES = {
     "slide": Style(),
-    "paper": Style((3.4, 2.4), 8.0, transparent=True),
+    "paper": Style((3.4, 2.4), 8.0, transparent=True, dpi=PRINTED),
     "dark": Style(palette=DARK),
 }
 """The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark sheet."""

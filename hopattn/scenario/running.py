@@ -42,17 +42,7 @@ def run(
     given = None if seed is None and rng is None else whole_seed(seed, rng, spec.seed)
     arrays = {name: _computed(scenario, name, given) for name in scenario.runs}
     with np.errstate(all="ignore"):
-        runs = tuple(
-            Run(
-                name,
-                computed,
-                scenario.runs[name].shown(computed),
-                tuple(scenario.runs[name].explain(computed)) if explain else (),
-                tuple(scenario.runs[name].strips(computed)),
-                scenario.runs[name].heads,
-            )
-            for name, computed in arrays.items()
-        )
+        runs = tuple(_finished(name, scenario.runs[name], computed, explain) for name, computed in arrays.items())
     return Result(
         name=scenario.name,
         title=spec.title,
@@ -66,6 +56,12 @@ def run(
         figure=spec.figure,
         words=_words_of(spec),
     )
+
+
+def _finished(name: str, spec: Spec, arrays: dict[str, Labelled], explain: bool) -> Run:
+    """One run with what is shown of it. explain: also with its arithmetic."""
+    working = tuple(spec.explain(arrays)) if explain else ()
+    return Run(name, arrays, spec.shown(arrays), working, tuple(spec.strips(arrays)), spec.heads)
 
 
 def _words_of(spec: Spec) -> tuple[str, ...]:
