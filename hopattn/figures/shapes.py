@@ -99,6 +99,30 @@ def cells(
     return image
 
 
+def shaded(ax: Any, chosen: np.ndarray, **style: Any) -> Any:
+    """Shade the chosen cells of a table, cell by cell or, without a line between them, run by run; returns the shape.
+
+    chosen: True for each cell to shade, `(n_rows, n_columns)`. style: of the patch. A row is as high as 1, from −0.5.
+    """
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    edges = np.diff(np.pad(chosen, ((0, 0), (1, 1))).astype(int), axis=1)
+    (rows, starts), (_, ends) = np.nonzero(edges == 1), np.nonzero(edges == -1)
+    if style.get("linewidth"):
+        rows, starts = np.nonzero(chosen)
+        ends = starts + 1
+    corners = [(starts, rows), (ends, rows), (ends, rows + 1), (starts, rows + 1), (starts, rows)]
+    points = np.array(corners, dtype=float).transpose(2, 0, 1).reshape(-1, 2) - 0.5
+    codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY] * len(rows)
+    return ax.add_patch(PathPatch(Path(points, codes), **style))
+
+
+def hatching() -> dict[str, Any]:
+    """The style of masked cells."""
+    return {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
+
+
 def arithmetic(weights: np.ndarray, activations: np.ndarray) -> str:
     """A sum of products as the lectures write it: .8 × .8 + .6 × (−.6) = .28."""
 

@@ -4,8 +4,11 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
+from hopattn.figures.from_arrays import weights_as_result
+from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.masks import Masks
 from hopattn.figures.palette import LIGHT
+from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
 
 
@@ -111,6 +114,28 @@ def test_a_mask_that_all_runs_share_is_drawn_once():
 def test_hidden_cells_are_those_of_the_mask():
     for name in ("padding", "bank-mask"):
         for ax, run in zip(drawing_of("masks", name).figure.axes, result_of(name).runs, strict=True):
-            _, hidden = ax.collections
-            cells = {(round(c.vertices[:4, 1].mean()), round(c.vertices[:4, 0].mean())) for c in hidden.get_paths()}
+            _, hidden = ax.patches
+            cells = set()
+            for corners in hidden.get_path().vertices.reshape(-1, 5, 2):
+                (left, top), (right, _) = corners.min(axis=0) + 0.5, corners.max(axis=0) + 0.5
+                cells |= {(round(top), j) for j in range(round(left), round(right))}
             assert cells == set(map(tuple, np.argwhere(~run.arrays["layer 1 head 1 mask"].values).tolist()))
+
+
+def head_of(n):
+    weights = np.tril(np.random.default_rng(0).random((n, n)))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def test_a_head_of_many_words_is_drawn_with_few_shapes_and_says_what_it_leaves_out():
+    result = weights_as_result(head_of(128))
+    figure = finished(lambda figure: plots["attention"]().draw(figure, result))
+    (ax,) = figure.axes
+    assert ax.get_xlabel() == "key (128 without their names, the first on the left)"
+    assert texts(ax) == [] and ax.images[0].get_clim() == (0, 1)
+    assert [text.get_text() for text in figure.legends[0].texts] == ["0", ".25", ".5", ".75", "1"]
+    figure = finished(lambda figure: plots["flow"]().draw(figure, result))
+    assert figure.legends[0].get_title().get_text() == "600 of 8256 arcs, the strongest"
+    figure = finished(lambda figure: plots["attention"]().draw(figure, result_of("induction-angles")))
+    hatched = [patch for ax in figure.axes for patch in ax.patches]
+    assert len(hatched) == len(figure.axes), "one shape for all masked cells"

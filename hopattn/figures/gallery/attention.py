@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.choice import words_in_question
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, readable_on
+from hopattn.figures.text import number, readable_on, subscripted
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -35,21 +37,22 @@ class Attention(Plot):
         matrices = list(tables(run, "weights"))
         shown = matrices[:HEADS]
         headline(figure, result)
+        words = words_in_question(result)
         axes = figure.subplots(1, len(shown), squeeze=False)[0]
         for ax, (place, weights) in zip(axes, shown, strict=True):
-            image = _matrix(ax, run, place, weights, _scale(shown))
+            _matrix(ax, run, (place, weights), _scale(shown), words)
             ax.set_title(place if len(shown) > 1 else run_title(run) * (len(result.runs) > 1))
-        if not _has_numbers(shown[-1][1]):
-            figure.colorbar(image, ax=axes, label="attention weight", shrink=0.8)
-        notes = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
-        foot(figure, ", ".join(filter(None, notes)))
+        masked = any(not _allowed(run, place, weights).all() for place, weights in shown)
+        hatched = "hatched: hidden by the mask" if masked else ""
+        runs, heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
+        numbered = all(_has_numbers(weights) for _, weights in shown)
+        foot(figure, " · ".join(filter(None, (hatched, runs, heads))), *([] if numbered else _legend(_scale(shown))))
         laid_out(figure)  # cells are square after the second layout only
 
     def panel(self, ax: Axes, result: Result) -> None:
         run = result.runs[0]
         matrices = list(tables(run, "weights"))
-        place, weights = only(matrices, "heads", "head")
-        _matrix(ax, run, place, weights, _scale(matrices))
+        _matrix(ax, run, only(matrices, "heads", "head"), _scale(matrices), words_in_question(result))
 
 
 def _scale(matrices: list[tuple[str, Labelled]]) -> tuple[float, float]:
@@ -60,40 +63,58 @@ def _scale(matrices: list[tuple[str, Labelled]]) -> tuple[float, float]:
     return (-most if least < 0 else 0.0), most
 
 
+def _legend(scale: tuple[float, float]) -> tuple[list[Any], list[str]]:
+    """The colours of some weights, with these weights."""
+    from matplotlib.patches import Patch
+
+    low, high = scale
+    colours = theme().diverging if low < 0 else theme().sequential
+    parts = np.linspace(0, 1, 5).tolist()
+    keys = [Patch(facecolor=colours(part), edgecolor=theme().faint, linewidth=scaled(1)) for part in parts]
+    return keys, [number(low + part * (high - low)) for part in parts]
+
+
 def _has_numbers(weights: Labelled) -> bool:
     """Whether the cells of a matrix show their numbers."""
     return len(weights.labels[0]) <= NUMBERED and len(weights.labels[1]) <= NUMBERED
 
 
-def _matrix(ax: Axes, run: Run, place: str, weights: Labelled, scale: tuple[float, float]) -> Any:
-    """Draw one matrix, with numbers if there are few words; returns the image."""
-    values = np.asarray(weights.values, dtype=float)
+def _allowed(run: Run, place: str, weights: Labelled) -> np.ndarray:
+    """The cells that the mask of a head lets through, `(n_queries, n_keys)`."""
     mask = run.arrays.get(f"{place} mask".strip())
-    allowed = np.ones(values.shape, bool) if mask is None else np.asarray(mask.values, bool)
+    return np.ones(weights.values.shape, bool) if mask is None else np.asarray(mask.values, bool)
+
+
+def _matrix(
+    ax: Axes, run: Run, head: tuple[str, Labelled], scale: tuple[float, float], words: tuple[str, ...] = ()
+) -> Any:
+    """Draw one matrix, with numbers if there are few words; returns the image. words: the queries in bold."""
+    place, weights = head
+    values = np.asarray(weights.values, dtype=float)
+    allowed = _allowed(run, place, weights)
     low, high = scale
     colours = theme().diverging if low < 0 else theme().sequential
     image = ax.imshow(np.ma.masked_array(values, ~allowed), cmap=colours, vmin=low, vmax=high)
-    _hatch(ax, ~allowed)
+    if not allowed.all():
+        shaded(ax, ~allowed, **hatching())
     ax.set(xlabel=weights.dims[1], ylabel=weights.dims[0], xticks=[], yticks=[])
     ax.spines[:].set(visible=True, color=theme().faint)
+    ax.tick_params(length=0)
     if max(values.shape) <= NAMED:
-        rows, columns = (tuple(map(label, labels)) for labels in weights.labels)
-        ax.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(len(rows)), rows)
-        ax.tick_params(length=0)
+        rows, columns = (subscripted(labels) for labels in weights.labels)
+        size = scaled(16 if max(values.shape) <= NUMBERED else 13)
+        turned = 40 if max(values.shape) <= NUMBERED else 90
+        aside = {"ha": "right", "rotation_mode": "anchor", "va": "center" if turned == 90 else "top"}
+        ax.set_xticks(range(len(columns)), columns, rotation=turned, fontsize=size, **aside)
+        ax.set_yticks(range(len(rows)), rows, fontsize=size)
+        for tick, row in zip(ax.get_yticklabels(), weights.labels[0], strict=True):
+            tick.set_fontweight("bold" if row in words else "normal")
+    else:
+        ax.set_xlabel(f"{weights.dims[1]} ({values.shape[1]} without their names, the first on the left)")
+        ax.set_ylabel(f"{weights.dims[0]} ({values.shape[0]}, the first on top)")
     if _has_numbers(weights):
         size = scaled(17 if max(values.shape) <= 8 else 14)
         for i, j in np.argwhere(allowed):
             ink = readable_on(image.cmap(image.norm(values[i, j])))
             ax.text(j, i, number(float(values[i, j])), ha="center", va="center", color=ink, fontsize=size)
     return image
-
-
-def _hatch(ax: Axes, masked: np.ndarray) -> None:
-    """Hatch the masked cells."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
-    cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.argwhere(masked)]
-    style = {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
-    ax.add_collection(PatchCollection(cells, match_original=False, **style))

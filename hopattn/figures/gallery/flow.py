@@ -50,8 +50,10 @@ class Flow(Plot):
         for ax, (place, weights) in zip(axes, shown, strict=True):
             _row(ax, weights, query_of(result, weights.labels[0]))
             ax.set_title(place if len(shown) > 1 else run_title(run) * (len(result.runs) > 1), loc="left")
-        notes = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(heads), "heads", "head")
-        foot(figure, ", ".join(filter(None, notes)), *_legend(axes[0], [weights for _, weights in shown]))
+        runs, of_heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(heads), "heads", "head")
+        drawn, there = (sum(counts) for counts in zip(*(_counts(weights) for _, weights in shown), strict=True))
+        notes = runs, of_heads, left_out(drawn, there, "arcs, the strongest")
+        foot(figure, " · ".join(filter(None, notes)), *_legend(axes[0], [weights for _, weights in shown]))
 
     def panel(self, ax: Axes, result: Result) -> None:
         heads = _self_attending(list(tables(result.runs[0], "weights")))
@@ -62,6 +64,11 @@ class Flow(Plot):
 def _self_attending(heads: list[tuple[str, Labelled]]) -> list[tuple[str, Labelled]]:
     """The heads in which a text attends to itself."""
     return [(place, weights) for place, weights in heads if len(weights.labels) == 2 and len({*weights.labels}) == 1]
+
+
+def _counts(weights: Labelled) -> tuple[int, int]:
+    """The number of arcs that are drawn, and that of weights other than 0."""
+    return len(_pairs(weights.values)), int(np.count_nonzero(weights.values))
 
 
 def _legend(ax: Axes, heads: list[Labelled]) -> tuple[list[Any], list[str]]:

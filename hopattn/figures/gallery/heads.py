@@ -1,31 +1,29 @@
 """The scores of attention heads as a table: the word before, earlier copies, what followed them, the first word."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from hopattn.circuits.head_scores import even_attention
 from hopattn.circuits.scores_by_name import SCORES, head_scores
-from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline
+from hopattn.figures.base import Axes, Figure, Plot, tables
+from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short
+from hopattn.figures.text import number, readable_on, short
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 ROWS = 10
 """The largest number of heads, of all runs together."""
-DARK = 0.7
-"""The score above which a cell is so dark that its text is white."""
 
 Row = tuple[str, dict[str, float], dict[str, float]]
 """The name of a head, its scores, and the scores of attention that is spread evenly over all visible words."""
 
 
 class Heads(Plot):
-    """One row for each head of each run whose weights are shares, the first ten; in brackets the chance values."""
+    """One row for each head of each run whose weights are shares, the first ten, each beside its value by chance."""
 
     name: ClassVar[str] = "heads"
     shows: ClassVar[str] = (
@@ -38,31 +36,40 @@ class Heads(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         rows = [*_rows(result)]
-        shown, left_out = rows[:ROWS], len(rows) - ROWS
         headline(figure, result)
-        ax = figure.subplots()
-        values = np.array([[scores[name] for name in SCORES] for _, scores, _ in shown])
-        ax.imshow(
-            values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1.2
-        )  # the darkest blue is too dark to read
-        for (i, j), value in np.ndenumerate(values):
-            chance = [*shown[i][2].values()][j]
-            text = f"{number(float(value))}   ({number(chance)})"
-            colour = theme().paper if value > DARK else theme().ink
-            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=scaled(18) if len(shown) < 8 else 15)
-        ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
-        ax.set_yticks(range(len(shown)), [name for name, _, _ in shown], fontsize=scaled(15))
-        ax.xaxis.tick_top()
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-        _lines(ax, values.shape)
-        more = f"; {left_out} more not shown" if left_out > 0 else ""
-        figure.supxlabel(
-            f"in brackets: attention spread evenly over all words that the mask shows{more}", fontsize=scaled(16)
+        _table(figure.subplots(), rows[:ROWS])
+        notes = (
+            "in brackets: attention spread evenly over all words that the mask shows",
+            "bold: twice as much or more",
+            left_out(ROWS, len(rows), "heads", "run, layer or head"),
         )
+        foot(figure, wrapped(" · ".join(filter(None, notes)), 100))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _table(ax, [*_rows(result)][:ROWS])
 
 
-def _lines(ax: Any, shape: tuple[int, ...]) -> None:
+def _table(ax: Axes, rows: list[Row]) -> None:
+    """Draw the table: a row for each head, a column for each score."""
+    values = np.array([[scores[name] for name in SCORES] for _, scores, _ in rows])
+    image = ax.imshow(values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1)
+    for (i, j), value in np.ndenumerate(values):
+        chance = [*rows[i][2].values()][j]
+        look = {
+            "weight": "bold" if value >= 2 * chance > 0 else "normal",
+            "fontsize": scaled(18 if len(rows) < 8 else 15),
+        }
+        ink = readable_on(image.cmap(image.norm(value)))
+        ax.text(j, i, f"{number(float(value))}   ({number(chance)})", ha="center", va="center", color=ink, **look)
+    ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
+    ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=scaled(15))
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    _lines(ax, values.shape)
+
+
+def _lines(ax: Axes, shape: tuple[int, ...]) -> None:
     """Thin lines between the rows and around the table."""
     for i in range(shape[0] + 1):
         ax.plot([-0.5, shape[1] - 0.5], [i - 0.5] * 2, color=theme().ink, linewidth=scaled(0.8), clip_on=False)

@@ -6,6 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import subscripted
 from hopattn.foundation.labelled import Labelled
@@ -76,25 +77,16 @@ def _legend(ax: Axes) -> tuple[list[Any], list[str]]:
     """The two kinds of cells, with their names."""
     from matplotlib.patches import Patch
 
-    hidden: dict[str, Any] = {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
-    return [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hidden)], ["visible", "hidden"]
+    return [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hatching())], ["visible", "hidden"]
 
 
 def _grid(ax: Axes, mask: Labelled, large: bool) -> None:
     """Draw one mask: rows are queries, columns keys. large: whether names have the size of common text."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     seen = np.asarray(mask.values, bool)
     n, m = seen.shape
-    line: dict[str, Any] = {"edgecolor": theme().paper, "linewidth": scaled(2 if max(n, m) <= NAMED else 0)}
-    hatched: dict[str, Any] = {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
-    for cells, style in (
-        (np.argwhere(seen), {"facecolor": theme().sequential(VISIBLE), **line}),
-        (np.argwhere(~seen), hatched),
-    ):
-        patches = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in cells]
-        ax.add_collection(PatchCollection(patches, match_original=False, **style))
+    line = {"edgecolor": theme().paper, "linewidth": scaled(2) * (max(n, m) <= NAMED)}
+    shaded(ax, seen, facecolor=theme().sequential(VISIBLE), **line)
+    shaded(ax, ~seen, **hatching())
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="key", ylabel="query", xticks=[], yticks=[], aspect=1)
     ax.spines[:].set(visible=True, color=theme().faint)
     ax.tick_params(length=0)
@@ -103,3 +95,6 @@ def _grid(ax: Axes, mask: Labelled, large: bool) -> None:
         size = scaled(16 if large and max(n, m) <= SIDE else 13)
         ax.set_xticks(range(m), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=size)
         ax.set_yticks(range(n), rows, fontsize=size)
+    else:
+        ax.set_xlabel(f"key ({m} without their names, the first on the left)")
+        ax.set_ylabel(f"query ({n}, the first on top)")

@@ -93,7 +93,7 @@ class Qkv(Plot):
         _draw(figure.subplots(), run, places[0])
         hatched = "" if np.all(run.arrays[f"{places[0]} mask"].values) else "hatched: hidden by the mask"
         notes = hatched, left_out(1, len(result.runs), "runs", "run"), left_out(1, len(places), "heads", "head")
-        foot(figure, ", ".join(filter(None, notes)))
+        foot(figure, " · ".join(filter(None, notes)))
 
     def panel(self, ax: Axes, result: Result) -> None:
         run = result.runs[0]
