@@ -51,7 +51,7 @@ def test_ten_heads_are_shown_and_the_others_counted():
     result = ha.run(parse(HEADS + "[[layer.head]]\n" * 13, "file.toml", "file"))
     figure = finished(lambda figure: plots["heads"]().draw(figure, result))
     assert len(figure.axes[0].get_yticklabels()) == 10
-    assert any("3 more not shown" in text for text in texts(figure))
+    assert any("10 of 13 heads" in text for text in texts(figure))
 
 
 @pytest.mark.parametrize("name", ["bank-softmax", "cross-attention", "practice-7-2", "letters", "similarity"])
@@ -62,3 +62,20 @@ def test_results_without_such_heads_have_a_reason(name):
 
 def test_the_first_sequence_of_a_task_is_shown():
     assert plots["heads"]().lacks(result_of("induction-unseen")) == ""
+
+
+def test_a_score_of_twice_its_chance_is_bold_on_a_scale_from_0_to_1():
+    (ax,) = drawing_of("heads", "head-scores").figure.axes
+    assert ax.images[0].get_clim() == (0, 1)
+    bold = [text.get_text().split()[0] for text in ax.texts if text.get_weight() == "bold"]
+    assert bold == ["1", "1", "1", ".83"]
+    names = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert names[:2] == ["strict mask: layer 1 head 1", "strict mask: layer 2 head 1"]
+
+
+def test_axes_of_your_own_hold_the_heads_that_were_chosen():
+    def draw(figure):
+        ha.plot(result_of("head-scores"), "heads", ax=figure.subplots(), run="the trap", layer=2)
+
+    (ax,) = finished(draw).axes
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["the trap: layer 2 head 1"]

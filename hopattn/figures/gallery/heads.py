@@ -1,7 +1,7 @@
 """The scores of attention heads as a table: the word before, earlier copies, what followed them, the first word."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,11 +39,10 @@ class Heads(Plot):
         headline(figure, result)
         _table(figure.subplots(), rows[:ROWS])
         notes = (
-            "in brackets: attention spread evenly over all words that the mask shows",
-            "bold: twice as much or more",
+            "in brackets: attention spread evenly over the visible words · bold: at least twice that",
             left_out(ROWS, len(rows), "heads", "run, layer or head"),
         )
-        foot(figure, wrapped(" · ".join(filter(None, notes)), 100))
+        foot(figure, wrapped(" · ".join(filter(None, notes)), 92))
 
     def panel(self, ax: Axes, result: Result) -> None:
         _table(ax, [*_rows(result)][:ROWS])
@@ -55,10 +54,8 @@ def _table(ax: Axes, rows: list[Row]) -> None:
     image = ax.imshow(values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1)
     for (i, j), value in np.ndenumerate(values):
         chance = [*rows[i][2].values()][j]
-        look = {
-            "weight": "bold" if value >= 2 * chance > 0 else "normal",
-            "fontsize": scaled(18 if len(rows) < 8 else 15),
-        }
+        size = scaled(18 if len(rows) < 8 else 15)
+        look: dict[str, Any] = {"weight": "bold" if value >= 2 * chance > 0 else "normal", "fontsize": size}
         ink = readable_on(image.cmap(image.norm(value)))
         ax.text(j, i, f"{number(float(value))}   ({number(chance)})", ha="center", va="center", color=ink, **look)
     ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
