@@ -6,6 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.figures.gallery.growth import Growth, plain
 from hopattn.figures.gallery.translation import WIDEST, Translation
+from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import DPI, SIZE
 from hopattn.scenario.loading import parse
 from tests.figures.finished import finished
@@ -46,17 +47,18 @@ def lines(ax):
 def test_a_line_is_as_wide_as_its_weight():
     figure = drawing_of("translation", "cross-attention").figure
     table = [[0.91, 0.04, 0.05], [0.03, 0.10, 0.87], [0.09, 0.88, 0.03]]  # the lecture's
-    expected = {(2.0 - j, 2.0 - i): max(0.6, WIDEST * table[i][j]) for i in range(3) for j in range(3)}
+    expected = {(2.0 - j, 2.0 - i): max(1.0, WIDEST * table[i][j]) for i in range(3) for j in range(3)}
     assert lines(figure.axes[0]) == pytest.approx(expected)
     texts = [text.get_text() for text in figure.axes[0].texts]
-    assert texts == [".91", ".87", ".88", "attended to", "cats", "chase", "mice", "attends", "kediler", "fareleri",
-                     "kovalar"]  # fmt: skip
+    assert texts == [".91", ".87", ".88", "key", "cats", "chase", "mice", "query", "kediler", "fareleri", "kovalar"]
+    colours = {(line.get_ydata()[0], line.get_color()) for line in figure.axes[0].lines if len(line.get_xdata()) == 2}
+    assert colours == {(2.0 - j, LIGHT.series[j]) for j in range(3)}, "a line has the colour of its key"
 
 
 def test_each_run_has_a_panel_and_equal_words_lose_their_numbers():
     figure = drawing_of("translation", "translation-parts").figure
     assert [ax.get_title().replace("\n", " ") for ax in figure.axes] == [
-        "as written", "no position in the query", "no encoder",
+        "all parts", "no position in the query", "no encoder",
     ]  # fmt: skip
     texts = [text.get_text() for text in figure.axes[1].texts]
     assert texts.count("kedileri") == 5
@@ -75,6 +77,20 @@ def test_long_words_and_weights_below_0_stay_within_the_figure(count):
     assert all(box.x0 > -5 and box.x1 < SIZE[0] * DPI + 5 for box in boxes)
     assert any(line.get_linestyle() == "--" for line in ax.lines)
     assert "below 0" in [text.get_text() for text in figure.legends[0].texts]
+
+
+def test_axes_of_your_own_hold_the_run_that_was_chosen():
+    def draw(figure):
+        ha.plot(result_of("translation"), "translation", ax=figure.subplots(), run="mice chase cats")
+
+    (ax,) = finished(draw).axes
+    assert [text.get_text() for text in ax.texts if text.get_text() in ("mice", "cats", "fareler")] == [
+        "mice",
+        "cats",
+        "fareler",
+    ]
+    with pytest.raises(ha.InvalidInput, match="2 runs and heads: choose one with run or head"):
+        finished(lambda figure: ha.plot(result_of("translation"), "translation", ax=figure.subplots()))
 
 
 def test_what_has_no_two_texts_is_refused_with_the_reason():

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.circuits.head_scores import even_attention
 from hopattn.circuits.scores_by_name import SCORES, head_scores
 from hopattn.figures.base import Axes, Figure, Plot, tables
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short
 from hopattn.foundation.errors import InvalidInput
@@ -42,7 +42,7 @@ class Heads(Plot):
             "in brackets: attention spread evenly over the visible words · bold: at least twice that",
             left_out(ROWS, len(rows), "heads", "run, layer or head"),
         )
-        foot(figure, wrapped(" · ".join(filter(None, notes)), 92))
+        foot(figure, "\n".join(filter(None, notes)))
 
     def panel(self, ax: Axes, result: Result) -> None:
         _table(ax, [*_rows(result)][:ROWS])

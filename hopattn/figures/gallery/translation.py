@@ -6,32 +6,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, between_texts
-from hopattn.figures.headings import headline, wrapped
-from hopattn.figures.shapes import boxed, colour_of, line_of
-from hopattn.figures.style import SIZE, scaled, theme
+from hopattn.figures.base import Axes, Figure, Plot, between_texts, only
+from hopattn.figures.choice import AS_WRITTEN
+from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.shapes import boxed, line_of
+from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS, WORDS = 3, 18
 """The largest number of panels, one for each run and head, and of words in a column."""
-NUMBERED = 6
-"""The number of words up to which the strongest line of each word shows its weight."""
+NUMBERED, COLOURED = 6, 6
+"""The number of words up to which the strongest line of each word shows its weight, and each key has a colour."""
 NUMBER_AT = 0.82
 """The place of a number on its line, from 0 on the left to 1 on the right: lines of different words are apart there."""
-LETTER = 0.6
+LETTER = 0.62
 """The width of a letter of common width, in font sizes."""
+AWAY = 14
+"""The space between a word and its lines, in points on a slide."""
 WIDEST = 14.0
-"""The width of the line of the largest weight, in printer's points."""
+"""The width of the line of the largest weight, in points on a slide."""
+FAINTEST = 0.02
+"""The smallest weight that has a line, as a part of 1 or of the largest."""
 
 
 class Translation(Plot):
-    """The weights between two texts, for each run and head; the wider a line, the larger its weight."""
+    """The weights between two texts, for each run and head: on the left the keys, on the right the queries.
+
+    The wider a line, the larger its weight. It has the colour of its key; one of a weight below 0 is grey and dashed.
+    """
 
     name: ClassVar[str] = "translation"
     shows: ClassVar[str] = "attention between two texts: a line from each word to those that it attends to"
-    scenario: ClassVar[str] = "translation"
+    scenario: ClassVar[str] = "cross-attention"
 
     def lacks(self, result: Result) -> str:
         crossed = _crossed(result)
@@ -45,18 +53,17 @@ class Translation(Plot):
         panels = crossed[:PANELS]
         headline(figure, result)
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
-        most = max(1.0, *(float(np.abs(weights.values).max(initial=0.0)) for _, weights in panels))
-        headings = ("read", "written") if result.kind == "translation" else ("attended to", "attends")
         for ax, (title, weights) in zip(axes, panels, strict=True):
-            _columns(ax, weights, most, headings, len(panels))
+            wide = float(figure.bbox.width) / len(panels)
+            _columns(ax, weights, _most(panels), result.kind, wide, len(panels))
             ax.set_title(wrapped(title, 64 // len(panels)) if len(crossed) > 1 else "")
-        keys = [axes[0].plot([], [], color=colour_of(1), lw=WIDEST * share, label="")[0] for share in (0.25, 0.5, 1)]
-        texts = [f"weight {number(most * share)}" for share in (0.25, 0.5, 1)]
-        if any((weights.values < 0).any() for _, weights in panels):
-            keys += axes[0].plot([], [], line_of(-1), color=colour_of(-1), lw=scaled(4))
-            texts.append("below 0")
-        left_out = f"the first {PANELS} of {len(crossed)}" if len(crossed) > PANELS else None
-        figure.legend(keys, texts, loc="outside lower center", ncols=4, frameon=False, title=left_out)
+        note = left_out(len(panels), len(crossed), "runs and heads", "run or head")
+        foot(figure, note, *_legend(axes[0], panels))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        crossed = _crossed(result)
+        _, weights = only(crossed, "runs and heads", "run or head")
+        _columns(ax, weights, _most(crossed), result.kind, float(ax.bbox.width))
 
 
 def _crossed(result: Result) -> list[tuple[str, Labelled]]:
@@ -64,42 +71,73 @@ def _crossed(result: Result) -> list[tuple[str, Labelled]]:
     found = []
     for run in result.runs:
         heads = [(place, weights) for place, weights in between_texts(run) if place.startswith("layer")]
-        name = run.name or ("as written" if len(result.runs) > 1 else "")
+        name = run.name or (AS_WRITTEN if len(result.runs) > 1 else "")
         for place, weights in heads:
             found.append((": ".join(filter(None, (name, place if len(heads) > 1 else ""))), weights))
     return found
 
 
-def _columns(ax: Any, weights: Labelled, most: float, headings: tuple[str, str], panels: int) -> None:
-    """Draw one panel: the words that are read on the left, those that attend to them on the right."""
+def _most(panels: Sequence[tuple[str, Labelled]]) -> float:
+    """The weight of the widest line: 1, or the largest."""
+    return max(1.0, *(float(np.abs(weights.values).max(initial=0.0)) for _, weights in panels))
+
+
+def _legend(ax: Axes, panels: Sequence[tuple[str, Labelled]]) -> tuple[list[Any], list[str]]:
+    """The signs of the figure and their names."""
+    most, shares = _most(panels), (0.25, 0.5, 1)
+    keys = [ax.plot([], [], color=theme().plus, lw=scaled(WIDEST * share))[0] for share in shares]
+    names = [f"weight {number(most * share)}" for share in shares]
+    if any((weights.values < 0).any() for _, weights in panels):
+        keys += ax.plot([], [], line_of(-1), color=theme().faint, lw=scaled(4))
+        names.append("below 0")
+    if all(weights.values.shape[1] <= COLOURED for _, weights in panels):
+        keys.append(ax.plot([], [], ls="none")[0])
+        names.append("colour: the key")
+    return keys, names
+
+
+def _columns(ax: Axes, weights: Labelled, most: float, kind: str, wide: float, panels: int = 1) -> None:
+    """Draw one panel: the keys on the left, the queries on the right.
+
+    kind: of scenario. wide: the width of the panel, in pixels. panels: of the figure.
+    """
     rows, columns = weights.labels
     longest = max(len(rows), len(columns))
     right, left = (_heights(len(texts), longest) for texts in (rows, columns))
-    strong = np.argwhere(np.abs(weights.values) > 0.02 * most)
-    for i, j in sorted(strong, key=lambda pair: abs(float(weights.values[*pair]))):
-        weight = float(weights.values[i, j])
-        share = abs(weight) / most
-        style = {"color": colour_of(weight), "lw": max(0.6, WIDEST * share), "alpha": 0.3 + 0.6 * share}
-        ax.plot([0, 1], [left[j], right[i]], line_of(weight), solid_capstyle="butt", **style)
+    _lines(ax, weights.values, (left, right), most)
     for i, j in _strongest(weights.values) if longest <= NUMBERED else []:
         at = (NUMBER_AT, left[j] + (right[i] - left[j]) * NUMBER_AT)
-        boxed(ax, at, number(float(weights.values[i, j])), fontsize=scaled(16) - 2 * (panels == PANELS))
-    size = 13 if longest > 12 else 16 if longest > 8 or panels == PANELS else 20
+        boxed(ax, at, number(float(weights.values[i, j])), fontsize=scaled(16 if panels < PANELS else 14))
+    size = 13 if longest > 12 else 16 if longest > 8 or panels == PANELS else 22
     above = longest - 1 + max(0.7, 0.04 * longest + 0.3)
+    read, written = ("read", "written") if kind in ("translation", "recurrent") else ("key", "query")
     room = []
-    for x, side, texts, heights, heading in (
-        (-0.03, "right", columns, left, headings[0]),
-        (1.03, "left", rows, right, headings[1]),
-    ):
-        names = [short(word, 20 // panels + 4) for word in _words(texts)]
-        ax.text(x, above, heading, ha=side, va="center", fontsize=scaled(16), color=theme().faint, style="italic")
-        for y, name in zip(heights, names, strict=True):
-            ax.text(x, y, name, ha=side, va="center", fontsize=size, color=theme().ink)
-        points = LETTER * max(max(map(width, names)) * size, width(heading) * 16)
-        room.append(min(0.36, 0.03 + points / (72 * SIZE[0] / panels)))
+    for x, texts, heights, heading in ((0, columns, left, read), (1, rows, right, written)):
+        look: dict[str, Any] = {"textcoords": "offset points", "ha": "left" if x else "right", "va": "center"}
+        away, names = scaled(AWAY if x else -AWAY), [short(word, 20 // panels + 4) for word in _words(texts)]
+        colour = theme().query if x else theme().key
+        ax.annotate(heading, (x, above), (away, 0), fontsize=scaled(17), color=colour, weight="bold", **look)
+        for k, (y, name) in enumerate(zip(heights, names, strict=True)):
+            ax.annotate(name, (x, y), (away, 0), fontsize=scaled(size), **look)
+            if not x and len(texts) <= COLOURED:
+                ax.plot(0, y, "o", color=theme().series[k], ms=scaled(16), zorder=5)
+        points = AWAY + LETTER * max(max(map(width, names)) * size, 1.1 * width(heading) * 17)
+        room.append(min(0.4, scaled(points) * float(ax.get_figure(root=True).dpi) / 72 / wide))
     lines = 1 - sum(room)  # the part of the panel that is left to the lines, which go from 0 to 1
     ax.set(xlim=(-room[0] / lines, 1 + room[1] / lines), ylim=(-0.6, above + 0.4), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
+
+
+def _lines(ax: Axes, weights: np.ndarray, heights: tuple[np.ndarray, np.ndarray], most: float) -> None:
+    """Draw a line for each weight, the strongest on top. heights: of the keys, and of the queries."""
+    left, right = heights
+    strong = np.argwhere(np.abs(weights) > FAINTEST * most)
+    for i, j in sorted(strong, key=lambda pair: abs(float(weights[*pair]))):
+        weight = float(weights[i, j])
+        share = abs(weight) / most
+        colour = theme().series[j] if weights.shape[1] <= COLOURED else theme().plus
+        style = {"color": colour if weight > 0 else theme().faint, "lw": scaled(max(1.0, WIDEST * share))}
+        ax.plot([0, 1], [left[j], right[i]], line_of(weight), alpha=0.45 + 0.5 * share, **style)
 
 
 def _strongest(weights: np.ndarray) -> list[tuple[int, int]]:
