@@ -30,6 +30,14 @@ def test_the_widest_line_of_each_word_written_goes_to_the_word_with_the_largest_
         }
 
 
+def test_words_have_one_colour_and_each_column_its_own_rows():
+    figure = drawn("alignment", result_of("sharp-query"))
+    rows = [[tick.get_text() for tick in ax.get_yticklabels()] for ax in figure.axes[2:]]
+    assert rows == [["find B x10"], ["find B"]]
+    colours = {tuple(colour) for ax in figure.axes[:2] for (part,) in [ax.collections] for colour in part.get_colors()}
+    assert len(colours) == 1, "both runs attend to the third word alone"
+
+
 def test_the_lines_of_forgetting_are_the_law_and_its_points_the_means():
     result = result_of("sally")
     figure = drawn("forgetting", result)

@@ -1,14 +1,14 @@
 """The alignment of two texts: lines from the words written to the words read, and the table of the same weights."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, between_texts
-from hopattn.figures.headings import headline, run_title
+from hopattn.figures.base import Axes, Figure, Plot, between_texts, only
+from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import cells
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import short, width
+from hopattn.figures.text import subscripted, width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -18,14 +18,19 @@ NAMED = 30
 """The number of words up to which words show their names."""
 NUMBERED = 8
 """The number of words up to which cells show their numbers."""
-NAMES, OTHERS = {"recurrent": ("read", "written")}, ("key", "query")
-"""The names of the upper and the lower text by the kind of scenario, and those of all other kinds."""
+WRITING = "recurrent", "translation"
+"""The kinds of scenario that write the lower text."""
+COLOURED = 6
+"""The number of words read up to which each has a colour."""
 FAINTEST = 0.02
 """The smallest weight that has a line, as a part of 1 or of the largest."""
 
 
 class Alignment(Plot):
-    """Up to three runs, one column each: above, lines as wide as the weights; below, the table of the weights."""
+    """Up to three runs, one column each: above, lines as wide as the weights; below, the table of the weights.
+
+    A line has the colour of the word that is read.
+    """
 
     name: ClassVar[str] = "alignment"
     shows: ClassVar[str] = "two texts, with a line from each word of one to the words of the other that it looks at"
@@ -40,23 +45,37 @@ class Alignment(Plot):
         return "" if any((weights.values > 0).any() for _, weights in drawn) else "all its weights are 0"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        drawn = _drawn(result)
+        drawn, there = _drawn(result), _found(result)
         headline(figure, result)
         axes = figure.subplots(2, len(drawn), squeeze=False)
         for column, (title, weights) in enumerate(drawn):
-            _lines(axes[0, column], weights, len(drawn), NAMES.get(result.kind, OTHERS))
-            axes[0, column].set_title(title, fontsize=scaled(19))
-            _table(axes[1, column], weights, len(drawn), first=column == 0)
+            _lines(axes[0, column], weights, len(drawn), _names(result))
+            axes[0, column].set_title(title)
+            named = column == 0 or weights.labels[0] != drawn[0][1].labels[0]
+            _table(axes[1, column], weights, len(drawn), named)
+        foot(figure, left_out(len(drawn), len(there), "runs and heads", "run or head"))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _, weights = only(_found(result), "runs and heads", "run or head")
+        _lines(ax, weights, 1, _names(result))
+
+
+def _names(result: Result) -> tuple[str, str]:
+    """The names of the upper and the lower text."""
+    return ("read", "written") if result.kind in WRITING else ("key", "query")
+
+
+def _found(result: Result) -> list[tuple[str, Labelled]]:
+    """The titles and the weights of all heads whose queries come from another text."""
+    return [(run_title(run), weights) for run in result.runs for _, weights in between_texts(run)]
 
 
 def _drawn(result: Result) -> list[tuple[str, Labelled]]:
-    """The titles and the weights of the runs in the figure: the first head whose queries come from another text."""
-    found = []
-    for run in result.runs:
-        found += [(run_title(run), weights) for _, weights in between_texts(run)[:1]]
+    """The titles and the weights in the figure: the first head of some runs; of longer texts, of the first alone."""
+    found = [(run_title(run), weights) for run in result.runs for _, weights in between_texts(run)[:1]]
     count = RUNS if all(max(weights.values.shape) <= FEW for _, weights in found) else 1
     shown = found[:count]
-    return [("" if len(shown) == 1 else title, weights) for title, weights in shown]
+    return [("" if len(found) == 1 else title, weights) for title, weights in shown]
 
 
 def _room(texts: tuple[str, ...], columns: int) -> float:
@@ -64,7 +83,7 @@ def _room(texts: tuple[str, ...], columns: int) -> float:
     return max(3.0, 92 / columns / len(texts) - 1)
 
 
-def _lines(ax: Any, weights: Labelled, columns: int, names: tuple[str, str]) -> None:
+def _lines(ax: Axes, weights: Labelled, columns: int, names: tuple[str, str]) -> None:
     """Draw the words read above, the words written below, and a line for each weight. columns: of the figure. names: of
     the upper and the lower text.
     """
@@ -78,10 +97,13 @@ def _lines(ax: Any, weights: Labelled, columns: int, names: tuple[str, str]) -> 
     pairs = [(i, j) for i, j in np.argwhere(values > FAINTEST * most)]
     pairs.sort(key=lambda pair: values[*pair])
     shares = np.array([values[*pair] / most for pair in pairs])
-    colours = [_blend(share) for share in shares]
+    coloured = n_in <= COLOURED
+    colours = [_blend(share, theme().series[j if coloured else 0]) for share, (_, j) in zip(shares, pairs, strict=True)]
     wide = min(1.0, 8 / longest)
     lines = [[(below[i], 0.0), (above[j], 1.0)] for i, j in pairs]
-    ax.add_collection(LineCollection(lines, colors=colours, linewidths=(0.8 + 13 * shares) * wide, capstyle="round"))
+    ax.add_collection(
+        LineCollection(lines, colors=colours, linewidths=scaled(1) * (0.8 + 13 * shares) * wide, capstyle="round")
+    )
     for texts, places, y, align in (
         (weights.labels[1], above, 1.06, "bottom"),
         (weights.labels[0], below, -0.06, "top"),
@@ -91,24 +113,16 @@ def _lines(ax: Any, weights: Labelled, columns: int, names: tuple[str, str]) -> 
     ax.set(xlim=(0, longest), ylim=(-0.3, 1.3), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     for y, word in zip((1.0, 0.0), names, strict=True):
-        ax.text(
-            -0.02,
-            y,
-            word,
-            transform=ax.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            color=theme().faint,
-            fontsize=scaled(16),
-        )
+        look = {"ha": "right", "va": "center", "fontsize": scaled(16), "weight": "bold"}
+        colour = theme().key if y else theme().query
+        ax.text(-0.02, y, word, transform=ax.get_yaxis_transform(), color=colour, **look)
 
 
-def _words(ax: Any, texts: tuple[str, ...], places: np.ndarray, at: tuple[float, str], columns: int) -> None:
+def _words(ax: Axes, texts: tuple[str, ...], places: np.ndarray, at: tuple[float, str], columns: int) -> None:
     """Write the words of a text beside one another, upright if they do not fit. at: the height, and its alignment."""
     room = _room(texts, columns)
     upright = max(map(width, texts)) > room and len(texts) > 4
-    for text, x in zip(texts, places, strict=True):
-        shown = short(text, 9 if upright else room)
+    for shown, x in zip(subscripted(texts, 9 if upright else room), places, strict=True):
         ax.text(
             x,
             at[0],
@@ -117,34 +131,40 @@ def _words(ax: Any, texts: tuple[str, ...], places: np.ndarray, at: tuple[float,
             va=at[1],
             rotation=90 if upright else 0,
             color=theme().ink,
-            fontsize=scaled(18) - 3 * upright,
+            fontsize=scaled(15 if upright else 18),
         )
 
 
-def _blend(share: float) -> tuple[float, ...]:
-    """The colour of a line: from a pale grey for a small share to blue for the largest."""
-    pale, full = (
-        np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255 for colour in (theme().dim, theme().series[0])
-    )
+def _blend(share: float, colour: str) -> tuple[float, ...]:
+    """The colour of a line: from a pale grey for a small share to a colour for the largest."""
+    from matplotlib.colors import to_rgb
+
+    pale, full = np.array(to_rgb(theme().dim)), np.array(to_rgb(colour))
     return tuple(float(part) for part in pale + share * (full - pale))
 
 
-def _table(ax: Any, weights: Labelled, columns: int, first: bool) -> None:
-    """Draw the table: a row for each word written, a column for each word read; 0 is white. first: names the rows."""
+def _table(ax: Axes, weights: Labelled, columns: int, named: bool) -> None:
+    """Draw the table: a row for each word written, a column for each word read; 0 is white. named: names the rows."""
     values = np.asarray(weights.values, dtype=float)
     most = max(1.0, float(values.max()))
     longest = max(values.shape)
-    cells(ax, values, {"cmap": theme().sequential, "vmin": 0.0, "vmax": most}, numbers=longest <= NUMBERED, size=18)
+    cells(
+        ax,
+        values,
+        {"cmap": theme().sequential, "vmin": 0.0, "vmax": most},
+        numbers=longest <= NUMBERED,
+        size=scaled(18),
+    )
     ax.spines[:].set_visible(True)
     ax.spines[:].set_color(theme().faint)
     rows, tokens = weights.labels
-    size = 18 if longest <= NUMBERED else 13
+    size = scaled(18 if longest <= NUMBERED else 13)
     if len(tokens) <= NAMED:
         room = _room(tokens, columns)
         upright = max(map(width, tokens)) > room
-        labels = [short(token, 9 if upright else room) for token in tokens]
+        labels = subscripted(tokens, 9 if upright else room)
         ax.set_xticks(range(len(tokens)), labels, rotation=90 if upright else 0, fontsize=size)
         ax.xaxis.tick_top()
-    if len(rows) <= NAMED and first:
-        ax.set_yticks(range(len(rows)), [short(row, 12) for row in rows], fontsize=size)
+    if len(rows) <= NAMED and named:
+        ax.set_yticks(range(len(rows)), subscripted(rows, 12), fontsize=size)
     ax.tick_params(length=0)
