@@ -292,30 +292,36 @@ def test_apple_is_pulled_towards_orange_and_towards_phone():
         assert texts(ax).count(".71") == 2
 
 
-def test_the_offset_alone_counts_where_all_diagonals_are_constant():
+def dots(ax):
+    """The points of a panel of offsets, sorted."""
+    return sorted(tuple(point) for line in ax.lines if line.get_marker() == "o" for point in line.get_xydata())
+
+
+def test_the_offset_alone_counts_where_all_scores_at_an_offset_are_one():
     """The shift law decides, not the drawing: the scores of the figure's scenario, moved by one place."""
     figure = shown(Offsets, "offsets")
     verdicts = [ax.get_xlabel() for ax in figure.axes]
     assert verdicts == ["no place counts"] + ["only the offset counts"] * 4 + ["the place counts too"] * 3
+    assert figure.axes[0].get_title() == "no positions"
     for ax, run in zip(figure.axes, result_of("offsets").runs, strict=True):
         kind = "bias" if "layer 1 head 1 bias" in run.arrays else "scores"
         values = run.arrays[f"layer 1 head 1 {kind}"].values
         moved = np.allclose(values[1:, 1:], values[:-1, :-1])
         assert moved == (ax.get_xlabel() != "the place counts too")
-        assert len(texts(ax)) == 25
-    assert texts(figure.axes[4])[:5] == ["0", "−.5", "−1", "−1.5", "−2"]
+        assert np.allclose(dots(ax), sorted((j - i, value) for (i, j), value in np.ndenumerate(values)))
+        assert "each panel has its own scale" in figure.get_supxlabel()
 
 
-def test_offsets_write_quarters_in_full_and_say_that_one_head_of_several_is_drawn():
+def test_few_panels_of_offsets_have_one_scale_and_say_that_one_head_of_several_is_drawn():
     figure = shown(Offsets, "alibi")
-    matrices = {ax.get_title(): texts(ax)[:4] for ax in figure.axes}
-    assert matrices["slope given: bias"] == ["0", "−.25", "−.5", "−.75"]
-    assert figure.get_supxlabel().endswith("dark blue: its least · the first of 8 heads")
+    slopes = {ax.get_title(): dict(dots(ax))[-3] for ax in figure.axes}
+    assert slopes["as written: bias"] == -1.5 and slopes["slope given: bias"] == -0.75
+    assert len({ax.get_ylim() for ax in figure.axes}) == 1
+    assert figure.get_supxlabel().endswith("1 of 8 heads; choose with head")
     assert "heads" not in shown(Offsets, "offsets").get_supxlabel()
 
 
-def test_offsets_of_large_scores_are_judged_by_their_size_and_not_written_into_cells():
-    text = """schema = 1
+OF_ONE_WORD = """schema = 1
 title = "a title"
 source = "ours"
 kind = "attention"
@@ -325,19 +331,29 @@ magnitude = "free"
 [vocabulary.words]
 a = [1000, -3000]
 [input]
-tokens = ["a", "a", "a", "a"]
+tokens = [TOKENS]
 [[layer]]
 [[layer.head]]
 rope = true
 """
-    result = ha.run(parse(text, "file.toml", "file"))
-    (ax,) = figure_of(Offsets, result).axes
-    assert ax.get_xlabel() == "only the offset counts" and texts(ax) == []
-    short = text.replace('"a", "a", "a", "a"', '"a", "a"')
+
+
+def of_words(count):
+    return ha.run(parse(OF_ONE_WORD.replace("TOKENS", ", ".join(['"a"'] * count)), "file.toml", "file"))
+
+
+def test_offsets_of_large_scores_are_judged_by_their_size():
+    (ax,) = figure_of(Offsets, of_words(4)).axes
+    assert ax.get_xlabel() == "only the offset counts" and len(dots(ax)) == 16
     reason = "its texts are not one word, three times or more"
-    assert reason in Offsets().lacks(ha.run(parse(short, "file.toml", "file")))
+    assert reason in Offsets().lacks(of_words(2))
     assert reason in Offsets().lacks(result_of("bank"))
     assert Offsets().lacks(result_of("letters")) == "it has no scores of attention"
+
+
+def test_offsets_of_many_words_are_a_band():
+    (ax,) = figure_of(Offsets, of_words(25)).axes
+    assert dots(ax) == [] and len(ax.collections) == 1
 
 
 def test_masks_show_hidden_cells():

@@ -7,8 +7,10 @@ from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.figures.choice import chosen
+from hopattn.figures.gallery.added import Added
 from hopattn.figures.gallery.moved import Moved
 from hopattn.figures.gallery.plane import Plane
+from hopattn.figures.gallery.space import SpaceOfHead
 from hopattn.figures.gallery.steps import Steps
 from hopattn.figures.palette import LIGHT
 from tests.figures.finished import finished
@@ -129,3 +131,81 @@ def test_steps_take_the_first_head_that_was_chosen():
     row = weights.values[weights.labels[0].index("run")]
     widths = [patch.get_width() for patch in figure.axes[1].patches]
     assert np.allclose(widths, row)
+
+
+def test_what_is_added_to_banks_is_drawn_head_to_tail():
+    """The lecture's sum in the plane of money and river: (.6, .6) + .6 (1, 0) + .7975 (.8, 0) = (1.838, .6)."""
+    figure = drawing_of("added", "bank").figure
+    left, right = figure.axes
+    assert left.get_title() == "banks + .6 financial + .8 markets\ncosine of banks with financial: .6 → .84"
+    assert right.get_title() == "banks + .6 muddy + .8 rivers\ncosine of banks with muddy: .6 → .84"
+    chain = [(0, 0), (0.6, 0.6), (1.2, 0.6), (1.838, 0.6)]
+    drawn_arrows = arrows(left)
+    assert np.allclose([start for start, _ in drawn_arrows], [*chain[:-1], (0, 0)])
+    assert np.allclose([end for _, end in drawn_arrows], [*chain[1:], chain[-1]], atol=0.001)
+    assert [text.get_text() for text in left.texts if text.get_text()][-1] == "after"
+    assert figure.get_supxlabel().startswith("2 of 4 axes")
+
+
+def test_a_word_that_is_replaced_is_itself_the_first_term():
+    left, _ = drawing_of("added", "apple").figure.axes
+    assert left.get_title().startswith("apple + .71 orange\n")
+    assert np.allclose([end for _, end in arrows(left)], [(2, 2), (2, 2 + 3 / np.sqrt(2)), (2, 2 + 3 / np.sqrt(2))])
+
+
+def test_terms_that_have_no_arrow_of_their_own_are_one_arrow():
+    left = drawing_of("added", "two-bigs").figure.axes[0]
+    assert "+ .23 cat + 1 other word" in left.get_title().replace("\n", " ")
+    state = result_of("two-bigs").runs[0].arrays["layer 1 state"]
+    word = state.labels[0].index("dog")
+    end = [state.values[word][state.labels[1].index(axis)] for axis in (left.get_xlabel(), left.get_ylabel())]
+    assert np.allclose(arrows(left)[-1][1], end) and np.allclose(arrows(left)[-2][1], end)
+
+
+def test_the_terms_of_another_text_have_its_words():
+    """By hand, from the lecture's table: fareleri takes .03 of cats, .1 of chase, .87 of mice."""
+    (ax,) = drawing_of("added", "cross-attention").figure.axes
+    assert ax.get_title() == ".03 cats + .1 chase + .87 mice"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("chase", "mice")
+    assert np.allclose(arrows(ax)[-1][1], (0.1, 0.87))
+
+
+@pytest.mark.parametrize("scenario", ["letters", "two-heads", "transformer-layer"])
+def test_what_is_more_than_one_weighted_sum_is_not_drawn_as_added(scenario):
+    assert Added().lacks(chosen(result_of(scenario))).startswith("it")
+
+
+def lines_of_grid(ax):
+    return [line.get_xydata() for line in ax.lines if line.get_linewidth() < 2 and len(line.get_xydata()) == 2]
+
+
+def test_words_and_grid_go_through_the_same_matrix():
+    """By hand: [[1, 0], [−.5, .5]] takes phone (4, 0) to (4, −2), orange (0, 3) to (0, 1.5), apple (2, 2) to (2, 0)."""
+    figure = drawing_of("space", "two-spaces").figure
+    before, first, second = figure.axes
+    titles = [ax.get_title().split("\n") for ax in figure.axes]
+    assert titles == [
+        ["the words before", "orange .71 · phone .71"],
+        ["matrix 1", "orange 0 · phone .89"],
+        ["matrix 2", "orange .89 · phone 0"],
+    ]
+    for ax, points in ((first, [(0, 1.5), (4, -2), (2, 0)]), (second, [(-1.5, 3), (2, 0), (0, 2)])):
+        dots = [line.get_xydata()[0] for line in ax.lines if line.get_marker() == "o"]
+        assert np.allclose(dots, points)
+    for ax, matrix in ((first, [[1, 0], [-0.5, 0.5]]), (second, [[0.5, -0.5], [0, 1]])):
+        assert np.allclose(lines_of_grid(ax), np.array(lines_of_grid(before)) @ np.transpose(matrix))
+        assert ax.get_xlim() == before.get_xlim()
+    assert figure.get_suptitle().endswith("‘apple’ comes to lie near ‘phone’ or ‘orange’")
+
+
+def test_a_head_without_a_matrix_and_rotated_queries_have_no_space():
+    for scenario in ("bank", "rope", "letters"):
+        assert SpaceOfHead().lacks(chosen(result_of(scenario))).startswith("it has no head whose query or key matrix")
+
+
+def test_axes_of_your_own_hold_one_space():
+    ax = Figure().subplots()
+    ha.plot(result_of("two-spaces"), "space", ax=ax, run="matrix 2")
+    assert bold(ax) == ["apple"]
+    with pytest.raises(ha.InvalidInput, match="there are 2 matrices"):
+        ha.plot(result_of("two-spaces"), "space", ax=ax)

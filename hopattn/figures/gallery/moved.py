@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, between_texts, only
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
@@ -71,6 +71,7 @@ class Moved(Plot):
         first, second = _axes(result, runs)
         turns = [_turn(result, run) for run in shown]
         headline(figure, result, _message(shown, turns))
+        pads(figure, h_pad=0.1)
         axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
         heads = panel_titles(shown, [before_after(run)[0].labels[0] for run in shown])
         span = _limits(shown, first, second)
@@ -84,7 +85,7 @@ class Moved(Plot):
         notes = (
             left_out(2, known, "axes", "axes"),
             f"cosines over all {known}" if known > 2 else "",
-            left_out(len(shown), len(runs), "runs", "run"),
+            left_out(len(shown), len(result.runs), "runs", "run"),
             left_out(min(words, NAMED), words, "words with their names"),
         )
         _legend(figure, axes, " · ".join(filter(None, notes)))

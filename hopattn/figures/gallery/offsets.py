@@ -1,31 +1,30 @@
-"""Scores of one word, repeated: equal along each diagonal where only the offset of two positions counts."""
+"""Scores of one word, repeated, by the offset of two positions: one curve where only the offset counts."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, laid_out, run_title
+from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, readable_on
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 PANELS = 8
-"""The largest number of matrices: the first."""
-NUMBERED, MARKED = 6, 12
-"""The number of words up to which cells show their numbers, and axes every position."""
+"""The largest number of panels: the first."""
+DOTTED = 24
+"""The number of words up to which each score is a dot; of more, there is a band from the least to the largest."""
+NOTHING, OFFSET, PLACES = "no place counts", "only the offset counts", "the place counts too"
+"""The verdicts on the positions of a run."""
 ALIKE = 1e-9
 """The largest difference of equal scores, relative to the largest of a matrix."""
-LETTERS, SPREAD = 4, 0.5
-"""The letters that fit into a cell, and the difference from which numbers with one decimal tell cells apart."""
 
 
 class Offsets(Plot):
-    """The scores, or the bias, of the first head of every run, one matrix each, with a verdict on its diagonals."""
+    """The scores, or the bias, of the first head of every run by offset, one panel each, with a verdict."""
 
     name: ClassVar[str] = "offsets"
-    shows: ClassVar[str] = "scores of one word at several places: equal along a diagonal where only the offset counts"
+    shows: ClassVar[str] = "scores of one word by the offset of its positions: one curve where only the offset counts"
     scenario: ClassVar[str] = "offsets"
 
     def lacks(self, result: Result) -> str:
@@ -42,21 +41,26 @@ class Offsets(Plot):
         headline(figure, result)
         rows = 1 + (len(shown) > 4)
         columns = -(-len(shown) // rows)
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        axes = figure.subplots(rows, columns, squeeze=False, sharey=rows == 1).ravel()
         for ax, (title, values) in zip(axes, shown, strict=False):
-            _matrix(ax, values)
-            ax.set_title(title, fontsize=scaled(16), pad=scaled(8))
+            _curve(ax, values)
+            ax.set_title(title, fontsize=scaled(17), pad=scaled(8))
+        if rows == 1:
+            _share_scale(axes)
         for ax in axes[len(shown) :]:
             ax.set_axis_off()
-        for ax in axes[::columns]:
-            ax.set_ylabel("query at")
-        of = f" · {PANELS} of {len(panels)} matrices" if len(panels) > PANELS else ""
         heads = max(len(_of_heads(run, "scores")) for run in result.runs)
-        of += f" · the first of {heads} heads" if heads > 1 else ""
-        figure.supxlabel(
-            f"key at · yellow: the largest number of a matrix, dark blue: its least{of}", fontsize=scaled(16)
+        notes = (
+            "across: place of the key − place of the query · up: score",
+            "each panel has its own scale" * (rows > 1),
+            left_out(len(shown), len(panels), "panels", "run"),
+            left_out(1, heads, "heads", "head"),
         )
-        laid_out(figure)  # cells are square after the second layout only
+        foot(figure, " · ".join(filter(None, notes)))
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        _, values = only([panel for run in result.runs for panel in _panels(run)], "runs", "run")
+        _curve(ax, values)
 
 
 def _of_heads(run: Run, kind: str) -> list[Labelled]:
@@ -88,41 +92,47 @@ def _panels(run: Run) -> list[tuple[str, np.ndarray]]:
     return [*plain, (f"{name}: bias", np.asarray(bias.values))]
 
 
-def _matrix(ax: Any, values: np.ndarray) -> None:
-    """Draw one matrix with the verdict on its diagonals below."""
-    from matplotlib.colors import ListedColormap
-
+def _curve(ax: Axes, values: np.ndarray) -> None:
+    """Draw the numbers of a matrix against the offset, with a line through their means and the verdict below."""
     n = len(values)
-    flat = _equal(values, values)
-    colours = ListedColormap([theme().empty]) if flat else theme().sequential
-    image = ax.imshow(values, cmap=colours, vmin=values.min(), vmax=values.max() + ALIKE)
-    step = max(1, n // 5) if n > MARKED else 1
-    ax.set_xticks(range(0, n, step), range(0, n, step), fontsize=scaled(14))
-    ax.set_yticks(range(0, n, step), range(0, n, step), fontsize=scaled(14))
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    texts = {place: number(float(value), _decimals(values)) for place, value in np.ndenumerate(values)}
-    if n <= NUMBERED and max(map(len, texts.values())) <= LETTERS and (flat or np.ptp(values) >= SPREAD):
-        for (i, j), text in texts.items():
-            colour = readable_on(image.cmap(image.norm(values[i, j])))
-            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=scaled(13))
+    offsets = np.arange(1 - n, n)
+    diagonals = [np.diagonal(values, k) for k in offsets]
     verdict, colour = _verdict(values)
-    ax.set_xlabel(verdict, color=colour, fontsize=scaled(15))
+    means = [float(diagonal.mean()) for diagonal in diagonals]
+    ax.plot(offsets, means, color=colour, lw=scaled(2), ls="--" if verdict == PLACES else "-", zorder=3)
+    if n <= DOTTED:
+        places = np.concatenate([np.full(len(diagonal), k) for k, diagonal in zip(offsets, diagonals, strict=True)])
+        look: dict[str, Any] = {"mfc": theme().paper, "mec": colour, "mew": scaled(2), "ms": scaled(8), "ls": "none"}
+        ax.plot(places, np.concatenate(diagonals), "o", zorder=4, **look)
+    else:
+        spans = [(diagonal.min(), diagonal.max()) for diagonal in diagonals]
+        ax.fill_between(offsets, *np.transpose(spans), color=colour, alpha=0.3, lw=0)
+    low, high = float(values.min()), float(values.max())
+    edge = 0.12 * (high - low) if not _equal(values, values) else max(1.0, abs(high))
+    step = max(1, (n - 1) // 2)
+    ax.set(ylim=(low - edge, high + edge), xticks=[-2 * step, -step, 0, step, 2 * step])
+    ax.locator_params(axis="y", nbins=4)
+    ax.axvline(0, color=theme().faint, lw=scaled(0.8), zorder=1)
+    ax.tick_params(labelsize=scaled(14))
+    ax.set_xlabel(verdict, color=colour, fontsize=scaled(16), weight="bold")
 
 
-def _decimals(values: np.ndarray) -> int:
-    """The decimals that cells show: two where all numbers are whole hundredths, such as −.25, and else one."""
-    return 2 if np.max(np.abs(np.round(values, 2) - values)) <= ALIKE else 1
+def _share_scale(axes: Any) -> None:
+    """Give all panels the scale that holds the numbers of each."""
+    limits = [ax.dataLim.intervaly for ax in axes]
+    low, high = min(low for low, _ in limits), max(high for _, high in limits)
+    edge = 0.12 * (high - low) or max(1.0, abs(high))
+    axes[0].set_ylim(low - edge, high + edge)
 
 
 def _verdict(values: np.ndarray) -> tuple[str, str]:
     """Whether the numbers of a matrix are the same everywhere, or along each diagonal; with its colour."""
     if _equal(values, values):
-        return "no place counts", theme().ink
+        return NOTHING, theme().ink
     diagonals = [np.diagonal(values, k) for k in range(1 - len(values), len(values))]
     if all(_equal(diagonal, values) for diagonal in diagonals):
-        return "only the offset counts", theme().plus
-    return "the place counts too", theme().minus
+        return OFFSET, theme().plus
+    return PLACES, theme().minus
 
 
 def _equal(some: np.ndarray, values: np.ndarray) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
 from hopattn.figures.style import scaled, theme
@@ -58,6 +58,7 @@ class Plane(Plot):
         shown = runs[:RUNS]
         first, second = _axes(result, runs)
         headline(figure, result, _message(result, shown))
+        pads(figure, h_pad=0.1)
         panels = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
         heads = panel_titles(shown, [_weights(run).labels[0] for run in shown])
         span = limits(np.concatenate([in_plane(arrays_of(run)["input"], first, second) for run in shown]))
@@ -66,7 +67,7 @@ class Plane(Plot):
             _frame(ax, run, (first, second), span)
             ax.label_outer()
         mark = any_off_mark(panels)
-        foot(figure, _note(shown, runs, (first, second)), [mark] if mark else [], ["off the plane"])
+        foot(figure, _note(shown, result, (first, second)), [mark] if mark else [], ["off the plane"])
         for ax, run in zip(panels, shown, strict=True):
             _pulls(ax, result, run, (first, second))
 
@@ -129,7 +130,7 @@ def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda pair: (-round(float(strong[pair]), 9), pair))[:ARROWS]
 
 
-def _note(shown: list[Run], runs: list[Run], plane: tuple[str, str]) -> str:
+def _note(shown: list[Run], result: Result, plane: tuple[str, str]) -> str:
     """The note below the figure: the meaning of an arrow, and what is left out."""
     arrows, weights = 0, 0
     for run in shown:
@@ -138,9 +139,9 @@ def _note(shown: list[Run], runs: list[Run], plane: tuple[str, str]) -> str:
         weights += int(np.sum(np.abs(values) > 0.005) - np.sum(np.abs(np.diagonal(values)) > 0.005))
     notes = (
         "an arrow points to the word attended to",
-        left_out(2, len(arrays_of(runs[0])["input"].labels[1]), "axes", "axes"),
+        left_out(2, len(arrays_of(shown[0])["input"].labels[1]), "axes", "axes"),
         left_out(arrows, weights, "weights between words"),
-        left_out(len(shown), len(runs), "runs", "run"),
+        left_out(len(shown), len(result.runs), "runs", "run"),
         left_out(1, max(len([*tables(run, "weights")]) for run in shown), "heads", "head"),
     )
     return " · ".join(filter(None, notes))

@@ -1,0 +1,221 @@
+"""A word and what attention adds to it, head to tail: banks + .6 financial + .8 markets."""
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
+from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
+from hopattn.figures.labelled_points import draw_origin, in_plane, keep_apart
+from hopattn.figures.shapes import arrow
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number
+from hopattn.figures.word_planes import (
+    approached,
+    asked,
+    chosen_axes,
+    cosine,
+    hero,
+    limits,
+    same_axes,
+    written,
+)
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result, Run
+
+RUNS, TERMS = 3, 4
+"""The largest number of runs, and of words that are added with an arrow of their own: the largest."""
+
+
+class Sum(NamedTuple):
+    """A word after the first layer as the sum of itself and of other words, each times its weight.
+
+    word: its index. names: of the terms. terms: `(n_terms, dim)`. other: the index of the word that the sum turns
+    towards, or None.
+    """
+
+    run: Run
+    word: int
+    names: list[str]
+    terms: np.ndarray
+    other: int | None
+
+    @property
+    def own(self) -> bool:
+        """Whether the first term is the word itself, as it was or times its weight."""
+        return self.names[0].endswith(written(self.words.labels[0][self.word]))
+
+    @property
+    def words(self) -> Labelled:
+        """The words before the layer."""
+        return arrays_of(self.run)["input"]
+
+
+class Added(Plot):
+    """The word in question after the first layer, as a sum of arrows head to tail, with its cosine before and after.
+
+    The axes are those of `[figure]`, else those along which most is added.
+    """
+
+    name: ClassVar[str] = "added"
+    shows: ClassVar[str] = (
+        "what attention adds to a word: weighted words head to tail, with the cosine before and after"
+    )
+    scenario: ClassVar[str] = "bank"
+
+    def lacks(self, result: Result) -> str:
+        runs = [run for run in result.runs if "input" in arrays_of(run) and any(tables(run, "weights"))]
+        if not runs:
+            return "it has no words that attend to words"
+        if arrays_of(runs[0])["input"].values.shape[1] < 2:
+            return "its words have one axis; a plane has two"
+        return "" if _sums(result) else "its words after the first layer are more than one weighted sum of words"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        sums = _sums(result)
+        shown = sums[:RUNS]
+        plane = _axes(result, sums)
+        headline(figure, result, _message(shown))
+        pads(figure, h_pad=0.12)
+        axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
+        span = limits(np.concatenate([_chain(total, plane) for total in shown] + [_goals(shown, plane)]))
+        for ax, total in zip(axes, shown, strict=True):
+            head = wrapped(_equation(total), 84 // len(shown))
+            ax.set_title("\n".join(filter(None, (head, _cosines(total)))), fontsize=scaled(17), linespacing=1.4)
+            ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=plane[0], ylabel=plane[1])
+            ax.label_outer()
+        known = len(shown[0].words.labels[1])
+        notes = (
+            left_out(2, known, "axes", "axes"),
+            f"cosines over all {known}" if known > 2 and any(map(_cosines, shown)) else "",
+            left_out(len(shown), len(result.runs), "runs", "run"),
+        )
+        foot(figure, " · ".join(filter(None, notes)))
+        for ax, total in zip(axes, shown, strict=True):
+            _arrows(ax, total, plane)
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        total = only(_sums(result), "runs", "run")
+        plane = _axes(result, [total])
+        span = limits(np.concatenate([_chain(total, plane), _goals([total], plane)]))
+        ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=plane[0], ylabel=plane[1])
+        _arrows(ax, total, plane)
+
+
+def _sums(result: Result) -> list[Sum]:
+    """The sum of each run whose first layer adds one weighted sum of words, on the axes of the first."""
+    runs = [run for run in result.runs if "input" in arrays_of(run) and "layer 1 state" in arrays_of(run)]
+    return [total for run in same_axes(runs) if (total := _sum(result, run)) is not None]
+
+
+def _sum(result: Result, run: Run) -> Sum | None:
+    """The word in question of a run as a sum; None if the first layer does more than add one weighted sum."""
+    arrays = arrays_of(run)
+    words, after = arrays["input"], arrays["layer 1 state"].values
+    place = next((place for place, _ in tables(run, "weights")), "").removeprefix("sequence 1 ")
+    if not place.startswith("layer 1") or not {f"{place} weights", f"{place} values"} <= {*arrays}:
+        return None
+    weights, values = arrays[f"{place} weights"], arrays[f"{place} values"]
+    if values.values.shape[1] != words.values.shape[1] or weights.labels[0] != words.labels[0]:
+        return None
+    sums = weights.values @ values.values
+    own = np.allclose(sums + words.values, after)
+    if not own and not np.allclose(sums, after):
+        return None
+    word = hero(result, words.labels[0], words.values, after)
+    names, terms = _terms(arrays.get("source", words), weights, values, word)
+    if own:  # the residual
+        names, terms = [written(words.labels[0][word]), *names], np.vstack([words.values[word], terms])
+    return Sum(run, word, names, terms, approached(words.values, after[word], word))
+
+
+def _terms(keys: Labelled, weights: Labelled, values: Labelled, word: int) -> tuple[list[str], np.ndarray]:
+    """The names and vectors of what is added to a word: itself, the largest in the order of the text, all others."""
+    row = weights.values[word]
+    parts = row[:, None] * values.values
+    sizes = np.round(np.linalg.norm(parts, axis=1), 9)
+    added = np.flatnonzero(sizes > 1e-9)
+    largest = np.sort(added[np.argsort(-sizes[added], kind="stable")[:TERMS]])
+    itself = word if weights.labels[0] == weights.labels[1] else -1
+    largest = np.array(sorted(largest, key=lambda k: k != itself), dtype=int)
+    own = values.values.shape == keys.values.shape and np.allclose(values.values, keys.values)
+    names = [_times(float(row[k]), ("" if own else "value of ") + written(weights.labels[1][k])) for k in largest]
+    terms = parts[largest]
+    if len(added) > len(largest):
+        rest = len(added) - len(largest)
+        names.append(f"{rest} other word{'s' * (rest > 1)}")
+        terms = np.vstack([terms, parts.sum(axis=0) - terms.sum(axis=0)])
+    return names, terms
+
+
+def _times(weight: float, name: str) -> str:
+    """A weighted word as a text: .6 financial."""
+    return name if abs(weight - 1) <= 0.005 else f"{number(weight)} {name}"
+
+
+def _axes(result: Result, sums: list[Sum]) -> tuple[str, str]:
+    """The axes along which most is added to the words in question; then those in which the words extend."""
+    added = [np.sum(total.terms[total.own :] ** 2, axis=0) for total in sums]
+    asked_words = [total.words.values[asked(result, total.words.labels[0])] for total in sums]
+    extents = [np.sum(words**2, axis=0) for words in asked_words]
+    return chosen_axes(result, sums[0].words.labels[1], (np.sum(added, axis=0), np.sum(extents, axis=0)))
+
+
+def _chain(total: Sum, plane: tuple[str, str]) -> np.ndarray:
+    """The points between the arrows, from the origin to the sum, `(n_terms + 1, 2)`."""
+    columns = [total.words.labels[1].index(axis) for axis in plane]
+    return np.vstack([np.zeros((1, 2)), np.cumsum(total.terms[:, columns], axis=0)])
+
+
+def _goals(sums: list[Sum], plane: tuple[str, str]) -> np.ndarray:
+    """The words that the sums turn towards, in the plane, `(n, 2)`."""
+    points = [in_plane(total.words, *plane)[i] for total in sums if (i := total.other) is not None]
+    return np.array(points).reshape(-1, 2)
+
+
+def _equation(total: Sum) -> str:
+    """The sum as a text: banks + .6 financial + .8 markets."""
+    return " + ".join(total.names).replace("+ −", "− ")
+
+
+def _cosines(total: Sum) -> str:
+    """The cosine of the word with the one that it turns towards, before and after."""
+    if total.other is None:
+        return ""
+    start, goal = total.words.values[total.word], total.words.values[total.other]
+    numbers = [number(cosine(vector, goal)) for vector in (start, total.terms.sum(axis=0))]
+    names = [written(total.words.labels[0][i]) for i in (total.word, total.other)]
+    return f"cosine of {names[0]} with {names[1]}: {' → '.join(numbers)}"
+
+
+def _message(sums: list[Sum]) -> str:
+    """The message of the figure, if the sums are of one word."""
+    words = {written(total.words.labels[0][total.word]) for total in sums}
+    return f"attention makes ‘{words.pop()}’ a sum of weighted words" if len(words) == 1 else ""
+
+
+def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:
+    """Draw the terms head to tail, the sum, the word before, and a ray to the word that the sum turns towards."""
+    chain = _chain(total, plane)
+    lines = draw_origin(ax)
+    sum_name = "after"
+    texts: list[tuple[str, Any]] = []
+    if total.other is not None:
+        goal = in_plane(total.words, *plane)[total.other]
+        ax.plot([0, goal[0]], [0, goal[1]], color=theme().ink, ls=(0, (1, 2)), lw=scaled(2), zorder=1.5)
+        ax.plot(*goal, "o", color=theme().faint, ms=scaled(10), zorder=2)
+        texts.append((written(total.words.labels[0][total.other]), goal))
+    colours: dict[str, str] = {}
+    for i, (name, start, end) in enumerate(zip(total.names, chain[:-1], chain[1:], strict=True)):
+        if np.linalg.norm(end - start) < 1e-9:
+            continue
+        colour = theme().plus if total.own and not i else theme().value
+        arrow(ax, start, end, colour, 3)
+        text = f"+ {name}" if i else name
+        texts.append((text, (start + end) / 2))
+        colours[text] = colour
+        lines.append((start, end))
+    arrow(ax, (0, 0), chain[-1], theme().plus, 5)
+    lines.append((np.zeros(2), chain[-1]))
+    texts.append((sum_name, chain[-1]))
+    keep_apart(ax, texts, lines, strong=[sum_name], colours=colours | {sum_name: theme().plus})

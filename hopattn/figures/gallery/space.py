@@ -1,0 +1,164 @@
+"""The words before and after the query or key matrix of a head, with the grid of their plane bent like them."""
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
+from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.labelled_points import grouped, keep_apart
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
+from hopattn.figures.word_planes import asked, cosine, limits, written
+from hopattn.foundation.labelled import Labelled
+from hopattn.scenario.result import Result, Run
+
+SPACES, WORDS = 3, 12
+"""The largest number of planes after a matrix, and of words."""
+LINES = 4
+"""The lines of the grid on either side of the origin cover this part of the words' extent at least."""
+
+
+class Space(NamedTuple):
+    """The words of a run as the queries or keys of one head.
+
+    name: of the panel. before, after: `(n_words, 2)`. matrix: from the one to the other, `(2, 2)`. plane, axes:
+    the names of the axes before and after.
+    """
+
+    name: str
+    tokens: tuple[str, ...]
+    before: np.ndarray
+    after: np.ndarray
+    matrix: np.ndarray
+    plane: tuple[str, str]
+    axes: tuple[str, str]
+
+
+class SpaceOfHead(Plot):
+    """The words of a plane, and the same words after the query or key matrix of each head that maps it to a plane."""
+
+    name: ClassVar[str] = "space"
+    shows: ClassVar[str] = "the words before and after the query or key matrix of a head, with the grid of their plane"
+    scenario: ClassVar[str] = "two-spaces"
+
+    def lacks(self, result: Result) -> str:
+        return "" if _spaces(result) else "it has no head whose query or key matrix maps a plane of words to a plane"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        spaces = _spaces(result)
+        shown = spaces[:SPACES]
+        word = shown[0].tokens[asked(result, shown[0].tokens)[0]]
+        shown = [space for space in shown if word in space.tokens]
+        headline(figure, result, _message(shown, word))
+        axes = figure.subplots(1, 1 + len(shown), squeeze=False, sharex=True, sharey=True)[0]
+        first = shown[0]
+        unchanged = first._replace(name="the words before", after=first.before, matrix=np.eye(2), axes=first.plane)
+        span = limits(np.concatenate([first.before, *(space.after for space in shown)]))
+        for ax, space in zip(axes, (unchanged, *shown), strict=True):
+            ax.set_title(
+                f"{wrapped(space.name, 60 // len(axes))}\n{_cosines(space, word)}", fontsize=scaled(17), linespacing=1.4
+            )
+            _frame(ax, space, span)
+        notes = (
+            f"the numbers are cosines with {written(word)}",
+            "the grid is bent with the words",
+            left_out(len(shown), len(spaces), "matrices", "run or head"),
+            left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
+        )
+        foot(figure, " · ".join(filter(None, notes)))
+        for ax, space in zip(axes, (unchanged, *shown), strict=True):
+            _plane(ax, space, word)
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        space = only(_spaces(result), "matrices", "run or head")
+        _frame(ax, space, limits(space.after))
+        _plane(ax, space, space.tokens[asked(result, space.tokens)[0]])
+
+
+def _spaces(result: Result) -> list[Space]:
+    """The planes after a matrix: of the queries of each head of each run, and of its keys where they differ."""
+    return [space for run in result.runs for space in _of_run(run, len(result.runs) > 1)]
+
+
+def _of_run(run: Run, several: bool) -> list[Space]:
+    """The planes after a matrix in one run. several: whether there are other runs, so that its name is needed."""
+    arrays = arrays_of(run)
+    places = [name.removesuffix(" queries") for name in arrays if name.startswith("layer 1 head") and "queries" in name]
+    spaces: list[Space] = []
+    for place in places if "input" in arrays else ():
+        head = place.removeprefix("layer 1 ") if len(places) > 1 else ""
+        own = [run.name if several else "", head]
+        queries, keys = (_space(arrays["input"], arrays[f"{place} {kind}"]) for kind in ("queries", "keys"))
+        same = queries and keys and np.allclose(queries.matrix, keys.matrix)
+        both = "" if any(own) else "queries and keys"
+        parts = [(queries, both if same else "queries"), (None if same else keys, "keys")]
+        spaces += [space._replace(name=": ".join(filter(None, (*own, kind)))) for space, kind in parts if space]
+    return spaces
+
+
+def _space(words: Labelled, mapped: Labelled) -> Space | None:
+    """The words of a plane after a matrix; None if it is no plane, no matrix, or a matrix that changes nothing."""
+    there = np.flatnonzero(np.any(words.values != 0, axis=0))
+    if len(there) != 2 or mapped.values.shape != (len(words.values), 2) or words.labels[0] != mapped.labels[0]:
+        return None
+    before = words.values[:, there]
+    matrix, _, rank, _ = np.linalg.lstsq(before, mapped.values, rcond=None)
+    if rank < 2 or not np.allclose(before @ matrix, mapped.values) or np.allclose(matrix, np.eye(2)):
+        return None
+    first, second = (label(words.labels[1][k]) for k in there)
+    after = np.asarray(mapped.values, dtype=float)
+    return Space("", words.labels[0], before, after, matrix.T, (first, second), ("axis 1", "axis 2"))
+
+
+def _near(space: Space, word: str) -> dict[str, float]:
+    """The cosine of a word with each other word after the matrix."""
+    own = space.after[space.tokens.index(word)]
+    pairs = zip(space.tokens, space.after, strict=True)
+    return {written(token): round(cosine(own, point), 9) for token, point in pairs if token != word}
+
+
+def _cosines(space: Space, word: str) -> str:
+    """The cosines of a word with the first three others, as a text."""
+    return " · ".join(f"{other} {number(value)}" for other, value in list(_near(space, word).items())[:3])
+
+
+def _message(spaces: list[Space], word: str) -> str:
+    """The message of the figure: the word that the word in question is most like after each matrix."""
+    nearest = []
+    for space in spaces:
+        near = _near(space, word)
+        best = [other for other, value in near.items() if value == max(near.values())]
+        if len(near) < 2 or len(best) > 1:
+            return ""
+        nearest.append(best[0])
+    goals = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(nearest))
+    return f"a matrix bends the plane, and ‘{written(word)}’ comes to lie near {goals}"
+
+
+def _frame(ax: Axes, space: Space, span: Any) -> None:
+    """Set the limits and names of the axes."""
+    ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=space.axes[0], ylabel=space.axes[1])
+
+
+def _plane(ax: Axes, space: Space, word: str) -> None:
+    """Draw the bent grid, and the words as points with rays from the origin."""
+    reach = float(np.abs(space.before).max())
+    step = next(s for s in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000, 1e6, 1e12) if reach / s <= LINES + 1)
+    ends = step * (np.ceil(reach / step) + 1)
+    for at in np.arange(-ends, ends + step / 2, step):
+        for line in (np.array([(at, -ends), (at, ends)]), np.array([(-ends, at), (ends, at)])):
+            bent = line @ space.matrix.T
+            thick = abs(at) < step / 2
+            colour = theme().faint if thick else theme().series[-1]
+            ax.plot(*bent.T, color=colour, lw=scaled(1.8 if thick else 0.8), alpha=1 if thick else 0.45, zorder=1)
+    rays = []
+    for i, point in enumerate(space.after[:WORDS]):
+        colour = theme().plus if space.tokens[i] == word else theme().ink
+        ax.plot([0, point[0]], [0, point[1]], color=colour, lw=scaled(3.5 if space.tokens[i] == word else 2), zorder=2)
+        ax.plot(*point, "o", color=colour, ms=scaled(12), zorder=3)
+        rays.append((np.zeros(2), point))
+    tokens = [written(token) for token in space.tokens[:WORDS]]
+    texts = grouped(tokens, space.after[:WORDS])
+    strong = [text for text, point in texts if np.allclose(point, space.after[space.tokens.index(word)])]
+    keep_apart(ax, texts, rays, strong=strong, colours=dict.fromkeys(strong, theme().plus))
