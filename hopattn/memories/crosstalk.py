@@ -6,10 +6,8 @@ import numpy as np
 
 from hopattn.memories.memory import Memory
 
-BINS = 80
-"""The number of bins of the histogram."""
-REACH = {"fields": 4.0, "scores": 1.0}
-"""The largest crosstalk in the histogram, of fields and of scores; what is beyond counts in the last bin."""
+BINS, IN_SPREAD = 81, 6
+"""The number of bins of the histogram, and of bins in one standard deviation. What is beyond counts in the last bin."""
 
 
 class Crosstalk(NamedTuple):
@@ -55,11 +53,17 @@ def crosstalk(memory: Any, cues: np.ndarray, own: np.ndarray) -> Crosstalk:
         towards = memory.patterns[own] * np.asarray(memory.field(cues))
         signal = float(towards.mean())
         noise, wrong = (signal - towards).ravel(), towards < 0
-    reach = REACH[compared(memory)]
-    counts, edges = np.histogram(np.clip(noise, -reach, reach), BINS, (-reach, reach))
-    density = counts / (max(1, counts.sum()) * (edges[1] - edges[0]))
-    part = float(np.mean(wrong)) if np.size(wrong) else 0.0
-    return Crosstalk(signal, float(np.std(noise)) if noise.size else 0.0, part, (edges[1:] + edges[:-1]) / 2, density)
+    spread, part = (float(np.std(noise)), float(np.mean(wrong))) if noise.size else (0.0, 0.0)
+    return Crosstalk(signal, spread, part, *_histogram(noise, spread, memory.patterns.shape[1]))
+
+
+def _histogram(noise: np.ndarray, spread: float, dim: int) -> tuple[np.ndarray, np.ndarray]:
+    """The middles of the bins and the densities. Spins differ by steps of 2/dim: a bin holds a whole number of them."""
+    step = 2 / dim
+    width = step * max(1, round(spread / (IN_SPREAD * step)))
+    edges = width * (np.arange(BINS + 1) - BINS / 2) + step / np.pi  # no spins lie on an edge
+    counts, _ = np.histogram(np.clip(noise, edges[0], edges[-1]), edges)
+    return (edges[1:] + edges[:-1]) / 2, counts / (max(1, counts.sum()) * width)
 
 
 def spread_by_theory(what: str, n_patterns: int, dim: int) -> float:

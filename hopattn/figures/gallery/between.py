@@ -32,7 +32,7 @@ class Between(Plot):
         shown = _runs(result)[:RUNS]
         headline(figure, result)
         lines = _draw(figure.subplots(), result)
-        names = [_name(run, line) for run, line in zip(shown, lines, strict=True)]
+        names = [_name(run, line, len(result.runs) > 1) for run, line in zip(shown, lines, strict=True)]
         foot(figure, left_out(len(shown), len(result.runs), "runs", "run"), lines, names)
 
     def panel(self, ax: Axes, result: Result) -> None:
@@ -44,11 +44,11 @@ def _runs(result: Result) -> list[Run]:
     return [run for run in result.runs if "between" in run.arrays]
 
 
-def _name(run: Run, line: Any) -> str:
-    """The name of a run, and the height of its barrier as drawn."""
+def _name(run: Run, line: Any, named: bool) -> str:
+    """The name of a run if it is named, and the height of its barrier as drawn."""
     heights = line.get_ydata()
     barrier = float(max(0.0, heights.max() - max(heights[0], heights[-1])))
-    name = run_title(run) if run.name else "energy"
+    name = run_title(run) if named else "energy"
     return f"{name}: barrier {number(barrier, 3)}" if barrier > 1e-9 else f"{name}: no barrier"
 
 

@@ -16,7 +16,7 @@ from hopattn.scenario.result import Result, Run
 
 HEADS = 16
 """The largest number of heads, of all runs together."""
-SEEN = 2
+SEEN = 8
 """The least number of keys that some query of a head must see."""
 KEPT = " keys for 90 %"
 """The end of the names of arrays that hold the numbers of keys themselves, `(head, word)`, under a causal mask."""
@@ -52,14 +52,14 @@ class Classes(Plot):
     scenario: ClassVar[str] = "emergence"
 
     def lacks(self, result: Result) -> str:
-        return "" if any(_spreads(result)) else "it has no heads whose weights are shares of two keys or more"
+        return "" if any(_spreads(result)) else f"it has no heads that share their weight among {SEEN} keys or more"
 
     def draw(self, figure: Figure, result: Result) -> None:
         spreads = [*_spreads(result)]
         headline(figure, result, "keys that hold nine tenths of the weight: which heads average, and which pick")
         ax = figure.subplots()
         _columns(ax, spreads[:HEADS])
-        signs = "a dot for each query, in the order of the text; box: the middle half; bar: the median"
+        signs = "a dot for each query; box: the middle half; bar: the median"
         notes = signs, left_out(len(spreads[:HEADS]), len(spreads), "heads", "head")
         names = [f"class {name}: {keys}" for name, keys in KEYS.items()]
         foot(figure, "; ".join(filter(None, notes)), [_sign(name) for name in MARKERS], names)

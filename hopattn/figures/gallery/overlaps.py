@@ -12,8 +12,8 @@ from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, readable_on
 from hopattn.scenario.result import Result, Run
 
-NAMED, NUMBERED = 40, 12
-"""The number of patterns up to which each has its name, and of patterns and steps up to which cells have numbers."""
+NAMED, NUMBERED = 20, 12
+"""The number of patterns up to which all have their names, and of patterns and steps up to which cells have numbers."""
 
 
 class Overlaps(Plot):
@@ -74,13 +74,14 @@ def _map(ax: Axes, result: Result) -> Any:
     """Draw the overlaps of the cue until it rests; returns the image."""
     course, cue = result.runs[0].arrays["course"], _cue(result)
     values = np.asarray(course.values[cue], dtype=float)
-    last = int(last_steps(values[None])[0])
+    last = int(last_steps(values[None].round(2))[0])
     values = values[: last + 2].T  # with one step more, in which nothing changes
     image = ax.imshow(values, cmap=theme().diverging, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     ax.set(xlabel="step", ylabel="pattern")
     count, steps = values.shape
-    if count <= NAMED:
-        ax.set_yticks(range(count), map(label, course.labels[2]), fontsize=scaled(16 if count <= 20 else 13))
+    nearest = np.argmax(np.abs(values), axis=0)
+    named = _named(count, nearest)
+    ax.set_yticks(named, [label(course.labels[2][row]) for row in named])
     if steps <= NUMBERED:
         ax.set_xticks(range(steps), ["cue", *map(str, range(1, steps))])
     else:
@@ -89,17 +90,29 @@ def _map(ax: Axes, result: Result) -> Any:
     ax.spines[:].set(visible=True, color=theme().faint)
     if max(values.shape) <= NUMBERED:
         _numbers(ax, image, values)
-    _frames(ax, np.argmax(np.abs(values), axis=0))
+    _frames(ax, nearest)
     return image
 
 
+def _named(count: int, nearest: np.ndarray) -> list[int]:
+    """The patterns whose names are written: all of a few, else those that a state is most like, as far as they fit."""
+    if count <= NAMED:
+        return list(range(count))
+    named: list[int] = []
+    for row in map(int, np.unique(nearest)):
+        if not named or row - named[-1] >= count / NAMED:
+            named.append(row)
+    return named
+
+
 def _frames(ax: Axes, rows: np.ndarray) -> None:
-    """Draw a frame around one cell of each column. rows: the row of each."""
+    """Draw a frame around one cell of each column, and around cells side by side. rows: the row of each column."""
     from matplotlib.patches import Rectangle
 
-    for step, row in enumerate(rows):
+    starts = [0, *(np.flatnonzero(np.diff(rows)) + 1)]
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
         style: dict[str, Any] = {"fill": False, "edgecolor": theme().ink, "linewidth": scaled(2.5)}
-        ax.add_patch(Rectangle((step - 0.5, row - 0.5), 1, 1, **style, zorder=3))
+        ax.add_patch(Rectangle((start - 0.5, rows[start] - 0.5), end - start, 1, **style, zorder=3))
 
 
 def _numbers(ax: Axes, image: Any, values: np.ndarray) -> None:
