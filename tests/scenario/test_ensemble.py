@@ -10,6 +10,7 @@ from scipy.special import erf
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
+from tests.counts import count
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -145,3 +146,69 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
 )
 def test_values_that_do_not_fit_are_reported(change, message):
     assert any(message in line for line in problems(TEXT.replace(*change)))
+
+
+FLIPS = "flips = [0, 0.1, 0.3]\ncues = 2\n"
+
+
+def test_each_cued_pattern_is_cued_once_with_each_fraction_of_flips():
+    arrays = ha.run(parse(TEXT + FLIPS, "e.toml", "e")).arrays
+    assert arrays["start"].values == pytest.approx([1, 0.8, 0.4] * 2)
+    assert arrays["overlaps"].values.shape == (6,) and arrays["overlaps"].values[[0, 1, 3, 4]] == pytest.approx(1)
+    assert arrays["energy"].values.shape[0] == 6
+    assert np.all(np.diff(arrays["energy"].values) <= 1e-9)
+
+
+def test_the_mean_after_the_burn_in_is_that_of_the_own_pattern_of_each_cue():
+    table = parse(
+        GLAUBER.replace("patterns = 1", "patterns = 2") + FLIPS + "max_steps = 2\nburn_in = 1\n", "e.toml", "e"
+    )
+    overlaps = np.arange(3 * 6 * 2.0).reshape(3, 6, 2)
+    found = table.spec.ensemble.overlaps(SimpleNamespace(overlaps=overlaps), np.ones((6, 8)))
+    assert found.tolist() == [24, 26, 28, 31, 33, 35]
+
+
+def test_flip_and_flips_together_are_refused():
+    assert any("`flips` stands there too" in line for line in problems(TEXT + FLIPS + "flip = 0.1\n"))
+
+
+def test_the_energy_is_kept_of_the_first_hundred_cues_and_empty_without_one():
+    text = TEXT.replace("neurons = 100\nload = 0.05", "neurons = 20\npatterns = 120") + "cues = 120\nmax_steps = 2\n"
+    assert ha.run(parse(text, "e.toml", "e")).arrays["energy"].values.shape[0] == 100
+    text = text.replace('"hopfield"', '"nearest"')
+    assert ha.nearest(np.eye(3)).why_no_energy
+    assert ha.run(parse(text, "e.toml", "e")).arrays["energy"].values.shape == (100, 0)
+
+
+def by_hand(rng, size, count, flips, cued):
+    """The share of cues that a network of other code brings back, by single neurons in a random order."""
+    patterns = rng.choice([-1, 1], size=(count, size))
+    couplings = patterns.T @ patterns / size
+    np.fill_diagonal(couplings, 0)
+    found = []
+    for own in patterns[:cued]:
+        for flip in flips:
+            state, before = own.astype(float), None
+            state[rng.choice(size, round(flip * size), replace=False)] *= -1
+            while before is None or not np.array_equal(before, state):
+                before = state.copy()
+                for i in rng.permutation(size):
+                    state[i] = np.sign(couplings[i] @ state) or state[i]
+            found.append(state @ own / size >= 0.95)
+    return np.mean(found)
+
+
+def test_the_basins_are_those_of_a_network_of_other_code(results):
+    """The scenario states the means over six networks of this code; here is one network with fewer cues."""
+    rng = np.random.default_rng(5)
+    for run, load in zip(results["attraction"].runs[:2], (0.05, 0.1), strict=True):
+        other = by_hand(rng, 500, round(500 * load), np.linspace(0, 0.5, 11), count(10, 2))
+        assert float(run.arrays["recalled"].values) == pytest.approx(other, abs=0.2)
+
+
+def test_the_first_step_leads_to_the_overlap_of_kinzel(results):
+    """m' = erf(m/√(2α)), for each start overlap m."""
+    arrays = results["attraction"].runs[3].arrays
+    start, end = arrays["start"].values, arrays["overlaps"].values
+    for m in np.unique(start.round(6)):
+        assert end[np.isclose(start, m)].mean() == pytest.approx(erf(m / np.sqrt(0.2)), abs=0.05)

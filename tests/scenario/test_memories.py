@@ -10,7 +10,7 @@ from hopattn.scenario.expectations.recalls import Ended
 from hopattn.scenario.files import shipped
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.loading import parse
-from tests.refusal import assert_refused
+from tests.refusal import assert_refused, problems
 
 HEAD = """schema = 1
 title = "t"
@@ -178,3 +178,32 @@ def test_a_stored_pattern_that_rests_meets_the_expectation_of_its_energy():
     text = HEAD + 'model = "hopfield"\n[input]\ntokens = ["J"]\n[[expect]]\nat = "J"\nenergy = "falls"\n'
     result = ha.run(parse(text, "file.toml", "file"))
     assert result.ok and result.arrays["steps"].values.tolist() == [1]
+
+
+BARRIER = (
+    (shipped()["barrier"].read_text(encoding="utf-8"))
+    .partition("[[variant]]")[0]
+    .replace('names = ["n = 2", "n = 3", "n = 5", "n = 10"]', "")
+)
+
+
+def test_the_line_between_two_patterns_has_the_energy_of_the_memory():
+    run = ha.run(parse(BARRIER, "b.toml", "b")).runs[0]
+    stripes, halves = np.array([1, -1] * 4), np.array([1] * 4 + [-1] * 4)
+    memory = ha.dense([stripes, halves], n=2)
+    for place, energy in zip(run.arrays["between"].labels[0], run.arrays["between"].values, strict=True):
+        share = float(place)
+        assert energy == pytest.approx(float(memory.energy((1 - share) * stripes + share * halves)))
+    assert float(run.arrays["barrier"].values) == pytest.approx(16)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('between = ["stripes", "halves"]', 'between = ["stripes", "halfs"]'), "did you mean 'halves'"),
+        (('between = ["stripes", "halves"]', 'between = ["stripes"]'), "between"),
+        (('{ name = "dense", n = 2 }', '"sequence"'), "between: there is no energy"),
+    ],
+)
+def test_a_line_that_cannot_be_drawn_is_reported(change, message):
+    assert any(message in line for line in problems(BARRIER.replace(*change)))
