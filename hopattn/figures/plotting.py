@@ -69,7 +69,8 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
 
     thing: from `ha.run`, `memory.recall`, `ha.sweep` or `ha.compare`; one of `result.arrays`; or weights `(n_queries,
     n_keys)` or `(n_heads, n_queries, n_keys)`. name: of the figure, as `hopattn figures --list` shows them; by default
-    the one that shows the thing best. ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
+    the one that shows the thing best; a recall has "recall", "energies", "energy", and if it kept its overlaps also
+    "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
     of pyplot. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; title: "" for
     none. style: "slide", "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set.
     tokens: the words of an array, or a pair of those of its queries and keys; by default their numbers. theory: lines
