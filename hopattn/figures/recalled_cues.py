@@ -27,12 +27,3 @@ def last_steps(rows: np.ndarray) -> np.ndarray:
     changes = np.diff(rows, axis=1) != 0
     moved = changes.reshape(*changes.shape[:2], -1).any(axis=-1)
     return np.where(moved.any(axis=1), moved.shape[1] - np.argmax(moved[:, ::-1], axis=1), 0)
-
-
-def power_of_ten(energies: np.ndarray) -> tuple[float, str]:
-    """The unit of energies, and its name behind that of their axis: 1 and no name, or a power of ten for large ones."""
-    most = float(np.abs(energies).max(initial=0.0))
-    if most < 1e4:
-        return 1.0, ""
-    power = int(np.floor(np.log10(most)))
-    return 10.0**power, f" / 10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"

@@ -6,7 +6,8 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only
 from hopattn.figures.headings import foot, headline, left_out, pads, run_titles
-from hopattn.figures.recalled_cues import last_steps, power_of_ten, recalled
+from hopattn.figures.recalled_cues import last_steps, recalled
+from hopattn.figures.recalls import energy_scale
 from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Result, Run
 
@@ -84,7 +85,7 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
     from matplotlib.collections import LineCollection
 
     energies, right = _drawn(run)
-    factor, unit = power_of_ten(energies)
+    factor, name = energy_scale(energies)
     energies, ends = energies / factor, last_steps(energies)
     crowd = len(energies) > 20
     for wanted in (True, False):
@@ -93,7 +94,7 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
         ax.add_collection(LineCollection(paths, **_style(wanted, crowd), zorder=2 if wanted else 3))
         ax.plot(ends[own], energies[own, ends[own]], **_mark(wanted, crowd), zorder=4 if wanted else 5)
     ax.autoscale_view()
-    ax.set(xlabel="step", ylabel=f"energy{unit}" if labelled or unit else "")
+    ax.set(xlabel="step", ylabel=name if labelled or factor != 1 else "")
     ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
