@@ -75,14 +75,24 @@ def _pixels(figure: Figure) -> np.ndarray:
 
 
 def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:
-    """Pictures as a GIF."""
+    """Pictures as a GIF. All have the same colours, so that it holds only what changes from one to the next."""
     from PIL import Image
 
-    frames = [Image.fromarray(one).quantize(COLOURS, dither=Image.Dither.NONE) for one in pictures]
+    some = np.concatenate([pictures[i] for i in sorted({0, len(pictures) // 2, len(pictures) - 1})])
+    colours = Image.fromarray(some).quantize(COLOURS, dither=Image.Dither.NONE)
+    colours.putpalette(_with_exact(colours.getpalette(), pictures[0][0, 0]))
+    frames = [Image.fromarray(one).quantize(palette=colours, dither=Image.Dither.NONE) for one in pictures]
     buffer = io.BytesIO()
     times = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
     frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False)
     return buffer.getvalue()
+
+
+def _with_exact(palette: list[int] | None, sheet: np.ndarray) -> list[int]:
+    """A palette in which the colour that is nearest to the sheet's is that of the sheet."""
+    colours = np.reshape(palette or [0, 0, 0], (-1, 3))
+    colours[np.argmin(np.abs(colours - sheet.astype(int)).sum(axis=1))] = sheet
+    return [int(part) for part in colours.ravel()]
 
 
 def _as_mp4(pictures: Sequence[np.ndarray]) -> bytes:

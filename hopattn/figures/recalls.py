@@ -19,6 +19,10 @@ EVERY_PATTERN, LEADING = 12, 8
 
 PASSED = 2
 """A recall that visits more patterns than this number replays a sequence."""
+FRAMES = 14
+"""The number of frames of a long recall: at most this number of steps, most of them early."""
+LEAST = 12
+"""The least number of frames. Between the steps of a short recall, states go over evenly into the next ones."""
 _JOINT = "\u00a0"
 """A space at which no line ends."""
 
@@ -41,6 +45,18 @@ def picture_steps(run: Run, i: int) -> list[int]:
     shown = states(run, i)
     same = len(steps) > 1 and np.abs(shown[steps[-1]] - shown[steps[-2]]).max() < 1e-3
     return steps[:-1] if same else steps
+
+
+def frame_times(last: int) -> list[float]:
+    """The time of each frame, in steps; between whole steps one state goes over into the next."""
+    if last == 0:
+        return [0.0] * LEAST
+    if last < LEAST - 1:
+        parts = -(-(LEAST - 1) // last)
+        return [i / parts for i in range(last * parts + 1)]
+    spaced = (np.expm1(np.linspace(0, np.log1p(last), count)) for count in range(FRAMES, 4 * FRAMES))
+    steps = [np.unique(np.round(one).astype(int)) for one in spaced]
+    return [float(step) for step in max((one for one in steps if len(one) <= FRAMES), key=len)]
 
 
 def cosines(run: Run, i: int) -> np.ndarray:

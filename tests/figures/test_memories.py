@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
+from matplotlib.contour import ContourSet
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import hopattn as ha
@@ -13,6 +15,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.separations import OTHERS, SCORES
 from hopattn.figures.gallery.states import BASINS, basins_of
 from hopattn.figures.style import DPI, SIZE, styled
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import spread
@@ -60,16 +63,51 @@ def test_the_landscape_is_the_memory_s_own_energy(results):
 
 def test_the_landscape_has_the_path_of_every_cue(results):
     figure = shown("landscape", "landscape")
-    for ax, run in zip(figure.axes, results["landscape"].runs, strict=True):
+    panels = figure.axes[:-1]
+    for ax, run in zip(panels, results["landscape"].runs, strict=True):
         lines = [line.get_xydata() for line in ax.lines]
         for path in run.arrays["trajectory"].values:
             assert any(np.array_equal(line, path) for line in lines)
         assert any(np.array_equal(line, run.arrays["patterns"].values) for line in lines)
-    assert [ax.get_title() for ax in figure.axes] == [
-        "β = 12: 5 cues, 4 ends",
-        "β = 3: 5 cues, 2 ends",
-        "β = .8: 5 cues, 1 end",
+    assert [ax.get_title() for ax in panels] == [
+        "β = 12\n5 cues, 4 ends",
+        "β = 3\n5 cues, 2 ends",
+        "β = .8\n5 cues, 1 end",
     ]
+
+
+def test_the_panels_of_a_landscape_have_one_scale_that_is_told():
+    figure = shown("landscape", "landscape")
+    *panels, bar = figure.axes
+    levels = [next(part for part in ax.collections if isinstance(part, ContourSet)).levels for ax in panels]
+    assert all(np.array_equal(one, levels[0]) for one in levels)
+    assert levels[0][0] == 0, "each panel from its own lowest energy"
+    assert bar.get_xlabel() == "energy above the lowest of each panel; higher than .46: no colour"
+
+
+def test_a_ring_stands_around_the_star_that_a_cue_ends_at():
+    ax = shown("landscape", "landscape").axes[0]
+    (star,) = [line for line in ax.lines if line.get_marker() == "*"]
+    rings = [line for line in ax.lines if line.get_marker() == "o" and line.get_markersize() > star.get_markersize()]
+    assert len(rings) == 5
+    assert all(ring.get_zorder() < star.get_zorder() for ring in rings)
+
+
+def test_a_single_landscape_fits_into_axes_of_the_user(results):
+    ax = Figure().add_subplot()
+    ha.plot(results["landscape"], "landscape", ax=ax, run="flat")
+    assert ax.get_xlabel() == "x1"
+    with pytest.raises(InvalidInput, match="there are 3 runs: choose one with run"):
+        ha.plot(results["landscape"], "landscape", ax=ax)
+
+
+def test_the_frames_of_a_landscape_follow_the_cues(results):
+    run = results["landscape"].runs[1]
+    draws = plots["landscape"]().frames(replace(results["landscape"], runs=(run,)))
+    assert len(draws) >= 12
+    for draw, steps in ((draws[0], 0), (draws[-1], 53)):
+        lines = [line.get_xydata() for line in finished(draw).axes[0].lines]
+        assert any(np.array_equal(line, run.arrays["trajectory"].values[0][: steps + 1]) for line in lines)
 
 
 @pytest.mark.parametrize("variant", [0, 1])

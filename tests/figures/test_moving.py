@@ -14,8 +14,8 @@ from PIL import Image
 
 from hopattn.figures.base import Plot
 from hopattn.figures.gallery import plots
-from hopattn.figures.gallery.animation import LEAST, times
 from hopattn.figures.gif import FRAME_MS, LAST_FRAME_MS, animated, fitted_frames
+from hopattn.figures.recalls import LEAST, frame_times
 from hopattn.figures.rendering import formats_of, rendered_figure, require_formats, save_frames
 from hopattn.figures.style import STYLES, theme
 from hopattn.foundation.errors import CannotDo, InvalidInput
@@ -54,7 +54,7 @@ class Ball(Plot):
 
 @pytest.mark.parametrize("last", [0, 1, 2, 7, 11, 12, 114, 4000])
 def test_a_recall_of_any_length_has_enough_frames_from_its_cue_to_its_end(last):
-    every = times(last)
+    every = frame_times(last)
     assert LEAST <= len(every) <= 24
     assert (every[0], every[-1]) == (0, last)
     assert every == sorted(every)
@@ -64,7 +64,8 @@ def test_a_recall_of_any_length_has_enough_frames_from_its_cue_to_its_end(last):
 def test_a_frame_holds_the_state_and_its_words_and_the_energy_up_to_it():
     run = result_of("graded").runs[0]
     frames = [
-        (time, finished(draw)) for time, draw in _some(times(114), plots["animation"]().frames(result_of("graded")))
+        (time, finished(draw))
+        for time, draw in _some(frame_times(114), plots["animation"]().frames(result_of("graded")))
     ]
     for time, frame in frames:
         picture, energy, overlap = frame.axes
@@ -96,6 +97,7 @@ def test_a_gif_is_the_same_bytes_each_time_and_has_the_size_of_its_style(plot):
 def test_a_gif_of_a_slide_has_its_shape_and_a_dark_one_its_sheet(results):
     with Image.open(io.BytesIO(animated(Ball(), results["graded"]))) as gif:
         assert gif.size == (1280, 720)
+        assert gif.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
     with Image.open(io.BytesIO(animated(Ball(), results["graded"], style=STYLES["dark"]))) as gif:
         assert max(gif.convert("RGB").getpixel((0, 0))) < 60
 

@@ -14,6 +14,7 @@ from hopattn.figures.recalls import (
     draw_picture,
     energy_scale,
     folded,
+    frame_times,
     last_step,
     leading_patterns,
     pattern_names,
@@ -24,10 +25,6 @@ from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
-FRAMES = 14
-"""The number of frames of a long recall: at most this number of steps, most of them early."""
-LEAST = 12
-"""The least number of frames. Between the steps of a short recall, the picture and the curves go over evenly."""
 LINEAR = 15
 """The number of steps up to which the axis of steps is linear; a longer one counts them logarithmically."""
 NAMED = 3
@@ -50,19 +47,9 @@ class Animation(Plot):
         _frame(figure, result, float(last_step(result.runs[0], _cue(result))))
 
     def frames(self, result: Result) -> list[Draw]:
-        return [partial(_frame, result=result, time=time) for time in times(last_step(result.runs[0], _cue(result)))]
-
-
-def times(last: int) -> list[float]:
-    """The time of each frame, in steps; between whole steps the picture goes over from one state to the next."""
-    if last == 0:
-        return [0.0] * LEAST
-    if last < LEAST - 1:
-        parts = -(-(LEAST - 1) // last)
-        return [i / parts for i in range(last * parts + 1)]
-    spaced = (np.expm1(np.linspace(0, np.log1p(last), count)) for count in range(FRAMES, 4 * FRAMES))
-    steps = [np.unique(np.round(one).astype(int)) for one in spaced]
-    return [float(step) for step in max((one for one in steps if len(one) <= FRAMES), key=len)]
+        return [
+            partial(_frame, result=result, time=time) for time in frame_times(last_step(result.runs[0], _cue(result)))
+        ]
 
 
 def _cue(result: Result) -> int:
