@@ -89,9 +89,10 @@ def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:
 
 
 def _with_exact(palette: list[int] | None, sheet: np.ndarray) -> list[int]:
-    """A palette in which the colour that is nearest to the sheet's is that of the sheet."""
+    """A palette in which the colour of the sheet stands for all that look like it, so that no grey replaces it."""
     colours = np.reshape(palette or [0, 0, 0], (-1, 3))
-    colours[np.argmin(np.abs(colours - sheet.astype(int)).sum(axis=1))] = sheet
+    unlike = np.abs(colours - sheet.astype(int)).max(axis=1)
+    colours[(unlike < 8) | (unlike == unlike.min())] = sheet
     return [int(part) for part in colours.ravel()]
 
 
