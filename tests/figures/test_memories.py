@@ -13,8 +13,9 @@ from matplotlib.text import Text
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.separations import OTHERS, SCORES
-from hopattn.figures.gallery.states import BASINS, basins_of
-from hopattn.figures.style import DPI, SIZE, styled
+from hopattn.figures.gallery.states import BASINS, FIRST, _places, basins_of
+from hopattn.figures.palette import LIGHT
+from hopattn.figures.style import DPI, LEGIBLE, SIZE, styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
@@ -143,6 +144,31 @@ def test_each_state_is_drawn_once_with_an_arrow_to_the_next(variant, results):
     arrows = sum(getattr(text, "arrow_patch", None) is not None for ax in figure.axes for text in ax.texts)
     assert markers == sum(len(members) for _, members in shown)
     assert arrows == sum(int(leads[state]) != state for _, members in shown for state in members)
+
+
+def test_the_ring_of_a_state_is_its_distance_from_the_middle(results):
+    run = results["basins"].runs[0]
+    signs = run.arrays["successor"].labels[0]
+    for middle, members in basins_of(run.arrays["successor"].values):
+        for state, place in _places(run, (middle, members)).items():
+            distance = sum(one != other for one, other in zip(signs[state], signs[middle[0]], strict=True))
+            assert np.hypot(*place) == pytest.approx(distance + FIRST if distance else 0)
+
+
+def test_a_pattern_stands_beside_its_reverse_in_one_colour_and_its_states_have_spins():
+    axes = shown("states", "basins").axes
+    assert [ax.get_title().partition("\n")[0] for ax in axes] == [
+        "halves: 16 states",
+        "halves reversed",
+        "stripes",
+        "stripes reversed",
+    ]
+    looks = [(ax.lines[0].get_markeredgecolor(), ax.lines[0].get_markerfacecolor()) for ax in axes]
+    assert looks[0][0] == looks[1][0] != looks[2][0] == looks[3][0]
+    assert looks[0][0] == looks[0][1] and looks[1][1] == LIGHT.paper
+    spins = [text for text in axes[0].texts if set(text.get_text()) <= {"●", "○"} and text.get_text()]
+    assert len(spins) == 15
+    assert min(text.get_fontsize() for text in spins) >= LEGIBLE
 
 
 def test_the_states_of_many_neurons_are_lines():

@@ -1,11 +1,13 @@
 """The state space of a small network: an arrow from every state to its successor, and so the basins."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, pads
+from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
@@ -13,19 +15,23 @@ from hopattn.scenario.result import Result, Run
 BASINS = 6
 """The largest number of basins: those with the most states."""
 NAMED = 64
-"""The number of states up to which each has its spins beside it."""
-MARKERS = ("o", "s", "^", "D", "v", "P")
+"""The number of states up to which each state is an arrow with a head, and the middle of a basin has its spins."""
+WRITTEN = 16
+"""The number of states in a basin up to which the first basin is large, with the spins of each state."""
+MARKERS = ("o", "s", "^", "v", "P")
+"""The marker of each pattern; another state of rest has a diamond."""
 LISTED = 2
 """The number of states in a middle up to which the title shows their spins."""
-INNER = 0.35
-"""The radius on which the states of a cycle are drawn. A state `k` steps from the middle is at radius `k`."""
+INNER, FIRST = 0.5, 0.7
+"""The radius on which the states of a cycle are drawn. Ring `k` has radius `k + FIRST`: the middle needs room."""
 
 Basin = tuple[list[int], list[int]]
 """The middle of a basin (a fixed point, or the states of a cycle) and all members of the basin, as indices."""
 
 
 class States(Plot):
-    """The basins of the first run, one panel each: a fixed point or a cycle in the middle, other states around it."""
+    """The basins of the first run, one panel each: a fixed point or a cycle in the middle. A state on ring `k` differs
+    from the middle in `k` spins. A pattern and its reverse are side by side, the reverse hollow."""
 
     name: ClassVar[str] = "states"
     shows: ClassVar[str] = "where every state of a small network leads: basins, and the states of rest in their middle"
@@ -39,17 +45,43 @@ class States(Plot):
         run = result.runs[0]
         successors = run.arrays["successor"].values
         basins = basins_of(successors)
+        shown = _in_pairs(run, basins[:BASINS])
         headline(figure, result)
-        pads(figure, h_pad=0.08, w_pad=0.08)
-        shown = basins[:BASINS]
-        columns = len(shown) if len(shown) < 3 else -(-len(shown) // 2)
-        grid = figure.subplots(-(-len(shown) // columns), columns, squeeze=False)
-        for i, (ax, basin) in enumerate(zip(grid.flat, shown, strict=False)):
-            _basin(ax, run, basin, i)
-            ax.set_title(_title(run, basin), fontsize=scaled(17))
+        pads(figure, h_pad=0.08, w_pad=0.06)
+        large = len(successors) <= NAMED and len(shown[0][1]) <= WRITTEN
+        for ax, basin in zip(_panels(figure, len(shown), large), shown, strict=True):
+            _basin(ax, run, basin, large and basin is shown[0])
+        foot(figure, _caption(basins, len(successors), run, left_out(1, len(result.runs), "runs", "run")))
+
+
+def _panels(figure: Figure, count: int, large: bool) -> list[Axes]:
+    """The panels of the basins. large: whether the first is larger than the others, on their left."""
+    if not large:
+        columns = count if count < 3 else -(-count // 2)
+        grid = figure.subplots(-(-count // columns), columns, squeeze=False)
         for ax in grid.flat:
             ax.set_axis_off()
-        figure.supxlabel(_caption(basins, len(successors), str(run.arrays["way"].values)), fontsize=scaled(15))
+        return list(grid.flat)[:count]
+    slots = [(0, 0), *((1 + i // 2, i % 2) for i in range(count))] if count % 2 == 0 else [*np.ndindex(count, 2)]
+    slots = slots[: count - 1]
+    rows, columns = 1 + max((row for row, _ in slots), default=0), 1 + max((column for _, column in slots), default=-1)
+    spec = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.3 if columns == 2 else 1.5, *[1] * columns])
+    axes = [figure.add_subplot(spec[:, 0]), *(figure.add_subplot(spec[row, 1 + column]) for row, column in slots)]
+    for ax in axes:
+        ax.set_axis_off()
+    return axes
+
+
+def _in_pairs(run: Run, basins: Sequence[Basin]) -> list[Basin]:
+    """Basins in their order, but each beside the one of the reversed states; a pattern stands before its reverse."""
+    left, ordered = list(basins), []
+    last = len(run.arrays["successor"].values) - 1
+    while left:
+        reverse = {last - state for state in left[0][0]}
+        pair = [left[0], *(basin for basin in left[1:] if {*basin[0]} == reverse)]
+        ordered += sorted(pair, key=lambda basin: _pattern(run, basin[0])[1])
+        left = [basin for basin in left if basin not in pair]
+    return ordered
 
 
 def basins_of(successors: np.ndarray) -> list[Basin]:
@@ -70,20 +102,27 @@ def basins_of(successors: np.ndarray) -> list[Basin]:
     return sorted(basins, key=lambda basin: (-len(basin[1]), basin[1]))
 
 
-def _places(successors: np.ndarray, basin: Basin) -> dict[int, tuple[float, float]]:
-    """The place of each member of a basin, on the ring of its number of steps to the middle.
+def _places(run: Run, basin: Basin) -> dict[int, tuple[float, float]]:
+    """The place of each member of a basin: the ring of its distance from the middle, in spins, each at its own angle.
 
-    States with the same successor are beside one another.
+    States with the same successor are beside one another, and neighbours are on different rings where they can be.
     """
-    states, members = basin
-    places, steps = _ring(states, INNER if len(states) > 1 else 0.0), 0
-    predecessors: dict[int, list[int]] = {}
-    for state in members:
-        if state not in places:
-            predecessors.setdefault(int(successors[state]), []).append(state)
-    while states := [state for successor in states for state in predecessors.get(successor, ())]:
-        steps += 1
-        places |= _ring(states, float(steps))
+    middle, members = basin
+    successors, spins = run.arrays["successor"].values, _all_spins(run)
+    rings = {s: min(int((spins[s] != spins[m]).sum()) for m in middle) for s in members if s not in middle}
+    places = _ring(middle, INNER if len(middle) > 1 else 0.0)
+    order: dict[int, float] = {}
+    for ring in sorted({*rings.values()}):
+        first = [s for s in rings if rings[s] == ring and int(successors[s]) in middle]
+        order |= {state: (k + 0.5) / len(first) for k, state in enumerate(first)}
+    later = [s for s in rings if s not in order]
+    while later:
+        order |= {s: order[int(successors[s])] + 1e-4 * (1 + s / len(spins)) for s in later if successors[s] in order}
+        later = [s for s in later if s not in order]
+    for k, state in enumerate(sorted(order, key=lambda s: (order[s], s))):
+        angle = 2 * np.pi * (k + 0.5) / len(order)
+        radius = rings[state] + FIRST
+        places[state] = (float(radius * np.cos(angle)), float(radius * np.sin(angle)))
     return places
 
 
@@ -93,35 +132,55 @@ def _ring(states: list[int], radius: float) -> dict[int, tuple[float, float]]:
     return {state: (radius * np.cos(a), radius * np.sin(a)) for state, a in zip(states, angles.tolist(), strict=True)}
 
 
-def _basin(ax: Any, run: Run, basin: Basin, i: int) -> None:
-    """Draw basin `i` with a large middle. States of a small network have arrows and their spins, others have lines."""
+def _all_spins(run: Run) -> np.ndarray:
+    """The spins of every state, `(n_states, n_spins)`."""
+    return np.array([[1 if sign == "+" else -1 for sign in state] for state in run.arrays["successor"].labels[0]])
+
+
+def _look(run: Run, basin: Basin) -> dict[str, Any]:
+    """The look of the states of a basin: colour and marker of the pattern in its middle, hollow if it is reversed."""
+    number, reverse = _pattern(run, basin[0])
+    colour = theme().series[number % 6] if number >= 0 else theme().faint
+    marker = MARKERS[number % len(MARKERS)] if number >= 0 else "D"
+    fill = theme().paper if reverse else colour
+    return {"marker": marker, "linestyle": "", "markerfacecolor": fill, "markeredgecolor": colour}
+
+
+def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
+    """Draw a basin. written: whether each state has its spins. Large networks have lines in place of arrows."""
     successors = run.arrays["successor"].values
-    places, middle, few = _places(successors, basin), basin[0], len(successors) <= NAMED
+    places, middle, few = _places(run, basin), basin[0], len(successors) <= NAMED
     outside = [places[state] for state in basin[1] if state not in middle]
-    style = {"color": theme().series[i], "marker": MARKERS[i], "linestyle": "", "markeredgecolor": theme().ink}
-    ax.plot(
-        *np.reshape(outside, (-1, 2)).T,
-        **style,
-        markersize=scaled(11) if few else 5,
-        markeredgewidth=scaled(0.5),
-        zorder=3,
-    )
-    ax.plot(
-        *np.array([places[state] for state in middle]).T,
-        **style,
-        markersize=scaled(26),
-        markeredgewidth=scaled(3),
-        zorder=4,
-    )
+    look, size = _look(run, basin), 12 if written else 9 if few else 6
+    ax.plot(*np.reshape(outside, (-1, 2)).T, **look, markersize=scaled(size), markeredgewidth=scaled(2), zorder=3)
+    largest = scaled(26 if written else 20)
+    inner = np.array([places[state] for state in middle])
+    ax.plot(*inner.T, **look, markersize=largest, markeredgewidth=scaled(4), zorder=4)
     _arrows(ax, places, successors, middle, few)
-    if few:
+    _rings(ax, places, middle, written)
+    if written:
         _spins(ax, run, places, middle)
-    reach = max(1.0, float(np.abs([*places.values()]).max())) + (0.3 if few else 0.1)
-    ax.set(xlim=(-reach * 1.15, reach * 1.15), ylim=(-reach, reach))
+    reach = max(1 + FIRST, float(np.hypot(*np.array([*places.values()]).T).max()))
+    wide, high = (reach + 0.6, reach + 0.4) if written else (reach + 0.25, reach + 0.25)
+    ax.set(xlim=(-wide, wide), ylim=(-high, high), aspect="equal")
+    ax.set_title(_title(run, basin, written), fontsize=scaled(17 if written else 16))
+
+
+def _rings(ax: Axes, places: dict[int, tuple[float, float]], middle: list[int], written: bool) -> None:
+    """Draw the rings, with their numbers on a large panel."""
+    from matplotlib.patches import Circle
+
+    rings = {round(float(np.hypot(*place)) - FIRST) for state, place in places.items() if state not in middle}
+    for ring in sorted(rings):
+        ax.add_patch(
+            Circle((0, 0), ring + FIRST, fill=False, edgecolor=theme().faint, linewidth=scaled(0.8), linestyle=":")
+        )
+        if written:
+            boxed(ax, (ring + FIRST, 0), str(ring), fontsize=scaled(14), color=theme().faint)
 
 
 def _arrows(
-    ax: Any, places: dict[int, tuple[float, float]], successors: np.ndarray, middle: list[int], few: bool
+    ax: Axes, places: dict[int, tuple[float, float]], successors: np.ndarray, middle: list[int], few: bool
 ) -> None:
     """Draw an arrow, or a line in a large network, from each state to its successor; none from a fixed point."""
     from matplotlib.collections import LineCollection
@@ -129,24 +188,24 @@ def _arrows(
     moves = [(state, int(successors[state])) for state in places if int(successors[state]) != state]
     if not few:
         lines = [(places[state], places[successor]) for state, successor in moves]
-        ax.add_collection(LineCollection(lines, colors=theme().faint, linewidths=0.5, zorder=1))
+        ax.add_collection(LineCollection(lines, colors=theme().faint, linewidths=scaled(0.6), zorder=1))
         return
     for state, successor in moves:
-        style = {"arrowstyle": "-|>", "color": theme().ink, "linewidth": scaled(1.2), "mutation_scale": scaled(14)}
-        ends = {"shrinkA": scaled(14) if state in middle else 6, "shrinkB": scaled(15) if successor in middle else 7}
+        style = {"arrowstyle": "-|>", "color": theme().ink, "linewidth": scaled(1.2), "mutation_scale": scaled(12)}
+        far, near = (scaled(14 if one in middle else 7) for one in (state, successor))
+        ends = {"shrinkA": far, "shrinkB": near + scaled(1)}
         ax.annotate("", places[successor], places[state], arrowprops=style | ends, zorder=2)
 
 
-def _spins(ax: Any, run: Run, places: dict[int, tuple[float, float]], middle: list[int]) -> None:
-    """Write the spins of each state, on the side away from the middle."""
+def _spins(ax: Axes, run: Run, places: dict[int, tuple[float, float]], middle: list[int]) -> None:
+    """Write the spins of each state above it or below, on the side away from the middle."""
     for state, (x, y) in places.items():
-        if (far := float(np.hypot(x, y))) and (state not in middle or len(middle) > LISTED):
-            align = "center" if abs(x) < 0.8 * far else "left" if x > 0 else "right"
-            height = "center" if align != "center" else "bottom" if y > 0 else "top"
-            offset = (0, 8 * np.sign(y)) if align == "center" else (9 * np.sign(x), 0)
-            offset = (2 * offset[0], 2 * offset[1]) if far == INNER else offset
-            text = {"textcoords": "offset points", "fontsize": scaled(11), "zorder": 5, "ha": align, "va": height}
-            ax.annotate(_signs(run, state), (x, y), offset, **text)
+        if state not in middle or len(middle) > LISTED:
+            up = 1 if y > 1e-9 else -1
+            text: Any = {"textcoords": "offset points", "fontsize": scaled(14), "zorder": 5, "ha": "center"}
+            text |= {"va": "bottom" if up > 0 else "top", "xytext": (0, scaled(8) * up)}
+            text["bbox"] = {"boxstyle": "square,pad=0", "facecolor": theme().paper, "edgecolor": "none"}
+            ax.annotate(_signs(run, state), (x, y), **text)
 
 
 def _signs(run: Run, state: int) -> str:
@@ -154,33 +213,47 @@ def _signs(run: Run, state: int) -> str:
     return run.arrays["successor"].labels[0][state].replace("+", "●").replace("−", "○")
 
 
-def _title(run: Run, basin: Basin) -> str:
-    """The middle of a basin and the number of its states; in a small network also the spins of a short middle."""
+def _title(run: Run, basin: Basin, wide: bool) -> str:
+    """The middle of a basin and the number of its states; in a small network also the spins of a short middle.
+
+    wide: whether there is room for name and number on one line.
+    """
     middle, members = basin
-    count = f"{_name(run, middle)}: {len(members)} state{'' if len(members) == 1 else 's'}"
+    count = f"{len(members)} state{'' if len(members) == 1 else 's'}"
     named = len(run.arrays["successor"].values) <= NAMED and len(middle) <= LISTED
-    return f"{count}\n{' ⇄ '.join(_signs(run, state) for state in middle)}" if named else count
+    signs = (" ⇄ " if wide else "\n⇄ ").join(_signs(run, state) for state in middle) if named else ""
+    name = _name(run, middle)
+    return "\n".join(filter(None, [f"{name}: {count}", signs] if wide or not named else [name, signs, count]))
+
+
+def _pattern(run: Run, middle: list[int]) -> tuple[int, bool]:
+    """The number of the stored pattern that a fixed point is, and whether it is its reverse; −1 for no pattern."""
+    if len(middle) == 1:
+        for number, pattern in enumerate(run.arrays["patterns"].values):
+            product = float(pattern @ _all_spins(run)[middle[0]])
+            if abs(product) == len(pattern):
+                return number, product < 0
+    return -1, False
 
 
 def _name(run: Run, middle: list[int]) -> str:
     """The stored pattern that equals a fixed point or its reverse; of a cycle its length."""
     if len(middle) > 1:
         return f"a cycle of {len(middle)}"
-    patterns = run.arrays["patterns"]
-    spins = np.array([1.0 if sign == "+" else -1.0 for sign in run.arrays["successor"].labels[0][middle[0]]])
-    for name, pattern in zip(patterns.labels[0], patterns.values, strict=True):
-        if abs(pattern @ spins) == len(spins):
-            return label(name) if pattern @ spins > 0 else f"reversed {label(name)}"
-    return "not stored"
+    number, reverse = _pattern(run, middle)
+    name = label(run.arrays["patterns"].labels[0][number]) if number >= 0 else "not stored"
+    return f"{name} reversed" if reverse else name
 
 
-def _caption(basins: list[Basin], n: int, update: str) -> str:
+def _caption(basins: list[Basin], n: int, run: Run, more: str) -> str:
     """How to read the figure, and the number of basins and states that it leaves out.
 
-    n: the number of states. update: how the update changes the neurons, in words.
+    n: the number of states. more: a further remark.
     """
-    legend = "●: spin 1, ○: spin −1; an arrow leads" if n <= NAMED else "a line leads"
+    way = run.arrays["way"].values
+    arrows = f"{'● spin 1, ○ spin −1; an arrow' if n <= NAMED else 'a line'} leads to the next state, {way}"
+    rings = "ring k: k spins differ from the middle; filled: a stored pattern, hollow: its reverse, grey: neither"
     others = basins[BASINS:]
     states = sum(len(members) for _, members in others)
-    rest = f"\n{len(others)} more basins hold {states} of the {n} states" if others else ""
-    return f"{legend} inwards, to the state one step later, {update}{rest}"
+    rest = f"{len(others)} more basins hold {states} of the {n} states" if others else ""
+    return "\n".join(filter(None, (arrows, rings, "; ".join(filter(None, (rest, more))))))
