@@ -180,17 +180,34 @@ def test_the_states_of_many_neurons_are_lines():
     assert any("more basins hold" in text for text in texts(figure))
 
 
-def test_each_separation_is_drawn_and_the_memory_s_own_stands_out(results):
+def test_each_separation_is_drawn_with_softmax_behind_it(results):
     figure = shown("separations", "sparse")
-    axes = {ax.get_title().partition(",")[0]: ax for ax in figure.axes}
-    assert set(axes) - {""} == {name.replace("_", " ") for name in ha.separations}
+    axes = {ax.get_title(): ax for ax in figure.axes if ax.get_title()}
+    assert set(axes) == {name.replace("_", " ") for name in ha.separations}
     scores = np.column_stack([SCORES, np.broadcast_to(OTHERS, (len(SCORES), 2))])
-    for name, own in {"softmax": ha.separations["softmax"](), "entmax": ha.separations["entmax"]()}.items():
-        assert np.array_equal(axes[name].lines[0].get_ydata(), own.weights(scores)[:, 0])
-    own = ha.separations["entmax"](alpha=2.0, beta=0.1)
-    curves = [line.get_ydata() for line in axes["entmax"].lines]
-    assert any(len(curve) == len(SCORES) and np.allclose(curve, own.weights(scores)[:, 0]) for curve in curves)
-    assert "this memory:\nβ = .1, α = 2" in texts(figure)
+    soft = ha.separations["softmax"]().weights(scores)[:, 0]
+    own = ha.separations["entmax"](alpha=2.0)
+    for name, weights in {"softmax": soft, "entmax": own.weights(scores)[:, 0]}.items():
+        assert np.array_equal(axes[name].lines[-1].get_ydata(), weights)
+    for name, ax in axes.items():
+        assert name == "softmax" or any(np.array_equal(line.get_ydata(), soft) for line in ax.lines)
+    assert axes["entmax"].spines["top"].get_linewidth() > 3
+    assert axes["entmax"].texts[0].get_text() == "α = 2"
+    assert any("the separation of this memory, its β is .1" in text for text in texts(figure))
+    assert "How scores become weights" in texts(figure)
+
+
+def test_shares_and_other_weights_have_rows_of_their_own():
+    figure = shown("separations", "sparse")
+    rows = {}
+    for ax in figure.axes:
+        if title := ax.get_title().replace(" ", "_"):
+            rows.setdefault(ax.get_subplotspec().rowspan.start, []).append(title)
+    scores = np.abs(np.random.default_rng(1).normal(size=(20, 5)))
+    for row, names in rows.items():
+        parameters = {"power": {"n": 3}, "rectified_power": {"n": 3}, "k_subsets": {"k": 2}}
+        sums = [ha.separations[name](**parameters.get(name, {})).weights(scores).sum(axis=1) for name in names]
+        assert all(np.allclose(one, 1) == (row == 0) for one in sums)
 
 
 def oddly_named(kind, axes, patterns):

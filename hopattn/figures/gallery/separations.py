@@ -1,12 +1,13 @@
 """Separations side by side: the weight of a pattern as a function of its score, beside two other patterns."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Figure, Plot, tables
-from hopattn.figures.headings import headline, pads
+from hopattn.figures.base import Axes, Figure, Plot, tables
+from hopattn.figures.headings import foot, headline, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.retrieval.separation import separations
@@ -17,15 +18,20 @@ SCORES = np.linspace(-3.0, 3.0, 601)
 """The scores of the pattern whose weight is drawn."""
 OTHERS = (0.0, 1.0)
 """The scores of the two other patterns."""
-LOW, HIGH = -0.6, 1.9
-"""The limits of the weight axis: shares are between 0 and 1, and other weights leave the panel."""
+LIMITS = {True: (-0.1, 1.15), False: (-0.6, 2.1)}
+"""The limits of the weight axis, of shares and of other weights, which leave the panel."""
+FAMILIES = {True: "shares:\nweights sum to 1", False: "no shares:\nany sum of weights"}
+"""The two families by whether the weights are shares, each with the name of its axis."""
 EXAMPLES = {"n": 3, "k": 2}
 """Parameters for which all separations differ: a power of 2 is the identity, subsets of 1 pattern are sparsemax."""
+REFERENCE = "softmax"
+"""The separation that each panel shows in grey."""
 _SYMBOLS = {"beta": "β", "alpha": "α"}
 
 
 class Separations(Plot):
-    """Each separation of the registry with β = 1. The one of the first run's memory stands out, with its parameters."""
+    """Each separation of the registry, in two families, softmax in grey behind it. The one of the first run's memory
+    has a frame and its own parameters. All have β = 1."""
 
     name: ClassVar[str] = "separations"
     shows: ClassVar[str] = "score in, weight out: what each separation makes of one pattern's score beside two others"
@@ -36,29 +42,41 @@ class Separations(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         name, own = _own(result)
-        headline(figure, result)
-        pads(figure, h_pad=0.05, w_pad=0.05)
-        columns = -(-len(separations) // 3)
-        grid = figure.subplots(3, columns, sharex=True, sharey=True)
-        for ax, kind in zip(grid.flat, separations, strict=False):
-            names = {field.name for field in fields(separations[kind])}
-            plain = separations[kind](**{key: value for key, value in EXAMPLES.items() if key in names})
-            _curve(ax, weight(plain), {"color": theme().series[0]})
-            ax.set_title(f"{kind.replace('_', ' ')}{_parameters(plain, ', ', ('beta',))}", fontsize=scaled(16))
-            if kind == name:
-                _stand_out(ax, own)
-        for ax in grid.flat[len(separations) :]:
-            ax.set_axis_off()
-        grid.flat[0].set(xlim=(SCORES[0], SCORES[-1]), ylim=(LOW, HIGH), xticks=(-2, 0, 1, 2), yticks=(0, 1))
-        figure.supxlabel("score of the pattern, beside others of 0 and 1; solid lines: β = 1", fontsize=scaled(17))
-        figure.supylabel("its weight", fontsize=scaled(17))
+        kinds = {
+            kind: own if kind == name else _example(kind)
+            for kind in sorted(separations, key=lambda kind: (kind != REFERENCE, kind))
+        }
+        headline(figure, result, "How scores become weights")
+        pads(figure, h_pad=0.08, w_pad=0.04)
+        families = [[kind for kind in kinds if is_share(weights_of(kinds[kind])) == share] for share in FAMILIES]
+        grid = figure.subplots(2, max(map(len, families)), sharex=True, sharey="row")
+        for row, share, family in zip(grid, FAMILIES, families, strict=True):
+            for ax, kind in zip(row, family, strict=False):
+                _panel(ax, kinds[kind], kind, kind == name)
+            for ax in row[len(family) :]:
+                ax.set_axis_off()
+            row[0].set(ylim=LIMITS[share], ylabel=FAMILIES[share])
+        grid[0, 0].set(xlim=(SCORES[0], SCORES[-1]), xticks=(-2, 0, 2))
+        figure.align_ylabels(grid[:, 0])
+        foot(figure, _note(own))
 
 
-def weight(separation: Separation) -> np.ndarray:
-    """The weight of a pattern at each of `SCORES` beside the others, `(len(SCORES),)`."""
+def weights_of(separation: Separation) -> np.ndarray:
+    """The weights of three patterns: of one at each of `SCORES`, and of the two others, `(len(SCORES), 3)`."""
     others = np.broadcast_to(OTHERS, (len(SCORES), len(OTHERS)))
     with np.errstate(over="ignore"):
-        return np.asarray(separation.weights(np.column_stack([SCORES, others])))[:, 0]
+        return np.asarray(separation.weights(np.column_stack([SCORES, others])))
+
+
+def is_share(weights: np.ndarray) -> bool:
+    """Whether weights are shares: none is below 0, and they sum to 1."""
+    return bool(np.all(weights >= 0) and np.allclose(weights.sum(axis=1), 1))
+
+
+def _example(kind: str) -> Separation:
+    """A separation with the parameters of the examples."""
+    names = {field.name for field in fields(separations[kind])}
+    return separations[kind](**{key: value for key, value in EXAMPLES.items() if key in names})
 
 
 def _own(result: Result) -> tuple[str, Separation]:
@@ -70,27 +88,45 @@ def _own(result: Result) -> tuple[str, Separation]:
     return name, kind(**{key: int(value) if key in integers else value for key, value in parameters.items()})
 
 
-def _curve(ax: Any, weights: np.ndarray, style: dict[str, Any]) -> None:
-    """Draw the weights over `SCORES`, with a gap where they jump, and lines at weights 0 and 1 and at score 1."""
+def _with_plain_beta(separation: Separation) -> Separation:
+    """The separation with β = 1 and its other parameters."""
+    names = [field.name for field in fields(separation) if field.name != "beta"]
+    return type(separation)(**{name: getattr(separation, name) for name in names})
+
+
+def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
+    """Draw one separation with softmax behind it. own: whether it is that of the memory, which has a frame."""
+    for level in (0, 1):
+        ax.axhline(level, color=theme().faint, linewidth=scaled(0.8), zorder=0)
+    if kind != REFERENCE:
+        _curve(ax, weights_of(separations[REFERENCE]())[:, 0], color=theme().faint, linestyle="--", linewidth=scaled(2))
+    colour = theme().series[1 if own else 0]
+    _curve(ax, weights_of(_with_plain_beta(separation))[:, 0], color=colour, linewidth=scaled(4))
+    ax.set_title(kind.replace("_", " "), fontsize=scaled(16), weight="bold" if own else "normal")
+    ax.set_yticks((0, 1))
+    if own:
+        ax.spines[:].set(visible=True, linewidth=scaled(4), color=colour)
+    if text := _parameters(separation, ("beta",)):
+        box = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
+        ax.text(0.95, 0.13, text, transform=ax.transAxes, ha="right", fontsize=scaled(15), bbox=box)
+
+
+def _curve(ax: Axes, weights: np.ndarray, **style: Any) -> None:
+    """Draw the weights over `SCORES`, with a gap where they jump."""
     jumps = np.flatnonzero(np.abs(np.diff(weights)) > 0.3) + 1
     ax.plot(np.insert(SCORES, jumps, np.nan), np.insert(weights, jumps, np.nan), **style)
-    ax.axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
-    ax.axhline(1, color=theme().faint, linewidth=scaled(1), zorder=0)
-    ax.axvline(OTHERS[1], color=theme().faint, linewidth=scaled(1), linestyle=":", zorder=0)
 
 
-def _stand_out(ax: Any, own: Separation) -> None:
-    """Draw the curve of the run's memory, dashed, over the plain one, and make the frame of the panel heavy."""
-    ax.spines[:].set(visible=True, linewidth=scaled(4), color=theme().series[1])
-    _curve(ax, weight(own), {"color": theme().series[1], "linestyle": (0, (3, 1.5)), "linewidth": scaled(4)})
-    ax.set_title(ax.get_title(), weight="bold", color=theme().ink, fontsize=scaled(16))
-    white = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
-    text = f"this memory:\n{_parameters(own, '')}"
-    ax.text(0.03, 0.95, text, transform=ax.transAxes, va="top", fontsize=scaled(14), bbox=white)
+def _note(own: Separation) -> str:
+    """How to read the figure. own: the separation of the memory."""
+    beta = f", its β is {number(own.beta, 3)}" if own.beta != 1 else ""
+    return (
+        "across: the score of one pattern; two others have the scores 0 and 1; β = 1 in every panel\n"
+        f"dashed: softmax; framed: the separation of this memory{beta}"
+    )
 
 
-def _parameters(separation: Separation, before: str, without: tuple[str, ...] = ()) -> str:
-    """The parameters of a separation, such as `β = .1, α = 2`, after the text `before`; empty without parameters."""
+def _parameters(separation: Separation, without: Sequence[str]) -> str:
+    """The parameters of a separation, such as `α = 2`; empty without parameters."""
     names = [field.name for field in fields(separation) if field.name not in without]
-    text = ", ".join(f"{_SYMBOLS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names)
-    return f"{before}{text}" if text else ""
+    return ", ".join(f"{_SYMBOLS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names)
