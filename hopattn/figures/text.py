@@ -37,10 +37,13 @@ def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...
     ('their₁', 'dog', 'their₂')
     """
     split = [token.rpartition("#") for token in tokens]
-    repeated = {stem for stem, count in Counter(stem for stem, _, end in split if end.isdecimal()).items() if count > 1}
+    counts = Counter(stem for stem, sign, end in split if sign and end.isdecimal())
+    repeated = {stem for stem, count in counts.items() if count > 1}
     return tuple(
-        short(stem, letters - len(end)) + end.translate(_LOW_DIGITS) if stem in repeated else short(token, letters)
-        for token, (stem, _, end) in zip(tokens, split, strict=True)
+        short(stem, letters - len(end)) + end.translate(_LOW_DIGITS)
+        if sign and stem in repeated and end.isdecimal()
+        else short(token, letters)
+        for token, (stem, sign, end) in zip(tokens, split, strict=True)
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.text import Annotation
 
 import hopattn as ha
-from hopattn.figures.gallery.layer import PLUS, Layer
+from hopattn.figures.gallery.layer import Layer
 from hopattn.scenario.loading import parse
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
@@ -35,8 +35,7 @@ def drawn(keys=""):
     text = TEXT.replace("KEYS", keys).replace("WORD", "Ω" * 40).replace("AXIS", "W" * 40)
     result = ha.run(parse(text, "odd.toml", "odd"))
     assert Layer().lacks(result) == ""
-    (ax,) = finished(lambda figure: Layer().draw(figure, result)).axes
-    return ax
+    return finished(lambda figure: Layer().draw(figure, result))
 
 
 def texts(ax):
@@ -46,20 +45,42 @@ def texts(ax):
 def straight(ax):
     """The number of arrows along the straight way that end at a place where something is added."""
     arrows = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
-    return sum(abs(arrow.xy[0] - (plus - 2)) < 1e-9 for arrow in arrows for plus in PLUS)
+    pluses = [text.get_position()[0] for text in ax.texts if text.get_text() == "+"]
+    return sum(abs(arrow.xy[0] - (plus - 2)) < 1e-9 for arrow in arrows for plus in pluses)
 
 
 def test_it_has_the_numbers_of_the_layer():
-    (ax,) = drawing_of("layer", "transformer-layer").figure.axes
+    figure = drawing_of("layer", "transformer-layer").figure
+    (ax,) = figure.axes
     written = texts(ax)
     arrays = result_of("transformer-layer").runs[0].arrays
-    own = [f"layer 1 {name}" for name in ("head 1 weights", "head 2 weights", "output", "attended", "hidden")]
-    shown = ["input", *own, "layer 1 fed", "layer 1 state"]
-    cells = np.concatenate([arrays[name].values.ravel() for name in shown])
+    heads = [f"layer 1 head {j} {name}" for name in ("weights", "output") for j in (1, 2)]
+    own = [f"layer 1 {name}" for name in ("output", "attended", "hidden", "fed", "state")]
+    cells = np.concatenate([arrays[name].values.ravel() for name in ("input", *heads, *own)])
     assert sum(text.replace("−", "").replace(".", "").isdigit() for text in written) == len(cells)
     assert written.count("3.5") == np.sum(cells == 3.5) == 1 and written.count("−.5") == np.sum(cells == -0.5) == 2
-    assert {"attention adds", "feed-forward adds", "hidden neurons", "head 1", "head 2"} <= set(written)
+    titles = {"attention adds", "feed-forward adds", "hidden neurons", "head 1", "head 2", "side by side"}
+    assert titles <= set(written)
     assert "norm" not in written and straight(ax) == 2
+    assert "no room" not in figure.get_supxlabel() and "1 of 2 runs" in figure.get_supxlabel()
+
+
+def test_heads_stand_side_by_side_before_a_matrix_maps_them_back():
+    """Weights of both heads of 'multi-head', times the values of technology and of fruitness."""
+    (ax,) = drawing_of("layer", "multi-head").figure.axes
+    joined = np.array([[24 / 7, 5 / 3], [20 / 7, 32 / 13], [2, 193 / 73]])
+    written = texts(ax)
+    for value in (24 / 7, 20 / 7, 32 / 13):
+        assert written.count(f"{value:.2f}") == 2, "in the output of a head and, by W_O, in that of the attention"
+    arrays = result_of("multi-head").runs[0].arrays
+    outputs = np.hstack([arrays[f"layer 1 head {j} output"].values for j in (1, 2)])
+    assert outputs == pytest.approx(joined, abs=0.01)
+    assert {"side by side", "attention adds", "after the layer"} <= set(written)
+    assert "hidden neurons" not in written and straight(ax) == 1
+
+
+def test_a_table_without_numbers_is_said():
+    assert "no room for the numbers" in drawing_of("layer", "pytorch-layer").figure.get_supxlabel()
 
 
 @pytest.mark.parametrize(
@@ -73,18 +94,19 @@ def test_it_has_the_numbers_of_the_layer():
     ],
 )
 def test_norms_and_residuals_stand_where_they_are(keys, norms, added):
-    ax = drawn(keys)
+    figure = drawn(keys)
+    (ax,) = figure.axes
     assert texts(ax).count("norm") == norms and straight(ax) == texts(ax).count("+") == added
-    assert "violet: above 0\norange: below 0\n2 of 3 heads" in texts(ax)
+    assert "2 of 3 heads" in figure.get_supxlabel()
     assert ("attention adds" in texts(ax)) == bool(added)
 
 
 @pytest.mark.parametrize(
     ("scenario", "reason"),
     [
-        ("bank", "its first layer has no feed-forward layer"),
-        ("layer-norm", "its first layer has no feed-forward layer"),
-        ("letters", "its first layer has no feed-forward layer"),
+        ("bank", "it has no layer with an output matrix or a feed-forward layer"),
+        ("layer-norm", "it has no layer with an output matrix or a feed-forward layer"),
+        ("letters", "it has no layer with an output matrix or a feed-forward layer"),
     ],
 )
 def test_what_it_does_not_draw(scenario, reason):
