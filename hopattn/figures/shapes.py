@@ -45,9 +45,10 @@ def layer_heights(count: int, largest: int) -> Any:
     return np.linspace(largest / 2, -largest / 2, count) if count > 1 else np.zeros(1)
 
 
-def circle_size(largest: int) -> float:
-    """The size of a neuron's circle, in printer's points on a slide. largest: the circles in the larger column."""
-    return min(62.0, 400 / (largest + 3))
+def circle_size(ax: Any, largest: int) -> float:
+    """The size of a neuron's circle in these axes, in printer's points. largest: the circles in the larger column."""
+    height = ax.get_window_extent().height / ax.figure.dpi * 72
+    return min(scaled(min(62.0, 400 / (largest + 3))), 0.3 * float(height))
 
 
 def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence[str], names: Sequence[str]) -> None:
@@ -58,7 +59,8 @@ def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence
     m, n = weights.shape
     largest = max(n, m)
     left, right = layer_heights(n, largest), layer_heights(m, largest)
-    size = circle_size(largest)
+    size = circle_size(ax, largest)
+    text_size = scaled(17 if largest <= 5 else 13)
     most = float(np.abs(weights).max(initial=0.0)) or 1.0
     for (j, i), weight in np.ndenumerate(weights):
         width = scaled(1 + 4 * abs(weight) / most)
@@ -68,14 +70,14 @@ def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence
         place = (3 * along, left[i] + (right[j] - left[i]) * along)
         ink = theme().ink if weight else theme().faint
         boxed(ax, place, f"× {number(float(weight))}", fontsize=scaled(17 if n * m <= 8 else 13), color=ink)
-    look: Any = {"mfc": theme().paper, "mec": theme().ink, "mew": scaled(2.5), "ms": scaled(size), "ls": "none"}
+    look: Any = {"mfc": theme().paper, "mec": theme().ink, "mew": scaled(2.5), "ms": size, "ls": "none"}
     for heights, x, texts in ((left, 0.0, inputs), (right, 3.0, neurons)):
         ax.plot(np.full(len(heights), x), heights, "o", zorder=3, **look)
         for y, text in zip(heights, texts, strict=True):
-            ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=scaled(17 if size > 50 else 13))
+            ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=text_size)
     for y, text in zip(right, names, strict=True):
-        below: Any = {"xytext": (0, -scaled(0.55 * size)), "textcoords": "offset points", "ha": "center", "va": "top"}
-        ax.annotate(text, (3.0, y), **below, fontsize=scaled(15 if size > 50 else 13))
+        below: Any = {"xytext": (0, -0.55 * size), "textcoords": "offset points", "ha": "center", "va": "top"}
+        ax.annotate(text, (3.0, y), **below, fontsize=min(text_size, scaled(15)))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 

@@ -153,8 +153,8 @@ def test_banks_moves_along_money_and_along_river():
     financial, river = shown(Moved, "bank").axes
     assert (financial.get_xlabel(), financial.get_ylabel()) == ("money", "river")
     assert [ax.get_title() for ax in (financial, river)] == [
-        "in financial markets banks\ncosine of banks with financial: .6 → .84",
-        "in muddy rivers banks\ncosine of banks with muddy: .6 → .84",
+        "in financial markets banks\ncosine with financial: .6 → .84",
+        "in muddy rivers banks\ncosine with muddy: .6 → .84",
     ]
     for ax, run in zip((financial, river), result_of("bank").runs, strict=True):
         before, after = (run.arrays[name].values[:, 1:3] for name in ("input", "layer 1 state"))

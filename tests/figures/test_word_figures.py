@@ -63,7 +63,7 @@ def test_the_cosines_of_moved_are_those_of_whole_vectors_and_rays_run_from_the_o
     left, _ = drawing_of("moved", "bank").figure.axes
     rays = {tuple(line.get_xydata()[-1]) for line in left.lines if np.array_equal(line.get_xydata()[:1], [[0, 0]])}
     assert {tuple(np.round(ray, 2)) for ray in rays} >= {(0.6, 0.6), (1.84, 0.6), (1, 0)}
-    assert left.get_title().endswith("cosine of banks with financial: .6 → .84")
+    assert left.get_title().endswith("cosine with financial: .6 → .84")
 
 
 @pytest.mark.parametrize("name", ["moved", "plane"])
@@ -137,8 +137,8 @@ def test_what_is_added_to_banks_is_drawn_head_to_tail():
     """The lecture's sum in the plane of money and river: (.6, .6) + .6 (1, 0) + .7975 (.8, 0) = (1.838, .6)."""
     figure = drawing_of("added", "bank").figure
     left, right = figure.axes
-    assert left.get_title() == "banks + .6 financial + .8 markets\ncosine of banks with financial: .6 → .84"
-    assert right.get_title() == "banks + .6 muddy + .8 rivers\ncosine of banks with muddy: .6 → .84"
+    assert left.get_title() == "banks + .6 financial + .8 markets\ncosine with financial: .6 → .84"
+    assert right.get_title() == "banks + .6 muddy + .8 rivers\ncosine with muddy: .6 → .84"
     chain = [(0, 0), (0.6, 0.6), (1.2, 0.6), (1.838, 0.6)]
     drawn_arrows = arrows(left)
     assert np.allclose([start for start, _ in drawn_arrows], [*chain[:-1], (0, 0)])

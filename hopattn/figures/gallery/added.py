@@ -184,8 +184,8 @@ def _cosines(total: Sum) -> str:
         return ""
     start, goal = total.words.values[total.word], total.words.values[total.other]
     numbers = [number(cosine(vector, goal)) for vector in (start, total.terms.sum(axis=0))]
-    names = [written(total.words.labels[0][i]) for i in (total.word, total.other)]
-    return f"cosine of {names[0]} with {names[1]}: {' → '.join(numbers)}"
+    other = written(total.words.labels[0][total.other])
+    return f"cosine with {other}: {' → '.join(numbers)}"
 
 
 def _message(sums: list[Sum]) -> str:

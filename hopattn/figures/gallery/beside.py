@@ -47,7 +47,7 @@ class Beside(Plot):
         cues = runs[0].arrays["input"].labels[0]
         cue = _cue(result, cues)
         headline(figure, result, _message(runs, cue))
-        axes = figure.subplots(2, 3, width_ratios=[1, 1, 1.9], sharex="col")
+        axes = figure.subplots(2, 3, width_ratios=[1, 1, 2.3], sharex="col")
         scores = [run.arrays["step 1 scores"].values[cue] for run in runs]
         weights, kind = _comparable([run.arrays["step 1 weights"].values[cue] for run in runs])
         patterns = runs[0].arrays["step 1 weights"].labels[1]
@@ -164,7 +164,7 @@ def _rows(ax: Any, start: np.ndarray, end: np.ndarray, colours: dict[str, Any], 
         return
     for (i, j), value in np.ndenumerate(table):
         ink = readable_on(image.cmap(image.norm(value)))
-        ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(15))
+        ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(13))
     for j in np.flatnonzero(np.sign(start) * np.sign(end) < 0):
         _ring(ax, [int(j)], 32)
     for x in np.arange(len(start) - 1) + 0.5:

@@ -148,8 +148,8 @@ def _cosines(run: Run, turn: Turn) -> str:
     """The cosine of the word that stands out with the one that it turns towards, before and after."""
     if turn.other is None:
         return ""
-    names = [written(before_after(run)[0].labels[0][i]) for i in (turn.word, turn.other)]
-    return f"cosine of {names[0]} with {names[1]}: {number(turn.before)} → {number(turn.after)}"
+    other = written(before_after(run)[0].labels[0][turn.other])
+    return f"cosine with {other}: {number(turn.before)} → {number(turn.after)}"
 
 
 def _message(runs: list[Run], turns: list[Turn]) -> str:

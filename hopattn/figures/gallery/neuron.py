@@ -78,14 +78,14 @@ def _neuron(ax: Axes, result: Result, cue: int, alone: bool) -> None:
     names, axes = arrays["network"].labels
     n, m = len(axes), len(names)
     high = max(n, m)
-    radius = circle_size(high) / 2
+    radius = circle_size(ax, high) / 2
     below = [label(name) if m > 1 else "" for name in names]
     layer(ax, weights, [number(a) for a in activations], ["Σ"] * m, below)
     for y, axis in zip(layer_heights(n, high), axes, strict=True):
-        beside: Any = {"xytext": (-scaled(radius + 7), 0), "textcoords": "offset points"}
+        beside: Any = {"xytext": (-radius - scaled(7), 0), "textcoords": "offset points"}
         ax.annotate(label(axis), (0, y), ha="right", va="center", **beside)
     for y, total, out in zip(layer_heights(m, high), weights @ activations, state, strict=True):
-        arrow(ax, (3.0, y), (4.05, y), shrinkA=scaled(radius + 5))
+        arrow(ax, (3.0, y), (4.05, y), shrinkA=radius + scaled(5))
         before = "" if np.isclose(total, out) else f"f({number(total)}) = "
         size = scaled(19 if before else 26)
         ax.text(4.15, y, f"{before}{number(out)}", ha="left", va="center", fontsize=size, weight="bold")

@@ -51,12 +51,12 @@ class Offsets(Plot):
             ax.set_axis_off()
         heads = max(len(_of_heads(run, "scores")) for run in result.runs)
         notes = (
-            "across: place of the key − place of the query · up: score",
             "each panel has its own scale" * (rows > 1),
             left_out(len(shown), len(panels), "panels", "run"),
             left_out(1, heads, "heads", "head"),
         )
-        foot(figure, " · ".join(filter(None, notes)))
+        across = "across: place of the key − place of the query · up: score"
+        foot(figure, "\n".join(filter(None, (across, " · ".join(filter(None, notes))))))
 
     def panel(self, ax: Axes, result: Result) -> None:
         _, values = only([panel for run in result.runs for panel in _panels(run)], "runs", "run")

@@ -30,6 +30,8 @@ PER_WORD, ARROWS, NUMBERED = 2, 40, 10
 """The largest number of arrows from a word and in a panel, and of arrows with their numbers: the strongest."""
 NAMED = 20
 """The largest number of points with the names of their words."""
+PULLED = "each word is pulled towards the words that it attends to"
+"""The title where no one word is in question."""
 BEND = 0.22
 """How far an arrow's control point is from its straight line, as a fraction of its length."""
 
@@ -104,18 +106,18 @@ def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
 
 
 def _message(result: Result, runs: list[Run]) -> str:
-    """The message of the figure: the word in question and the words that pull it most, if there is one such word."""
+    """The title: the word in question and the words that pull it most, if there is one such word."""
     texts = [_weights(run) for run in runs]
     words = {weights.labels[0][asked(result, weights.labels[0])[0]] for weights in texts}
     if len(words) > 1 or not all(words <= {*result.words, *result.figure.highlight} for _ in texts):
-        return ""
+        return PULLED
     goals = []
     for weights in texts:
         word = weights.labels[0].index(next(iter(words)))
         row = np.round(np.abs(weights.values[word]), 9)
         row[word] = 0.0
         if not row.any():
-            return ""
+            return PULLED
         goals.append(written(weights.labels[1][int(np.argmax(row))]))
     pulled = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(goals))
     return f"‘{written(words.pop())}’ is pulled towards {pulled}"
@@ -131,14 +133,13 @@ def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _note(shown: list[Run], result: Result, plane: tuple[str, str]) -> str:
-    """The note below the figure: the meaning of an arrow, and what is left out."""
+    """The note below the figure: what is left out."""
     arrows, weights = 0, 0
     for run in shown:
         values = _weights(run).values
         arrows += len(_pairs(run, in_plane(arrays_of(run)["input"], *plane)))
         weights += int(np.sum(np.abs(values) > 0.005) - np.sum(np.abs(np.diagonal(values)) > 0.005))
     notes = (
-        "an arrow points to the word attended to",
         left_out(2, len(arrays_of(shown[0])["input"].labels[1]), "axes", "axes"),
         left_out(arrows, weights, "weights between words"),
         left_out(len(shown), len(result.runs), "runs", "run"),

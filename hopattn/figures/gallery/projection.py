@@ -102,7 +102,7 @@ def _arithmetic(ax: Axes, weights: np.ndarray, cue: np.ndarray, reach: float) ->
         (-0.05, "w · a"),
         (-0.27, f"= {products}\n{by_angle}"),
     )
-    style: dict[str, Any] = {"va": "top", "fontsize": scaled(22), "linespacing": 1.4}
+    style: dict[str, Any] = {"va": "top", "fontsize": scaled(22), "linespacing": 1.4, "in_layout": False}
     for y, text in lines:
         ax.text(1.3 * reach, y * reach, text, weight="normal" if "=" in text else "bold", **style)
 

@@ -83,7 +83,7 @@ def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:
     if with_sum:
         products, _, total = arithmetic(weights, cue).rpartition(" = ")
         lines += ["", "w · a", f"= {products}", f"= {total}"]
-    place: dict[str, Any] = {"ha": "left", "linespacing": 1.35}
+    place: dict[str, Any] = {"ha": "left", "linespacing": 1.35, "in_layout": False}
     ax.text(
         1.2 * reach, 0.92 * reach, f"{label(cues.labels[0][at])}: {number(out)}", fontsize=scaled(21), va="top", **place
     )
