@@ -1,0 +1,130 @@
+"""Softmax by β: the same scores as weights at several β, and the slope of a weight against its score."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hopattn.figures.base import Axes, Figure, Plot, tables
+from hopattn.figures.choice import query_of
+from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import number, short
+from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.separation import separations
+from hopattn.scenario.result import Result, Run
+
+BETAS = {"β = .5": 0.5, "β = 1": 1.0, "β = ln 3": float(np.log(3)), "β = 10": 10.0}
+"""The inverse temperatures by their names; at ln 3, a score that is larger by 1 has three times the weight."""
+KEYS = 8
+"""The number of keys that are drawn: those with the largest scores."""
+LEADS = np.linspace(-4.0, 4.0, 401)
+"""The leads of a score over another one, over which the right panel draws its weight."""
+DASHES = (":", "--", "-.", "-")
+LETTERS = 5
+"""The letters of a key's name below its bar."""
+
+
+class Temperature(Plot):
+    """The scores of one query in the first head of the first run, and their softmax at each β as bars. Beside them,
+    the weight of one of two words over the lead of its score, with its slope where the scores are equal."""
+
+    name: ClassVar[str] = "temperature"
+    shows: ClassVar[str] = "softmax by β: the same scores give even weights or all to one, and saturated ones no slope"
+    scenario: ClassVar[str] = "aaba"
+
+    def lacks(self, result: Result) -> str:
+        return "" if _scores(result.runs[0]) else "it has no scores of attention"
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        run = result.runs[0]
+        found = _scores(run)
+        place, scores = found[0]
+        query = query_of(result, scores.labels[0])
+        keys = _keys(run, place, scores, query)
+        shown = sorted(sorted(keys, key=lambda j: (-scores.values[query, j], j))[:KEYS])
+        headline(figure, result, "A larger β gives more weight to the largest score, until softmax saturates")
+        pads(figure, h_pad=0.08, w_pad=0.12)
+        left, right = figure.subfigures(1, 2, width_ratios=(1.15, 1))
+        _all_bars(left, scores, query, keys, shown)
+        _slopes(right.subplots())
+        remarks = (
+            left_out(1, len(result.runs), "runs", "run"),
+            left_out(1, len(found), "heads", "head"),
+            left_out(1, len(scores.labels[0]), "queries", "query"),
+            left_out(len(shown), len(keys), "keys"),
+        )
+        foot(figure, "; ".join(filter(None, remarks)))
+
+
+def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
+    """The softmax of scores at an inverse temperature."""
+    return np.asarray(separations["softmax"](beta=beta).weights(scores))
+
+
+def _scores(run: Run) -> list[tuple[str, Labelled]]:
+    """The scores of each head, with the name of its place."""
+    return [(place, scores) for place, scores in tables(run, "scores") if scores.dims == ("query", "key")]
+
+
+def _keys(run: Run, place: str, scores: Labelled, query: int) -> list[int]:
+    """The keys that a query may attend to."""
+    mask = run.arrays.get(f"{place} mask".strip())
+    allowed = np.ones(scores.values.shape[1], bool) if mask is None else np.asarray(mask.values[query], bool)
+    return [int(j) for j in np.flatnonzero(allowed)]
+
+
+def _all_bars(part: Figure, scores: Labelled, query: int, keys: list[int], shown: list[int]) -> None:
+    """Draw the scores, and below them their weights at each β, all weights on one scale from 0 to 1."""
+    values = scores.values[query]
+    axes = part.subplots(1 + len(BETAS), 1, sharex=True, height_ratios=[1, *[1.15] * len(BETAS)])
+    names = [scores.labels[1][j] for j in shown]
+    _bars(axes[0], values[shown], theme().faint, "score")
+    lowest, highest = min(0.0, float(values[shown].min())), max(0.0, float(values[shown].max()))
+    span = highest - lowest or 1.0
+    axes[0].set_ylim(lowest - (0.5 * span if lowest < 0 else 0), highest + 0.6 * span)
+    for ax, (name, beta) in zip(axes[1:], BETAS.items(), strict=True):
+        weights = weights_at(beta, values[keys])
+        _bars(ax, weights[[keys.index(j) for j in shown]], theme().plus, name)
+        ax.set_ylim(0, 1.6)
+    axes[-1].set_xticks(range(len(names)), [_label(name, LETTERS if len(names) > 4 else 10) for name in names])
+    axes[-1].tick_params(axis="x", length=0)
+    axes[0].set_title(f"the query '{short(scores.labels[0][query], 14)}': scores and weights", fontsize=scaled(17))
+
+
+def _label(token: str, letters: int) -> str:
+    """A key as a label: the number of a repeated word is small and below it."""
+    word, mark, count = token.rpartition("#")
+    lowered = count.translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    return f"{short(word, letters)}{lowered}" if mark and word and count.isdigit() else short(token, letters)
+
+
+def _bars(ax: Axes, heights: np.ndarray, colour: str, name: str) -> None:
+    """Draw bars with their numbers above them, and the name of the row on its left."""
+    ax.bar(range(len(heights)), heights, color=colour, width=0.62)
+    ax.axhline(0, color=theme().ink, linewidth=scaled(1))
+    for i, height in enumerate(heights.tolist()):
+        above: Any = {"xytext": (0, scaled(2 if height >= 0 else -2)), "textcoords": "offset points", "ha": "center"}
+        above["va"] = "bottom" if height >= 0 else "top"
+        ax.annotate(number(height), (i, height), fontsize=scaled(14), **above)
+    ax.set_ylabel(name, rotation=0, ha="right", va="center")
+    ax.set(yticks=[])
+    ax.tick_params(axis="x", length=0)
+    ax.spines[:].set_visible(False)
+
+
+def _slopes(ax: Axes) -> None:
+    """Draw the weight of one of two words over the lead of its score at each β, and its slope at a lead of 0."""
+    for i, (name, beta) in enumerate(BETAS.items()):
+        weights = weights_at(beta, np.stack([LEADS, np.zeros_like(LEADS)], axis=-1))[:, 0]
+        slope = beta / 4
+        style: dict[str, Any] = {"color": theme().series[i], "linestyle": DASHES[i]}
+        ax.plot(LEADS, weights, label=f"{name}: slope {number(slope, 3)}", **style)
+    ax.plot(0, 0.5, "o", color=theme().ink, markersize=scaled(10), zorder=5)
+    to: Any = {"arrowstyle": "-|>", "color": theme().faint, "lw": scaled(1.5), "mutation_scale": scaled(14)}
+    text: Any = {"fontsize": scaled(15), "ha": "left", "va": "center", "arrowprops": to}
+    ax.annotate("saturated:\nno slope,\nno gradient", (0.9, 1.0), (-3.85, 0.82), **text)
+    ax.set(xlim=(LEADS[0], LEADS[-1]), ylim=(-0.02, 1.05), yticks=(0, 0.5, 1), xticks=range(-4, 5, 2))
+    ax.set_yticklabels(["0", ".5", "1"])
+    ax.set(xlabel="lead of its score", ylabel="weight of one of two words")
+    ax.set_title("slope where scores are equal: β / 4", fontsize=scaled(17))
+    ax.legend(loc="lower right", frameon=False, fontsize=scaled(14), handlelength=1.6, borderaxespad=0.2)
