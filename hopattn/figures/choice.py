@@ -1,11 +1,11 @@
 """The part of a result that a figure draws: runs and heads that were chosen, with the names that they have there."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 
@@ -21,6 +21,7 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     were not chosen are left out, and so are the arrays of other heads and layers. Raises `InvalidInput` for a run, a
     head or an axis that the result does not have.
     """
+    _require_types(options or {})
     table = result.figure.model_copy(update={k: v for k, v in (options or {}).items() if v is not None})
     if len(table.names) > len(result.runs):
         raise InvalidInput(f"figure: names: there are {len(table.names)} names for {len(result.runs)} runs")
@@ -34,6 +35,25 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
         _require_axes(table.axes, runs)
     title = result.title if table.title is None else table.title
     return replace(result, title=title, runs=tuple(runs), figure=table)
+
+
+def _require_types(options: Mapping[str, Any]) -> None:
+    """Raise `InvalidInput` for an option of another type than its key in `[figure]` has."""
+    for name in ("title", "run", "query"):
+        if not isinstance(options.get(name, ""), str):
+            raise InvalidInput(f"figure: {name}: expected a text, not {shortened(repr(options[name]))}")
+    for name in ("layer", "head"):
+        if not isinstance(options.get(name, 1), int) or isinstance(options.get(name, 1), bool):
+            raise InvalidInput(f"figure: {name}: expected a whole number from 1, not {shortened(repr(options[name]))}")
+    for name in ("axes", "highlight"):
+        texts = options.get(name, ())
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in _listed(texts)):
+            raise InvalidInput(f"figure: {name}: expected a list of texts, not {shortened(repr(texts))}")
+
+
+def _listed(values: Any) -> list[Any]:
+    """The entries of a value; one entry that is no text for a value that has none."""
+    return list(values) if isinstance(values, Iterable) else [None]
 
 
 def _run_named(name: str, given: tuple[Run, ...], renamed: list[Run]) -> Run:
@@ -68,8 +88,8 @@ def _is_chosen(place: tuple[str | None, ...], table: FigureTable) -> bool:
 
 def _require_axes(axes: Sequence[str], runs: list[Run]) -> None:
     """Raise `InvalidInput` for an axis that no word has, for one axis twice, and for another number of axes."""
-    if isinstance(axes, str) or len(axes) != 2:
-        raise InvalidInput(f"figure: axes: expected the names of two axes, not {axes!r}")
+    if len(axes) != 2:
+        raise InvalidInput(f"figure: axes: expected the names of two axes, not of {len(axes)}")
     named = [array for run in runs for array in run.arrays.values() if array.dims[-1:] == ("axis",)]
     known = dict.fromkeys(axis for array in named for axis in array.labels[-1])
     for axis in axes:

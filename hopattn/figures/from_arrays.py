@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -43,6 +43,8 @@ def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tup
     """The labels of `n` queries and `m` keys."""
     if tokens is None:
         return tuple(map(str, range(1, n + 1))), tuple(map(str, range(1, m + 1)))
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence | np.ndarray):
+        raise InvalidInput(f"tokens: expected a list of words, not {shortened(repr(tokens))}")
     paired = len(tokens) == 2 and not any(isinstance(token, str) for token in tokens)
     both = tuple(tokens) if paired else (tokens, tokens)
     rows, columns = (tuple(map(str, words)) for words in both)

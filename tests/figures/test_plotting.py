@@ -72,7 +72,7 @@ def test_an_array_without_labels_is_numbered():
 
 
 def test_a_large_array_has_a_colour_bar_beside_its_axes():
-    ax = ha.plot(np.eye(40), "attention")
+    ax = ha.plot(np.eye(64) / 2, "attention")
     assert isinstance(ax, Axes)
     assert len(ax.figure.axes) == 2
 
@@ -114,7 +114,15 @@ def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(
         ("bank", "attention", {"layer": 2}, "there is no layer 2"),
         ("bank", "moved", {"axes": ["money", "rivr"]}, "did you mean 'river'"),
         ("bank", "moved", {"axes": ["money"]}, "axes: expected the names of two axes"),
-        ("bank", "moved", {"axes": "money"}, "axes: expected the names of two axes"),
+        ("bank", "moved", {"axes": "money"}, "axes: expected a list of texts, not 'money'"),
+        ("bank", "moved", {"axes": 3}, "axes: expected a list of texts, not 3"),
+        ("bank", "moved", {"highlight": "banks"}, "highlight: expected a list of texts"),
+        ("bank", "moved", {"title": 3}, "title: expected a text, not 3"),
+        ("bank", "moved", {"run": 3}, "run: expected a text, not 3"),
+        ("bank", "moved", {"head": "1"}, "head: expected a whole number from 1, not '1'"),
+        ("bank", "moved", {"style": 3}, "'3' is unknown"),
+        (WEIGHTS, "attention", {"tokens": 5}, "tokens: expected a list of words, not 5"),
+        (WEIGHTS, "attention", {"tokens": "ab"}, "tokens: expected a list of words, not 'ab'"),
         ("bank", "attention", {"style": "slides"}, "did you mean 'slide'"),
         ("bank", "attention", {"ax": 3}, "ax: expected Axes, a Figure or a SubFigure, not int"),
         ("bank", "induction", {}, "cannot be drawn from 'bank'"),
