@@ -8,6 +8,7 @@ from hopattn.figures.from_arrays import weights_as_result
 from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.masks import Masks
 from hopattn.figures.palette import LIGHT
+from hopattn.figures.text import subscripted
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
 
@@ -139,3 +140,9 @@ def test_a_head_of_many_words_is_drawn_with_few_shapes_and_says_what_it_leaves_o
     figure = finished(lambda figure: plots["attention"]().draw(figure, result_of("induction-angles")))
     hatched = [patch for ax in figure.axes for patch in ax.patches]
     assert len(hatched) == len(figure.axes), "one shape for all masked cells"
+
+
+def test_an_index_counts_occurrences_and_leaves_other_names_as_they_are():
+    assert subscripted(["their#1", "dog", "their#12"]) == ("their₁", "dog", "their₁₂")
+    assert subscripted(["1", "2", "a#1", "#", "b#x"]) == ("1", "2", "a#1", "#", "b#x")
+    assert subscripted(["chrysanthemum#1", "chrysanthemum#2"], 8) == ("chrysa…₁", "chrysa…₂")
