@@ -32,10 +32,10 @@ def draw_recall(figure: Figure, record: Recall) -> None:
     steps = np.atleast_1d(record.steps)
     curves = curves_of(record)
     pads(figure, h_pad=0.1, w_pad=0.1)
-    left, right = figure.subfigures(1, 2, width_ratios=(1.4, 1)) if curves else (figure, None)
-    _final_states(left, states, _ends(record) if len(states) <= NAMED_CUES else [])
-    if right is not None:
-        axes = draw_course(right, curves, steps)
+    grid = figure.add_gridspec(1, 2, width_ratios=(1.1, 1)) if curves else figure.add_gridspec(1, 1)
+    _final_states(figure, grid[0], states, _ends(record) if len(states) <= NAMED_CUES else [])
+    if curves:
+        axes = draw_course(figure, grid[1], curves, steps)
         axes[0].set_title("on the way")
         foot(figure, left_out(min(len(steps), MAX_CUES), len(steps), "curves"))
 
@@ -52,16 +52,19 @@ def curves_of(record: Recall) -> dict[str, np.ndarray]:
     return curves
 
 
-def draw_course(part: Figure, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray) -> list[Any]:
+def draw_course(
+    figure: Figure, place: Any, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray
+) -> list[Any]:
     """Draw quantities by step, one panel each, with one line for each cue; returns the panels.
 
-    curves: arrays `(n_cues, n_steps + 1)` by name. last_steps: the step at which the line of each cue ends.
+    place: the part of the figure's grid that they fill. curves: arrays `(n_cues, n_steps + 1)` by name. last_steps: the
+    step at which the line of each cue ends.
     """
-    axes = list(part.subplots(len(curves), 1, sharex=True, squeeze=False)[:, 0])
+    axes = list(place.subgridspec(len(curves), 1).subplots(sharex=True, squeeze=False)[:, 0])
     for ax, (name, rows) in zip(axes, curves.items(), strict=True):
         draw_curves(ax, name, rows, last_steps)
     axes[-1].set_xlabel("step")
-    part.align_ylabels(axes)
+    figure.align_ylabels(axes)
     return axes
 
 
@@ -95,14 +98,14 @@ def _ends(record: Recall) -> list[str]:
     return ends
 
 
-def _final_states(part: Figure, states: np.ndarray, ends: Sequence[str]) -> None:
+def _final_states(figure: Figure, place: Any, states: np.ndarray, ends: Sequence[str]) -> None:
     """Draw states as rows of cells: ink for the largest activation, the sheet for its negative, as in pictures.
 
-    ends: the words for the states, or nothing.
+    place: the part of the figure's grid that they fill. ends: the words for the states, or nothing.
     """
     finite = np.abs(states[np.isfinite(states)])
     most = float(finite.max(initial=0.0)) or 1.0
-    ax = part.subplots()
+    ax = figure.add_subplot(place)
     image = ax.imshow(states, cmap=theme().picture, vmin=-most, vmax=most, aspect="auto", interpolation="nearest")
     ax.set(xlabel="neuron", ylabel="cue", title="the states at the end")
     for axis in (ax.xaxis, ax.yaxis):
@@ -121,4 +124,4 @@ def _final_states(part: Figure, states: np.ndarray, ends: Sequence[str]) -> None
     if np.allclose(finite, most):
         ax.set_xlabel(f"neuron (filled: {most:g}, empty: −{most:g})")
     else:
-        part.colorbar(image, ax=ax, label="activation", location="bottom", shrink=0.7, aspect=30)
+        figure.colorbar(image, ax=ax, label="activation", location="bottom", shrink=0.7, aspect=30)

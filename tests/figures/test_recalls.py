@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import hopattn as ha
@@ -122,3 +123,9 @@ def test_a_record_names_its_ends_beside_them():
     assert [text for text in texts(figure) if "pattern" in text] == ["pattern 1", "a pattern reversed", "pattern 0"]
     assert figure.axes[0].get_xlabel() == "neuron (filled: 1, empty: −1)"
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["● 0", "■ 1", "▲ 2"]
+
+
+def test_a_subfigure_gives_the_axes_of_a_recall():
+    left, _ = Figure(layout="constrained").subfigures(1, 2)
+    memory = ha.hopfield(np.array([[1, 1, -1, -1.0]]))
+    assert len(ha.plot(memory.recall([[1, 1, 1, -1.0]], keep=["overlaps"]), ax=left)) == 3

@@ -63,16 +63,16 @@ def _frame(figure: Figure, result: Result, time: float) -> None:
     headline(figure, result)
     pads(figure, h_pad=0.12, w_pad=0.15)
     energy = run.arrays.get("energy")
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.35))
-    _state(left.subplots(), run, i, time)
-    axes = right.subplots(1 if energy is None else 2, 1, squeeze=False, sharex=True)[:, 0]
+    left, right = figure.add_gridspec(1, 2, width_ratios=(1, 1.35))
+    _state(figure.add_subplot(left), run, i, time)
+    axes = right.subgridspec(1 if energy is None else 2, 1).subplots(squeeze=False, sharex=True)[:, 0]
     _overlaps(axes[-1], run, i, time)
     if energy is not None:
         factor, name = energy_scale(energy.values[i])
         _curve(axes[0], energy.values[i][: last_step(run, i) + 1] / factor, time, theme().ink, "o")
         axes[0].set_ylabel(name)
     _steps_axis(axes[-1], last_step(run, i))
-    right.align_ylabels(axes)
+    figure.align_ylabels(axes)
     cues = "" if len(run.strips) == 1 else left_out(1, len(run.strips), "cues", "query")
     foot(figure, "; ".join(filter(None, (left_out(1, len(result.runs), "runs", "run"), cues))))
 

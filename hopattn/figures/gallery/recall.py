@@ -87,12 +87,12 @@ def _cues(figure: Figure, run: Run) -> None:
     longest = max(map(len, steps))
     answers = "answer" in run.arrays
     wide = 1.6 + longest + answers
-    left, right = figure.subfigures(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
+    left, right = figure.add_gridspec(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
     ratios = [1.0] * (longest + answers) + [1.25]
-    grid = left.subplots(count, len(ratios), squeeze=False, gridspec_kw={"width_ratios": ratios})
+    grid = left.subgridspec(count, len(ratios), width_ratios=ratios).subplots(squeeze=False)
     for i, row in enumerate(grid):
-        _row(left, row, run, i, steps[i])
-    _curves(right, run, count, max(map(max, steps)) + EXTRA_STEPS)
+        _row(figure, row, run, i, steps[i])
+    _curves(figure, right, run, count, max(map(max, steps)) + EXTRA_STEPS)
 
 
 def _one_cue(figure: Figure, run: Run) -> None:
@@ -100,19 +100,20 @@ def _one_cue(figure: Figure, run: Run) -> None:
     steps = _shown(run, 0, PICTURES_OF_ONE)
     answers, energy = "answer" in run.arrays, run.arrays.get("energy")
     wide = 1.6 + len(steps) + answers
-    part = figure
-    if energy is not None:
-        part, right = figure.subfigures(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
-        _curves(right, run, 1, max(steps) + EXTRA_STEPS)
+    if energy is None:
+        left = figure.add_gridspec(1, 1)[0]
+    else:
+        left, right = figure.add_gridspec(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
+        _curves(figure, right, run, 1, max(steps) + EXTRA_STEPS)
     ratios = [1.0] * (len(steps) + answers) + [1.25]
     rows = leading_patterns(cosines(run, 0)[steps])
     heights = (1, 0.9) if len(rows) > 4 else (1, 0.55)
-    grid = part.add_gridspec(2, len(ratios), width_ratios=ratios, height_ratios=heights)
-    _row(part, [part.add_subplot(grid[0, j]) for j in range(len(ratios))], run, 0, steps)
-    _overlaps(part.add_subplot(grid[1, : len(steps)]), run, steps, rows)
+    grid = left.subgridspec(2, len(ratios), width_ratios=ratios, height_ratios=heights)
+    _row(figure, [figure.add_subplot(grid[0, j]) for j in range(len(ratios))], run, 0, steps)
+    _overlaps(figure.add_subplot(grid[1, : len(steps)]), run, steps, rows)
 
 
-def _row(part: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[int]) -> None:
+def _row(figure: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[int]) -> None:
     """Draw the pictures of cue `i`, with arrows between them, then its end in words."""
     strip, colour, all_states = run.strips[i], theme().series[i], states(run, i)
     shape = strip.size.rows, strip.size.columns
@@ -126,7 +127,7 @@ def _row(part: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[in
     row[0].yaxis.set_label_coords(-0.12, 0.5)
     if len(steps) <= WITH_ARROWS:
         for one, other in pairwise(row[: len(steps)]):
-            _arrow(part, one, other)
+            _arrow(figure, one, other)
     for ax in row[len(steps) :]:
         ax.set_axis_off()
     if "answer" in run.arrays:
@@ -150,14 +151,14 @@ def _name(run: Run, i: int, step: int) -> str:
     return f"from step {step}" if step else "cue, at rest"
 
 
-def _arrow(part: Figure, one: Axes, other: Axes) -> None:
+def _arrow(figure: Figure, one: Axes, other: Axes) -> None:
     """Draw an arrow from one picture to the next."""
     from matplotlib.patches import ConnectionPatch
 
     style: Any = {"arrowstyle": "-|>", "mutation_scale": scaled(18), "shrinkA": scaled(5), "shrinkB": scaled(5)}
     patch = ConnectionPatch((1, 0.5), (0, 0.5), "axes fraction", "axes fraction", axesA=one, axesB=other, **style)
     patch.set(color=theme().faint, linewidth=scaled(1.5), in_layout=False)
-    part.add_artist(patch)
+    figure.add_artist(patch)
 
 
 def _end(ax: Axes, run: Run, i: int, shape: tuple[int, int]) -> None:
@@ -184,7 +185,7 @@ def overlap(run: Run, i: int) -> np.ndarray:
     return np.asarray(every[:, int(np.argmax(np.abs(every[-1])))])
 
 
-def _curves(right: Figure, run: Run, count: int, until: int) -> None:
+def _curves(figure: Figure, place: Any, run: Run, count: int, until: int) -> None:
     """Draw energy and overlap by step for the first `count` cues, until each stops or until a step."""
     steps = run.arrays["steps"].values[:count]
     curves = {}
@@ -194,7 +195,7 @@ def _curves(right: Figure, run: Run, count: int, until: int) -> None:
     if count > 1:
         overlaps = [np.pad(overlap(run, i), (0, int(steps.max() - steps[i])), "edge") for i in range(count)]
         curves["overlap with\nthe nearest"] = np.stack(overlaps)
-    axes = draw_course(right, curves, np.minimum(steps, until))
+    axes = draw_course(figure, place, curves, np.minimum(steps, until))
     longest = int(steps.max())
     axes[-1].set_xlabel(f"step (of {longest})" if longest > until else "step")
     if count > 1:

@@ -44,9 +44,9 @@ class Temperature(Plot):
         shown = sorted(sorted(keys, key=lambda j: (-scores.values[query, j], j))[:KEYS])
         headline(figure, result, "A larger β gives more weight to the largest score, until softmax saturates")
         pads(figure, h_pad=0.08, w_pad=0.12)
-        left, right = figure.subfigures(1, 2, width_ratios=(1.15, 1))
+        left, right = figure.add_gridspec(1, 2, width_ratios=(1.15, 1))
         _all_bars(left, scores, query, keys, shown)
-        _slopes(right.subplots())
+        _slopes(figure.add_subplot(right))
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(1, len(found), "heads", "head"),
@@ -73,10 +73,11 @@ def _keys(run: Run, place: str, scores: Labelled, query: int) -> list[int]:
     return [int(j) for j in np.flatnonzero(allowed)]
 
 
-def _all_bars(part: Figure, scores: Labelled, query: int, keys: list[int], shown: list[int]) -> None:
+def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: list[int]) -> None:
     """Draw the scores, and below them their weights at each β, all weights on one scale from 0 to 1."""
     values = scores.values[query]
-    axes = part.subplots(1 + len(BETAS), 1, sharex=True, height_ratios=[1, *[1.15] * len(BETAS)])
+    rows = place.subgridspec(1 + len(BETAS), 1, height_ratios=[1, *[1.15] * len(BETAS)])
+    axes = rows.subplots(sharex=True)
     names = [scores.labels[1][j] for j in shown]
     _bars(axes[0], values[shown], theme().faint, "score")
     lowest, highest = min(0.0, float(values[shown].min())), max(0.0, float(values[shown].max()))
