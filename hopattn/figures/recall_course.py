@@ -35,7 +35,7 @@ def draw_recall(figure: Figure, record: Recall) -> None:
     grid = figure.add_gridspec(1, 2, width_ratios=(1.1, 1)) if curves else figure.add_gridspec(1, 1)
     _final_states(figure, grid[0], states, _ends(record) if len(states) <= NAMED_CUES else [])
     if curves:
-        axes = draw_course(figure, grid[1], curves, steps)
+        axes = draw_course(grid[1], curves, steps)
         axes[0].set_title("on the way")
         foot(figure, left_out(min(len(steps), MAX_CUES), len(steps), "curves"))
 
@@ -52,9 +52,7 @@ def curves_of(record: Recall) -> dict[str, np.ndarray]:
     return curves
 
 
-def draw_course(
-    figure: Figure, place: Any, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray
-) -> list[Any]:
+def draw_course(place: Any, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray) -> list[Any]:
     """Draw quantities by step, one panel each, with one line for each cue; returns the panels.
 
     place: the part of the figure's grid that they fill. curves: arrays `(n_cues, n_steps + 1)` by name. last_steps: the
@@ -64,7 +62,6 @@ def draw_course(
     for ax, (name, rows) in zip(axes, curves.items(), strict=True):
         draw_curves(ax, name, rows, last_steps)
     axes[-1].set_xlabel("step")
-    figure.align_ylabels(axes)
     return axes
 
 

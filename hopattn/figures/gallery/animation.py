@@ -72,7 +72,6 @@ def _frame(figure: Figure, result: Result, time: float) -> None:
         _curve(axes[0], energy.values[i][: last_step(run, i) + 1] / factor, time, theme().ink, "o")
         axes[0].set_ylabel(name)
     _steps_axis(axes[-1], last_step(run, i))
-    figure.align_ylabels(axes)
     cues = "" if len(run.strips) == 1 else left_out(1, len(run.strips), "cues", "query")
     foot(figure, "; ".join(filter(None, (left_out(1, len(result.runs), "runs", "run"), cues))))
 
@@ -103,19 +102,19 @@ def _overlaps(ax: Axes, run: Run, i: int, time: float) -> None:
     for j in leading_patterns(every):
         if j not in order:
             ax.plot(every[:, j], color=theme().faint, linewidth=scaled(1), zorder=1)
-    ends = _apart([float(every[-1, j]) for j in order])
+    least = min(0.0, float(every[:, leading_patterns(every)].min()))
+    ends = _apart([float(every[-1, j]) for j in order], 0.13 * (1.15 - 1.1 * least))
     for rank, (j, end) in enumerate(zip(order, ends, strict=True)):
         colour = theme().series[rank]
         _curve(ax, every[:, j], time, colour, MARKERS[rank])
         at: Any = {"xytext": (scaled(10), 0), "textcoords": "offset points", "va": "center", "annotation_clip": False}
         ax.annotate(names[j], (last, end), color=colour, weight="bold" if rank == 0 else "normal", **at)
-    least = min(0.0, float(every[:, leading_patterns(every)].min()))
     ax.set(ylabel="overlap with\neach pattern", ylim=(least * 1.1 - 0.05, 1.1))
     ax.axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
 
 
-def _apart(heights: list[float], least: float = 0.17) -> list[float]:
-    """Heights for names beside the ends of curves: near their ends, and apart from one another."""
+def _apart(heights: list[float], least: float) -> list[float]:
+    """Heights for names beside the ends of curves: near their ends, and at least a distance apart."""
     places = list(heights)
     order = sorted(range(len(places)), key=lambda k: -places[k])
     for upper, lower in pairwise(order):

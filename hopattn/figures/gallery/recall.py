@@ -92,7 +92,7 @@ def _cues(figure: Figure, run: Run) -> None:
     grid = left.subgridspec(count, len(ratios), width_ratios=ratios).subplots(squeeze=False)
     for i, row in enumerate(grid):
         _row(figure, row, run, i, steps[i])
-    _curves(figure, right, run, count, max(map(max, steps)) + EXTRA_STEPS)
+    _curves(right, run, count, max(map(max, steps)) + EXTRA_STEPS)
 
 
 def _one_cue(figure: Figure, run: Run) -> None:
@@ -104,7 +104,7 @@ def _one_cue(figure: Figure, run: Run) -> None:
         left = figure.add_gridspec(1, 1)[0]
     else:
         left, right = figure.add_gridspec(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
-        _curves(figure, right, run, 1, max(steps) + EXTRA_STEPS)
+        _curves(right, run, 1, max(steps) + EXTRA_STEPS)
     ratios = [1.0] * (len(steps) + answers) + [1.25]
     rows = leading_patterns(cosines(run, 0)[steps])
     heights = (1, 0.9) if len(rows) > 4 else (1, 0.55)
@@ -185,7 +185,7 @@ def overlap(run: Run, i: int) -> np.ndarray:
     return np.asarray(every[:, int(np.argmax(np.abs(every[-1])))])
 
 
-def _curves(figure: Figure, place: Any, run: Run, count: int, until: int) -> None:
+def _curves(place: Any, run: Run, count: int, until: int) -> None:
     """Draw energy and overlap by step for the first `count` cues, until each stops or until a step."""
     steps = run.arrays["steps"].values[:count]
     curves = {}
@@ -195,7 +195,7 @@ def _curves(figure: Figure, place: Any, run: Run, count: int, until: int) -> Non
     if count > 1:
         overlaps = [np.pad(overlap(run, i), (0, int(steps.max() - steps[i])), "edge") for i in range(count)]
         curves["overlap with\nthe nearest"] = np.stack(overlaps)
-    axes = draw_course(figure, place, curves, np.minimum(steps, until))
+    axes = draw_course(place, curves, np.minimum(steps, until))
     longest = int(steps.max())
     axes[-1].set_xlabel(f"step (of {longest})" if longest > until else "step")
     if count > 1:
@@ -214,7 +214,8 @@ def _overlaps(ax: Axes, run: Run, steps: Sequence[int], rows: Sequence[int]) -> 
     ax.tick_params(length=0)
     ax.spines[:].set(visible=True, color=theme().faint, linewidth=scaled(1))
     some = f"{len(rows)} of {len(names)} patterns" if len(rows) < len(names) else "each pattern"
-    ax.set_xlabel(f"overlap with {some}, below each picture")
+    text = f"overlap with {some}, below each picture"
+    ax.set_xlabel(text if len(steps) > 2 else folded(text, 22))
     if len(rows) <= NUMBERED:
         for (row, column), value in np.ndenumerate(table):
             ink = readable_on(image.cmap(image.norm(value)))
