@@ -15,7 +15,13 @@
 - `recalls.py`: recalls of pictures: their states, their overlaps with patterns, and their ends in words
 - `recalled_cues.py`: which cues recalled their pattern, and when each came to rest
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
+- `quantities.py`: quantities on axes: names with symbols, ranges, logarithmic scales
+- `theory_lines.py`: lines of a theory over what was measured
 - `comparison.py`: the figure of a comparison
+- `sweep_curves.py`: a sweep as curves
+- `sweep_map.py`: a sweep as a map
+- `capacity.py`: the capacity of a memory against its size, from a sweep
+- `predictions.py`: the lines that theory predicts for a sweep
 - `sweep.py`: the figure of a sweep
 - `gif.py`: moving pictures: the frames of a figure as GIF or MP4
 - `gallery/`: one figure in each file

@@ -20,7 +20,7 @@ from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
 from hopattn.figures.style import coloured, style_named, styled
-from hopattn.figures.sweep import draw_sweep
+from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.labelled import Labelled
@@ -42,6 +42,7 @@ class PlotOptions(TypedDict, total=False):
     style: str | None
     tokens: Any
     theory: Any
+    measure: str | None
 
 
 DEFAULTS: PlotOptions = dict.fromkeys(PlotOptions.__annotations__)  # type: ignore[assignment]
@@ -73,8 +74,10 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
     of pyplot. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; title: "" for
     none. style: "slide", "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set.
-    tokens: the words of an array, or a pair of those of its queries and keys; by default their numbers. theory: lines
-    for the curves of a sweep, as in `draw_sweep`.
+    tokens: the words of an array, or a pair of those of its queries and keys; by default their numbers. measure: of
+    a sweep or a comparison, the only one to draw. theory: lines over a sweep, name → (x, y) or a function of the
+    numbers of its horizontal axis, such as {"N → ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory`
+    where they describe the scenario that was swept.
 
     Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
     not exist, and for axes that would have to hold several panels.
@@ -147,8 +150,10 @@ def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
 
 @_drawing.register
 def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
-    _require_name(name, ("sweep",))
-    return Drawing(lambda figure: draw_sweep(figure, sweep, given.get("title", "")), _no_panel)
+    _require_name(name, ("sweep", *FORMS))
+    asked = {key: given.get(key) for key in ("measure", "theory", "title")}
+    view = View(None if name == "sweep" else name, **asked)
+    return Drawing(lambda figure: draw_sweep(figure, sweep, view), lambda ax: draw_sweep_panel(ax, sweep, view))
 
 
 @_drawing.register

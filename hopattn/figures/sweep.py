@@ -1,58 +1,110 @@
-"""The figure of a sweep: curves over one axis, maps over two, and curves again where an axis has few numbers."""
+"""The figure of a sweep: curves over one axis, maps over two, or the capacity against the number of neurons."""
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hopattn.experiments.sweep.table import Sweep
-from hopattn.figures.base import Figure
-from hopattn.figures.headings import HEADLINE, pads, wrapped
-from hopattn.figures.style import theme
-from hopattn.figures.text import label
-from hopattn.foundation.errors import InvalidInput
-from hopattn.scenario.language.paths import last_keys
+from hopattn.figures.base import Axes, Figure, only
+from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
+from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
+from hopattn.figures.predictions import predicted
+from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizontal_axis
+from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
+from hopattn.figures.theory_lines import Handles, Line, lines_for
+from hopattn.foundation.errors import InvalidInput, unknown
 
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""
-MARKED = 40
-"""The number of points up to which a curve marks each of them."""
-FEW = 3
-"""The largest number of values of an axis that are drawn as one curve each; with more of them, the panel is a map."""
-TICKS = 6
-"""The largest number of distances between the ticks of an axis: with more, the numbers of two panels run together."""
-MARKERS, LINES = ("o", "s", "^"), ("-", "--", "-.")
-"""The markers and the dashes of the curves, so that they differ without colours too."""
-SHARE = (0.0, 1.0)
-RANGES = {
-    **dict.fromkeys(("recalled", "converged", "met", "accuracy"), SHARE),
-    **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
-    "steps": (0.0, math.inf),
-}
-"""The smallest and the largest value that a measure can have."""
+NARROW = 19
+"""The letters in a line of the title of an upright axis, where panels stand above one another."""
+FORMS = ("curve", "map", "capacity")
+"""The forms of the figure by name."""
 
 
-def draw_sweep(figure: Figure, sweep: Sweep, title: str = "") -> None:
+class View(NamedTuple):
+    """The figure of a sweep that was asked for.
+
+    name: one of `FORMS`; None for the one that fits. measure: the only measure to draw; None for all. theory: lines as
+    `lines_for` takes them; None for those of the theory that describes the sweep's scenario. title: None for that of
+    the scenario.
+    """
+
+    name: str | None = None
+    measure: str | None = None
+    theory: Any = None
+    title: str | None = None
+
+
+WHOLE = View()
+"""The view that fits."""
+
+
+def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     """Draw each measure in a panel: over one axis the mean with its interval, over two a map of the mean.
 
-    If one of two axes has at most `FEW` numbers, each of these numbers is a curve over the other axis. Intervals and
-    the axes of curves end where a measure cannot go further. The first `PANELS` measures are drawn; measures that are
-    constant over the grid come last. Raises `InvalidInput` for a sweep over more than two axes.
+    If one of two axes has at most `FEW` numbers, each of these numbers is a curve over the other axis. Over numbers of
+    neurons and of patterns, the capacity is drawn. The first `PANELS` measures are drawn; measures that are constant
+    over the grid come last. Raises `InvalidInput` for what cannot be drawn.
     """
-    if len(sweep.axes) > 2:
-        raise InvalidInput(
-            f"figure: one axis is drawn as curves, two as a map; the sweep has {len(sweep.axes)}: hold some of them"
-        )
-    figure.suptitle(wrapped(title, HEADLINE))
-    pads(figure, h_pad=0.12, w_pad=0.12)
-    names = sorted(sweep.values, key=lambda name: _is_constant(sweep.mean(name)))[:PANELS]
-    columns = 1 if len(names) == 1 else 2
-    axes = figure.subplots((len(names) + 1) // 2, columns, squeeze=False).ravel()
-    for ax, name in zip(axes, names, strict=False):
-        _curves(ax, sweep, name) if _has_curves(sweep) else _map(ax, sweep, name)
-    for ax in axes[len(names) :]:
+    form, names = _form(sweep, view), _measures(sweep, view)
+    if title := _title(sweep) if view.title is None else view.title:
+        figure.suptitle(wrapped(title, HEADLINE))
+    pads(figure, h_pad=0.1, w_pad=0.12)
+    shown = [MEASURE] if form == "capacity" else names[:PANELS]
+    columns = 1 if len(shown) == 1 else 2
+    axes = figure.subplots((len(shown) + 1) // 2, columns, squeeze=False).ravel()
+    handles: Handles = {}
+    for ax, name in zip(axes, shown, strict=False):
+        handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
+    for ax in axes[len(shown) :]:
         ax.set_axis_off()
+    _narrow(figure, len(shown))
+    notes = [_note(sweep, form, shown), left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
+    keyed = form == "map" or len(handles) > 1
+    foot(figure, "; ".join(filter(None, notes)), list(handles.values()) * keyed, list(handles) * keyed)
+
+
+def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> None:
+    """Draw one measure of a sweep into axes; raises `InvalidInput` if there are several, and for what has no figure."""
+    form = _form(sweep, view)
+    name = MEASURE if form == "capacity" else only(_measures(sweep, view), "measures", "measure")
+    handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
+    if len(handles) > (form != "map"):
+        ax.legend(list(handles.values()), list(handles))
+
+
+def _form(sweep: Sweep, view: View) -> str:
+    """The form of the figure; raises `InvalidInput` for one that the sweep cannot have."""
+    no_capacity, n_axes = why_no_capacity(sweep), len(sweep.axes)
+    if view.name is None:
+        wanted = "curve" if has_curves(sweep) else "map"
+        form = wanted if no_capacity or view.measure not in (None, MEASURE) else "capacity"
+    elif view.name not in FORMS:
+        raise InvalidInput(f"plot: figure {unknown(view.name, FORMS)}")
+    else:
+        form = view.name
+    if form == "capacity" and no_capacity:
+        raise InvalidInput(f"figure: {no_capacity}")
+    if form != "capacity" and n_axes > 2:
+        raise InvalidInput(
+            f"figure: one axis is drawn as curves, two as a map; the sweep has {n_axes}: hold some of them"
+        )
+    if form == "map" and n_axes < 2:
+        raise InvalidInput("figure: a map needs two axes, and the sweep has one; 'curve' draws it")
+    if form == "curve" and not has_curves(sweep):
+        raise InvalidInput(f"figure: curves need an axis of at most {FEW} numbers, one curve each; 'map' draws it")
+    return form
+
+
+def _measures(sweep: Sweep, view: View) -> list[str]:
+    """The measures to draw; those that are the same at all points, or known at none, come last."""
+    if view.measure is not None:
+        if view.measure not in sweep.values:
+            raise InvalidInput(f"figure: measure {unknown(view.measure, sweep.values)}")
+        return [view.measure]
+    return sorted(sweep.values, key=lambda name: _is_constant(sweep.mean(name)))
 
 
 def _is_constant(mean: np.ndarray) -> bool:
@@ -60,106 +112,52 @@ def _is_constant(mean: np.ndarray) -> bool:
     return bool(np.isnan(mean).all() or np.nanmax(mean) == np.nanmin(mean))
 
 
-def _has_curves(sweep: Sweep) -> bool:
-    """Whether the means are drawn as curves: over one axis, and over two if one of them has few numbers."""
-    return len(sweep.axes) == 1 or min(map(len, sweep.axes.values())) <= FEW
+def _lines(sweep: Sweep, view: View, form: str, name: str) -> list[Line]:
+    """The theory's lines over one measure: those that were given, else those that are predicted.
 
-
-def _curves(ax: Any, sweep: Sweep, name: str) -> None:
-    """Draw the means of a measure as curves over an axis, each in the band of its interval."""
-    low, high = _possible(name, sweep.values[name])
-    axis, curves = _along(sweep, name)
-    numbers = sweep.axes[axis]
-    for i, (title, mean, error) in enumerate(curves):
-        style = {
-            "color": theme().series[i],
-            "linestyle": LINES[i],
-            "marker": MARKERS[i] if len(numbers) <= MARKED else "",
-        }
-        band = np.clip([mean - error, mean + error], low, high)
-        ax.fill_between(numbers, *band, color=theme().series[i], alpha=0.25, linewidth=0)
-        ax.plot(numbers, mean, label=title, clip_on=False, **style)
-    ax.set(xlabel=_title(sweep, axis), ylabel=_axis_title(name))
-    if _logarithmic(numbers):
-        ax.set_xscale("log")
-    else:
-        ax.set_xlim(left=max(ax.get_xlim()[0], 0.0 if numbers[0] >= 0 else -math.inf))
-        ax.locator_params(axis="x", nbins=TICKS)
-    bottom, top = ax.get_ylim()
-    ax.set_ylim(max(bottom, low), min(top, high))
-    if len(sweep.axes) > 1:
-        ax.legend()
-
-
-def _along(sweep: Sweep, name: str) -> tuple[str, Iterator[tuple[str, np.ndarray, np.ndarray]]]:
-    """The axis that the curves of a measure run along, and for each curve its title, its means and its errors."""
-    mean, error = sweep.mean(name), sweep.error(name)
-    axis, *others = sweep.axes
-    if not others:
-        return axis, iter([("", mean, error)])
-    (other,) = others
-    if len(sweep.axes[other]) > FEW:
-        axis, other, mean, error = other, axis, mean.T, error.T
-    titles = (f"{_title(sweep, other)} = {number:g}" for number in sweep.axes[other])
-    return axis, zip(titles, mean.T, error.T, strict=True)
-
-
-def _possible(name: str, values: np.ndarray) -> tuple[float, float]:
-    """The smallest and the largest value that a measure can have, infinite if they are not known.
-
-    name: of the measure, or of an entry such as "overlaps[1]". values: of all trials; a measure that is 0 or 1 in each
-    trial has a share as its mean. Values beyond the range of the name show that the name means something else.
+    Lines in the plane of a map lie over the maps of all measures.
     """
-    known = values[~np.isnan(values)]
-    low, high = SHARE if np.isin(known, SHARE).all() else RANGES.get(name.partition("[")[0], (-math.inf, math.inf))
-    rounding = 1e-9
-    fits = bool(np.all((known >= low - rounding) & (known <= high + rounding)))
-    return (low, high) if fits else (-math.inf, math.inf)
+    theory = predicted(sweep, form) if view.theory is None else view.theory
+    everywhere = form != "curve" or view.measure is not None
+    return lines_for(theory, name, list(sweep.values), _horizontal(sweep, form), everywhere)
 
 
-def _map(ax: Any, sweep: Sweep, name: str) -> None:
-    """Draw the mean of a measure over both axes as colours."""
-    (across, xs), (up, ys) = sweep.axes.items()
-    mean = sweep.mean(name)
-    low, high = (float(end) for end in (np.nanmin(mean), np.nanmax(mean))) if not np.isnan(mean).all() else (0.0, 1.0)
-    most = max(-low, high)
-    colours = (
-        {"cmap": theme().diverging, "vmin": -most, "vmax": most} if low < -0.1 * most else {"cmap": theme().sequential}
-    )
-    image = ax.pcolormesh(_edges(xs), _edges(ys), mean.T, rasterized=True, **colours)
-    ax.set(xlabel=_title(sweep, across), ylabel=_title(sweep, up))
-    for axis, numbers, set_scale in (("x", xs, ax.set_xscale), ("y", ys, ax.set_yscale)):
-        set_scale("log") if _logarithmic(numbers) else ax.locator_params(axis=axis, nbins=TICKS)
-    ax.figure.colorbar(image, ax=ax, label=_axis_title(name))
+def _horizontal(sweep: Sweep, form: str) -> Sequence[float]:
+    """The numbers of the horizontal axis."""
+    if form == "capacity":
+        return sizes(sweep)
+    return sweep.axes[horizontal_axis(sweep)] if form == "curve" else next(iter(sweep.axes.values()))
 
 
-def _title(sweep: Sweep, axis: str) -> str:
-    """The title of an axis of the sweep: the last key of its path, such as beta of layer.head.beta."""
-    return label(last_keys(sweep.axes)[axis])
+def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> Handles:
+    """Draw one panel; gives its handles by name. what: the form, and the measure."""
+    form, name = what
+    if form == "capacity":
+        return draw_capacity(ax, sweep, lines)
+    return draw_map(ax, sweep, name, lines) if form == "map" else draw_curves(ax, sweep, name, lines)
 
 
-def _axis_title(name: str) -> str:
-    """The name of a measure as the title of an axis."""
-    return wrapped(name, 28)
+def _narrow(figure: Figure, panels: int) -> None:
+    """Break the titles of upright axes into shorter lines where panels stand above one another."""
+    for ax in figure.axes if panels > 2 else ():
+        ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
 
 
-def _edges(numbers: Sequence[float]) -> np.ndarray:
-    """The edges of the cells around the numbers of an axis, `(n + 1,)`.
-
-    An edge is halfway between two numbers; on a logarithmic axis, halfway between their logarithms.
-    """
-    if _logarithmic(numbers):
-        return np.asarray(np.exp(_edges(list(np.log(numbers)))))
-    values = np.array(numbers, dtype=float)
-    if len(values) == 1:
-        return np.array([values[0] - 0.5, values[0] + 0.5])
-    middles = (values[1:] + values[:-1]) / 2
-    return np.concatenate([[2 * values[0] - middles[0]], middles, [2 * values[-1] - middles[-1]]])
+def _title(sweep: Sweep) -> str:
+    """The title of the sweep's scenario, as its figures have it."""
+    if sweep.scenario is None:
+        return ""
+    stated = sweep.scenario.spec.figure.title
+    return str(sweep.scenario.spec.title if stated is None else stated)
 
 
-def _logarithmic(numbers: Sequence[float]) -> bool:
-    """Whether the numbers grow by equal ratios rather than by equal differences."""
-    values = np.array(numbers, dtype=float)
-    if len(values) < 3 or values[0] <= 0:
-        return False
-    return bool(np.ptp(np.diff(np.log(values))) < 1e-6 * np.log(values[-1] / values[0]))
+def _note(sweep: Sweep, form: str, shown: list[str]) -> str:
+    """A sentence on what the numbers are."""
+    trials = "1 trial" if sweep.trials == 1 else f"the mean of {sweep.trials} trials"
+    if form == "map":
+        gaps = any(np.isnan(sweep.mean(name)).any() for name in shown)
+        return f"each cell: {trials}" + (f"; {NOT_MEASURED}" if gaps else "")
+    if form == "capacity":
+        bars = "bars: 95 % interval" * (sweep.trials > 1)
+        return "; ".join(filter(None, (f"the share recalled falls below {LEVEL:g} here", trials, bars, beyond(sweep))))
+    return f"each point: {trials}" + ("; band: its 95 % interval" if sweep.trials > 1 else "")

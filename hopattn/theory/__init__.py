@@ -11,4 +11,5 @@ from hopattn.theory.retrieval import critical_load as critical_load
 from hopattn.theory.retrieval import overlap as overlap
 from hopattn.theory.retrieval import retrieval_temperature as retrieval_temperature
 from hopattn.theory.stable_phases import glass_temperature as glass_temperature
+from hopattn.theory.stable_phases import stable_load as stable_load
 from hopattn.theory.stable_phases import stable_temperature as stable_temperature

@@ -10,6 +10,7 @@ Source: Amit, Gutfreund & Sompolinsky (1987), Ann. Phys. 173, 30, equations of t
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -63,7 +64,13 @@ def solution(temperature: float, x: float, s: float) -> Solution:
 
 def _nodes(s: float) -> tuple[np.ndarray, np.ndarray]:
     """The points z and their weights, which add up to 1; fine enough for tanh(x + sz)."""
-    n = 2 * math.ceil(REACH / min(STEP, STEEPEST / max(s, 1e-300))) + 1
-    z = np.linspace(-REACH, REACH, n)
+    finer = max(0, math.ceil(math.log2(max(s, 1e-9) * STEP / STEEPEST)))
+    return _spaced(STEP / 2**finer)
+
+
+@lru_cache(maxsize=32)
+def _spaced(step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Points at equal distances, and the normal density at each as a share."""
+    z = np.linspace(-REACH, REACH, 2 * math.ceil(REACH / step) + 1)
     density = np.exp(-(z**2) / 2)
     return z, density / density.sum()

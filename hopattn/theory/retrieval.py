@@ -41,7 +41,7 @@ def critical_load(temperature: ArrayLike = 0.0) -> np.ndarray:
     0.1379
     """
     given = checked(temperature, "temperature")
-    return np.reshape([_critical(float(t)).load if t < 1 else 0.0 for t in given.ravel()], given.shape)
+    return np.reshape([critical(float(t)).load if t < 1 else 0.0 for t in given.ravel()], given.shape)
 
 
 def retrieval_temperature(load: ArrayLike) -> np.ndarray:
@@ -75,15 +75,15 @@ def melting(load: float) -> float:
 
     if load == 0:
         return 1.0
-    low = next((t for t in (0.02, COLDEST) if _critical(t).load >= load), None)
-    return math.nan if low is None else float(brentq(lambda t: _critical(t).load - load, low, 1 - 1e-6, xtol=1e-7))
+    low = next((t for t in (0.02, COLDEST) if critical(t).load >= load), None)
+    return math.nan if low is None else float(brentq(lambda t: critical(t).load - load, low, 1 - 1e-6, xtol=1e-7))
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
     """The solution in which a pattern is retrieved, None if there is none; T from `COLDEST` to below 1."""
     from scipy.optimize import brentq
 
-    last = _critical(temperature)
+    last = critical(temperature)
     if not 0 < load <= last.load:
         return None
     s = brentq(lambda s: along(temperature, s).load - load, NEAR_ZERO, last.s, xtol=1e-12)
@@ -94,8 +94,12 @@ def along(temperature: float, s: float) -> Solution:
     """The solution with an overlap above 0 at this temperature, for s below `_largest`."""
     from scipy.optimize import brentq
 
-    x = brentq(lambda x: means(x, s)[0] - temperature * x, 1e-6, 1 / temperature, xtol=1e-12)
-    return solution(temperature, float(x), s)
+    def excess(x: float) -> float:
+        return means(x, s)[0] - temperature * x
+
+    least = 1e-6
+    x = float(brentq(excess, least, 1.001 / temperature, xtol=1e-12)) if excess(least) > 0 else 0.0
+    return solution(temperature, x, s)
 
 
 def _overlap(load: float, temperature: float) -> float:
@@ -109,7 +113,7 @@ def _overlap(load: float, temperature: float) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _critical(temperature: float) -> Solution:
+def critical(temperature: float) -> Solution:
     """The solution with the largest load at one temperature below 1."""
     from scipy.optimize import minimize_scalar
 

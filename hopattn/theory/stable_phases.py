@@ -5,29 +5,43 @@ and T_g(α) = 1 + √α.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.theory.order_parameters import Solution, means, solution
-from hopattn.theory.retrieval import checked, melting, retrieved
+from hopattn.theory.retrieval import NEAR_ZERO, along, checked, critical
 
-COLD = 0.01
-"""The lowest temperature at which the free energies of two phases are compared."""
+COLD = 0.005
+"""The lowest temperature at which the depths of states are compared; down to 0, the load changes by 10⁻⁴."""
+
+
+def stable_load(temperature: ArrayLike = 0.0) -> np.ndarray:
+    """The largest load at which the stored patterns are the deepest states, `(...)` as the temperature.
+
+    Up to `critical_load` a pattern still stays, but states of the spin glass lie deeper. 0 from T = 1 on.
+
+    >>> import hopattn as ha
+    >>> ha.theory.stable_load([0.0, 0.5, 1.0]).round(3)
+    array([0.052, 0.028, 0.   ])
+    """
+    given = checked(temperature, "temperature")
+    return np.reshape([_stable(max(float(t), COLD)) if t < 1 else 0.0 for t in given.ravel()], given.shape)
 
 
 def stable_temperature(load: ArrayLike) -> np.ndarray:
     """The temperature T_c(α) up to which the stored patterns are the deepest states, `(...)` as the load.
 
-    Between T_c and `retrieval_temperature` a pattern still stays, but states of the spin glass lie deeper. NaN for
-    loads at which patterns are never the deepest, above .053.
+    NaN for loads at which patterns are never the deepest, above .053. At low temperatures `stable_load` grows a little
+    with T; the highest T is meant.
 
     >>> import hopattn as ha
     >>> ha.theory.stable_temperature([0.01, 0.04, 0.06]).round(2)
     array([0.72, 0.37,  nan])
     """
     given = checked(load, "load")
-    return np.reshape([_stable(float(a)) for a in given.ravel()], given.shape)
+    return np.reshape([_highest(float(a)) for a in given.ravel()], given.shape)
 
 
 def glass_temperature(load: ArrayLike) -> np.ndarray:
@@ -35,22 +49,29 @@ def glass_temperature(load: ArrayLike) -> np.ndarray:
     return np.asarray(1 + np.sqrt(checked(load, "load")))
 
 
-def _stable(load: float) -> float:
+def _highest(load: float) -> float:
     """T_c at one load."""
     from scipy.optimize import brentq
 
     if load == 0:
         return 1.0
-    highest = melting(load) - 1e-6
-    if math.isnan(highest) or _depth(load, COLD) <= 0:
-        return math.nan
-    return float(brentq(lambda t: _depth(load, t), COLD, highest, xtol=1e-7))
+    low = next((t for t in (0.08, COLD) if _stable(t) >= load), None)
+    return math.nan if low is None else float(brentq(lambda t: _stable(t) - load, low, 1 - 1e-6, xtol=1e-7))
 
 
-def _depth(load: float, temperature: float) -> float:
+@lru_cache(maxsize=1024)
+def _stable(temperature: float) -> float:
+    """The largest load at one temperature below 1 at which a pattern is the deepest state."""
+    from scipy.optimize import brentq
+
+    last = critical(temperature).s
+    s = brentq(lambda s: _depth(along(temperature, s)), last * 1e-3, last, xtol=NEAR_ZERO)
+    return along(temperature, float(s)).load
+
+
+def _depth(found: Solution) -> float:
     """The free energy of the spin glass less that of a retrieved pattern: above 0 where the pattern is deeper."""
-    found = retrieved(load, temperature)
-    return -math.inf if found is None else _glass(load, temperature).free_energy - found.free_energy
+    return _glass(found.load, found.temperature).free_energy - found.free_energy
 
 
 def _glass(load: float, temperature: float) -> Solution:
@@ -58,7 +79,7 @@ def _glass(load: float, temperature: float) -> Solution:
     from scipy.optimize import brentq
 
     def noise(s: float) -> float:
-        """√α less the one that belongs to s; it changes its sign once where C < 1."""
+        """√α of this s, less that of the load; it changes its sign once where C < 1."""
         q = means(0.0, s)[1]
         return float(s * (temperature - (1 - q)) / math.sqrt(q) - math.sqrt(load))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.rendering import rendered
-from hopattn.figures.sweep import draw_sweep
+from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.files import json_text, write_over
 
@@ -25,14 +25,15 @@ def require_writable(files: Iterable[Path]) -> None:
             raise InvalidInput(f"{shortened(file)}: cannot tell what to write; expected a name that ends in {endings}")
 
 
-def write_sweep(sweep: Sweep, file: Path, title: str = "") -> None:
+def write_sweep(sweep: Sweep, file: Path, title: str | None = None) -> None:
     """Write the table of a sweep to a file, or draw it, in the format that the file's ending names.
 
-    A file of the same name is replaced completely, or stays as it was. title: above a figure. Raises `InvalidInput` for
-    another ending and for a figure of more than two axes, and `CannotDo` if the file cannot be written.
+    A file of the same name is replaced completely, or stays as it was. title: above a figure; by default that
+    of the scenario. Raises `InvalidInput` for another ending and for a sweep that cannot be drawn, and `CannotDo` if
+    the file cannot be written.
     """
     require_writable([file])
     if file.suffix in _TABLES:
         write_over(file, _TABLES[file.suffix](sweep))
     else:
-        write_over(file, rendered(lambda figure: draw_sweep(figure, sweep, title), file.suffix[1:])[0])
+        write_over(file, rendered(lambda figure: draw_sweep(figure, sweep, View(title=title)), file.suffix[1:])[0])

@@ -1,11 +1,18 @@
 """The figures of sweeps draw the means and their intervals, on the scales of their axes."""
 
+import math
+
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
+import hopattn as ha
 from hopattn.experiments.sweep.table import Sweep
-from hopattn.figures.style import SIZE
-from hopattn.figures.sweep import draw_sweep
+from hopattn.figures.capacity import capacities
+from hopattn.figures.fitting import outside, overlapping
+from hopattn.figures.rendering import fitted
+from hopattn.figures.style import SIZE, STYLES
+from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.views.sweep_files import require_writable, write_sweep
 from tests.figures.finished import finished
@@ -19,8 +26,12 @@ def random_sweep(axes, names=("overlap",), trials=3):
     return Sweep(axes, trials, {name: rng.normal(size=(*shape, trials)) for name in names})
 
 
-def figure_of(sweep, title="t"):
-    return finished(lambda figure: draw_sweep(figure, sweep, title))
+def figure_of(sweep, title="t", **view):
+    return finished(lambda figure: draw_sweep(figure, sweep, View(title=title, **view)))
+
+
+def tick_labels(axis):
+    return [text.get_text() for text in axis.get_ticklabels(which="both") if text.get_text()]
 
 
 def test_over_one_axis_the_mean_is_a_curve_in_its_interval():
@@ -31,23 +42,31 @@ def test_over_one_axis_the_mean_is_a_curve_in_its_interval():
     for x, mean, error in zip(LOADS, sweep.mean("overlap"), sweep.error("overlap"), strict=True):
         heights = band[np.isclose(band[:, 0], x), 1]
         assert heights.min() == pytest.approx(mean - error) and heights.max() == pytest.approx(mean + error)
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("load", "overlap", "linear")
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == (
+        "load α = P/N",
+        "overlap m with the pattern",
+        "linear",
+    )
 
 
 def test_an_axis_has_the_last_key_of_its_path_as_its_title():
-    (ax, _) = figure_of(random_sweep({"layer.head.beta": BETAS, 'cue."half of R".flip': BETAS})).axes
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("beta", "flip")
+    five = (*BETAS, 1000.0)
+    (ax, _) = figure_of(random_sweep({"layer.head.beta": five, 'cue."half of R".flip': five})).axes
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("inverse temperature β", "share of neurons flipped")
 
 
 @pytest.mark.parametrize("axes", [{"beta": BETAS, "load": LOADS}, {"load": LOADS, "beta": BETAS}])
 def test_a_few_numbers_of_one_axis_are_curves_with_a_legend(axes):
     sweep = random_sweep(axes)
-    (ax,) = figure_of(sweep).axes
+    figure = figure_of(sweep)
+    (ax,) = figure.axes
     mean = sweep.mean("overlap") if next(iter(axes)) == "beta" else sweep.mean("overlap").T
     assert np.allclose([line.get_ydata() for line in ax.lines], mean.T)
     assert all(np.array_equal(line.get_xdata(), BETAS) for line in ax.lines)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [f"load = {load:g}" for load in LOADS]
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("beta", "overlap", "log")
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [f"α = {load:g}" for load in LOADS]
+    assert legend.get_title().get_text() == "each point: the mean of 3 trials; band: its 95 % interval"
+    assert (ax.get_xlabel(), ax.get_xscale()) == ("inverse temperature β", "log")
     assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in ax.lines}) == 3
 
 
@@ -73,33 +92,33 @@ def test_an_interval_and_its_axis_stay_within_what_a_measure_can_be(name, rows, 
 
 
 def test_over_two_axes_the_mean_is_a_map():
-    sweep = random_sweep({"load": (*LOADS, 0.4), "beta": BETAS})
+    sweep = random_sweep({"load": (*LOADS, 0.4, 0.5), "beta": (*BETAS, 1000.0)})
     ax, _ = figure_of(sweep).axes
     assert np.array_equal(ax.collections[0].get_array(), sweep.mean("overlap").T)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("load", "beta")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("load α = P/N", "inverse temperature β")
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
     corners = ax.collections[0].get_coordinates()
-    assert np.allclose(corners[0, :, 0], [0.05, 0.15, 0.25, 0.35, 0.45])
-    assert np.allclose(corners[:, 0, 1], 10.0 ** np.arange(-1.5, 3))
+    assert np.allclose(corners[0, :, 0], [0.05, 0.15, 0.25, 0.35, 0.45, 0.55])
+    assert np.allclose(corners[:, 0, 1], 10.0 ** np.arange(-1.5, 4))
 
 
 @pytest.mark.parametrize("axes", [{"x": (1,)}, {"x": (1, 2), "y": (5,)}])
 @pytest.mark.parametrize("names", [("$a_1$",), ("a", "b"), ("a" * 90, "b c" * 30, "c", "d", "e")])
 def test_any_names_and_sizes_are_drawn(axes, names):
     figure = figure_of(random_sweep(axes, names, trials=1), "t" * 300)
-    panels = [ax for ax in figure.axes if ax.axison and ax.get_xlabel() == "x"]
+    panels = [ax for ax in figure.axes if ax.axison and ax.get_ylabel() != "x" and ax.get_label() != "<colorbar>"]
     assert len(panels) == min(len(names), 4)
     box = figure.get_tightbbox()
     assert box.x0 >= -0.05 and box.y0 >= -0.05 and box.x1 <= SIZE[0] + 0.05 and box.y1 <= SIZE[1] + 0.05
 
 
 def test_the_maps_of_four_measures_fit_into_the_figure():
-    box = figure_of(random_sweep({"x": (1, 2, 3, 4), "y": (5, 6, 7, 8)}, "abcd")).get_tightbbox()
+    box = figure_of(random_sweep({"x": (1, 2, 3, 4, 5), "y": (5, 6, 7, 8, 9)}, "abcd")).get_tightbbox()
     assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= SIZE[0] and box.y1 <= SIZE[1]
 
 
 def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_known():
-    for axes in ({"x": (1, 2)}, {"x": (1, 2), "y": (1, 2)}, {"x": (1, 2, 3, 4), "y": (1, 2, 3, 4)}):
+    for axes in ({"x": (1, 2)}, {"x": (1, 2), "y": (1, 2)}, {"x": (1, 2, 3, 4, 5), "y": (1, 2, 3, 4, 5)}):
         sweep = random_sweep(axes)
         values = sweep.values["overlap"].copy()
         values[0] = np.nan
@@ -127,3 +146,129 @@ def test_a_table_is_written_in_the_format_of_its_ending_with_the_same_bytes_twic
 def test_another_ending_is_refused_before_any_work(tmp_path):
     with pytest.raises(InvalidInput, match=r"cannot tell what to write; expected a name that ends in \.csv"):
         require_writable([tmp_path / "a.csv", tmp_path / "a.txt"])
+
+
+@pytest.mark.parametrize("axes", [{"beta": (0.1, 1.0, 10.0)}, {"beta": (0.1, 1.0, 10.0, 100.0, 1000.0), "x": range(5)}])
+def test_a_logarithmic_axis_has_plain_numbers_and_no_formulae(axes):
+    figure = figure_of(random_sweep({name: tuple(numbers) for name, numbers in axes.items()}))
+    labels = tick_labels(figure.axes[0].xaxis)
+    assert figure.axes[0].get_xscale() == "log" and {"0.1", "1", "10"} <= set(labels)
+    assert not any(sign in label for label in labels for sign in "$\\{")
+
+
+def test_a_measure_of_shares_has_the_scale_of_shares_and_words_for_a_name():
+    sweep = Sweep({"x": (1, 2)}, 2, {"recalled": np.array([[0.4, 0.5], [0.6, 0.5]])})
+    (ax,) = figure_of(sweep).axes
+    assert (ax.get_ylim(), ax.get_ylabel()) == ((0, 1), "share of cues recalled")
+    five = Sweep({"x": range(5), "y": range(5)}, 1, {"overlap": np.full((5, 5, 1), 0.5)})
+    ax, bar = figure_of(five).axes
+    assert ax.collections[0].get_clim() == (0, 1) and bar.get_ylabel() == "overlap m with the pattern"
+    name = "layer 1 head 1 weights[banks, financial]"
+    (ax,) = figure_of(random_sweep({"x": (1, 2)}, (name,))).axes
+    assert ax.get_ylabel().replace("\n", " ") == "weight of 'financial' for 'banks' (layer 1 head 1)"
+
+
+def test_the_lines_of_a_theory_lie_over_curves_and_maps():
+    sweep = random_sweep({"load": LOADS}, ("overlap", "steps"))
+    for theory in ({"m": lambda x: 2 * x}, {"overlap": {"m": (LOADS, np.array(LOADS) * 2)}}):
+        figure = figure_of(sweep, theory=theory)
+        line = figure.axes[0].lines[-1]
+        assert np.allclose(line.get_ydata(), 2 * line.get_xdata())
+        assert len(figure.axes[1].lines) == 1
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["measured", "m"]
+    figure = figure_of(random_sweep({"x": range(1, 6), "y": range(5)}, ("a", "b")), theory={"l": ([1, 2], [3, 4])})
+    assert [ax.lines[0].get_ydata().tolist() for ax in figure.axes[:2]] == [[3, 4], [3, 4]]
+    assert figure.axes[0].get_xlim() == (0.5, 5.5)
+
+
+@pytest.mark.parametrize(
+    ("theory", "message"),
+    [
+        ([1, 2], "theory: expected names with their lines"),
+        ({"m": 3}, r"theory: 'm': expected \(x, y\) or a function of x, not int"),
+        ({"m": ([1, 2], [1])}, "has 2 numbers x and 1 numbers y"),
+        ({"m": ([1, 2], ["a", "b"])}, "expected list; expected a list of finite numbers"),
+        ({"m": lambda x: 1}, "the function gave int; expected a list"),
+        ({1: ([1], [1])}, "expected the name of a line, not int"),
+        ({"overlop": {"m": ([1], [1])}}, "theory: measure 'overlop' is unknown; did you mean 'overlap'"),
+        ({"m": ([1], [1]), "overlap": {}}, "gives both lines and measures"),
+    ],
+)
+def test_other_theories_are_refused(theory, message):
+    with pytest.raises(InvalidInput, match=message):
+        figure_of(random_sweep({"load": LOADS}), theory=theory)
+
+
+def test_one_measure_is_drawn_into_axes_of_ones_own():
+    _, own = pyplot.subplots()
+    sweep = random_sweep({"load": LOADS}, ("overlap", "steps"))
+    assert sweep.plot("curve", measure="steps", ax=own, theory={"t": (LOADS, LOADS)}) is own
+    assert np.allclose(own.lines[0].get_ydata(), sweep.mean("steps"))
+    assert [text.get_text() for text in own.get_legend().get_texts()] == ["measured", "t"]
+    with pytest.raises(InvalidInput, match="there are 2 measures: choose one with measure"):
+        sweep.plot(ax=own)
+    with pytest.raises(InvalidInput, match="measure 'step' is unknown; did you mean 'steps'"):
+        sweep.plot(measure="step")
+    with pytest.raises(InvalidInput, match="a map needs two axes"):
+        sweep.plot("map")
+    with pytest.raises(InvalidInput, match="a capacity needs the measure 'recalled'"):
+        sweep.plot("capacity")
+    pyplot.close("all")
+
+
+def of_scenario(name, axes, measures, values=0.5):
+    """A sweep of a shipped scenario with the same number everywhere: what is predicted does not depend on it."""
+    shape = (*map(len, axes.values()), 2)
+    return Sweep(axes, 2, {measure: np.full(shape, values) for measure in measures}, ha.load(name))
+
+
+def test_the_theory_of_amit_gutfreund_and_sompolinsky_lies_over_the_capacity():
+    axes = {"load": (0.05, 0.1, 0.2), "neurons": (250, 500)}
+    figure = figure_of(of_scenario("capacity-by-size", axes, ["overlap"]), None)
+    line = figure.axes[0].lines[-1]
+    x, m = line.get_data()
+    assert x[-1] == pytest.approx(0.1379, abs=1e-4) and m[-2:] == pytest.approx([0.967, 0], abs=1e-3)
+    assert np.interp(0.1, x, m) == pytest.approx(0.998, abs=1e-3)
+    assert figure.get_suptitle() == ha.load("capacity-by-size").spec.title
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["N = 250", "N = 500", "theory, N → ∞"]
+    assert len(figure_of(of_scenario("capacity", {"flip": (0.0, 0.1, 0.2)}, ["overlap"])).axes[0].lines) == 1
+
+
+def test_the_lines_below_which_patterns_stay_lie_over_the_phases():
+    axes = {"load": (0.01, 0.05, 0.1, 0.15, 0.2), "temperature": (0.2, 0.4, 0.6, 0.8, 1.0)}
+    figure = figure_of(of_scenario("phases", axes, ["overlap"]))
+    stays, deepest = (line.get_data() for line in figure.axes[0].lines)
+    assert stays[0][0] == pytest.approx(0.1379, abs=1e-4) and stays[0][-1] == 0 and stays[1][-1] == 1
+    assert np.interp(0.3, stays[1], stays[0]) == pytest.approx(0.103, abs=2e-3)
+    assert np.all(deepest[0] <= stays[0])
+
+
+def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
+    """Two curves by hand: from 1 at 10 patterns to .8 at 40, half of that on the scale of logarithms, 20."""
+    axes = {"neurons": (16, 64), "patterns": (10, 40, 160), "ensemble.model.n": (2, 3)}
+    shares = np.zeros((2, 3, 2, 2))
+    shares[0, :, 0], shares[1, :, 0] = np.array([[1], [0.8], [0]]), np.array([[1], [1], [0.8]])
+    shares[0, :, 1], shares[1, :, 1] = np.array([[1], [1], [0.8]]), np.array([[1], [1], [1]])
+    sweep = Sweep(axes, 2, {"recalled": shares}, ha.load("dense-capacity"))
+    few, many = (curve.patterns for curve in capacities(sweep))
+    assert few == pytest.approx([20, 80]) and many[0] == pytest.approx(80) and np.isnan(many[1])
+    figure = figure_of(sweep)
+    (ax,) = figure.axes
+    assert (ax.get_xscale(), ax.get_yscale(), tick_labels(ax.xaxis)) == ("log", "log", ["16", "64"])
+    lines = [line for line in ax.lines if len(line.get_xdata()) > 10]
+    slopes = [np.diff(np.log(line.get_ydata()[[0, -1]]))[0] / np.log(4) for line in lines]
+    assert slopes == pytest.approx([1, 2])
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["n = 2: slope 1 in theory", "n = 3: slope 2 in theory"]
+    assert "1 of 4 lie beyond the grid" in figure.legends[0].get_title().get_text()
+
+
+@pytest.mark.parametrize("name", ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity"])
+@pytest.mark.parametrize("style", ["slide", "paper"])
+def test_no_text_of_a_shipped_sweep_is_cut_or_covered(name, style):
+    table = ha.load(name).spec.sweep
+    rising = np.linspace(1, 0, math.prod(map(len, table.axes.values()))).reshape([*map(len, table.axes.values()), 1])
+    sweep = Sweep(table.axes, 1, dict.fromkeys(table.measures, rising), ha.load(name))
+    figure, used = fitted(lambda figure: draw_sweep(figure, sweep), STYLES[style])
+    assert overlapping(figure) == [] and outside(figure) == [] and used.font >= 4.5

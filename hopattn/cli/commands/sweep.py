@@ -62,7 +62,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     points = points or Path(f"{loaded.name}-points.jsonl")
     result = _finished_sweep(loaded, points, **options)
     for path in outputs:
-        write_sweep(result, path, loaded.spec.title)
+        write_sweep(result, path)
     if as_json:
         from hopattn.foundation.files import json_text
 

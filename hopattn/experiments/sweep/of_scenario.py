@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import product
@@ -122,7 +122,7 @@ def sweep_scenario(
     trials = (table.trials if table else 1) if given is None else given
     seed = whole_seed(options.get("seed"), options.get("rng"), base.spec.seed)
     plan = Plan(axes, trials, seed, _about(trial, overrides))
-    return run_plan(trial, plan, Workers.of(options))
+    return replace(run_plan(trial, plan, Workers.of(options)), scenario=base)
 
 
 def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:

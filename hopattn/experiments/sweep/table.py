@@ -15,6 +15,7 @@ from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import npz
 from hopattn.foundation.grids import Values
+from hopattn.scenario.loading import Scenario
 
 CONFIDENCE = 0.95
 """The confidence level: the fraction of all intervals that hold the true mean if trials are normally distributed."""
@@ -25,12 +26,14 @@ class Sweep(Drawable):
     """The numbers of every trial at every point of a grid.
 
     axes: the numbers of each axis. trials: trials at each point. values: by name, an array
-    `(*lengths of the axes, trials)`, NaN where a trial has no such number.
+    `(*lengths of the axes, trials)`, NaN where a trial has no such number. scenario: the scenario that was run, None
+    for a function.
     """
 
     axes: Mapping[str, Values]
     trials: int
     values: Mapping[str, np.ndarray]
+    scenario: Scenario | None = None
 
     def __repr__(self) -> str:
         axes = ", ".join(

@@ -1,0 +1,128 @@
+"""The lines that theory predicts for the sweep of a scenario, where the scenario is one that the theory describes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hopattn import theory
+from hopattn.experiments.sweep.table import Sweep
+from hopattn.figures.capacity import SIZES
+from hopattn.figures.quantities import setting
+from hopattn.figures.sweep_curves import horizontal_axis
+from hopattn.scenario.kinds.ensemble import EnsembleTable
+from hopattn.scenario.language.paths import last_keys
+
+FINE, COARSE = 200, 41
+"""The number of points of a line, and of one whose points take long."""
+LIMIT = "theory, N → ∞"
+"""The name of a line for infinitely many neurons."""
+Lines = Mapping[str, Mapping[str, Any]]
+"""Lines by measure and name, as `lines_for` takes them."""
+
+
+def predicted(sweep: Sweep, form: str) -> Lines:
+    """The lines by measure and name; none for a sweep without a scenario, and for one that no theory here describes.
+
+    form: of the figure: curve, map or capacity.
+
+    The theory of the Hopfield network is that of random spins, whose cues are stored patterns, one spin changed at a
+    time. Over load and damage, the line is the critical load.
+    """
+    table = getattr(sweep.scenario and sweep.scenario.spec, "ensemble", None)
+    keys = tuple(last_keys(sweep.axes).values())
+    if not isinstance(table, EnsembleTable) or table.correlation or table.sort != "spins" or "correlation" in keys:
+        return {}
+    if table.noise or table.hide or (table.flip and "flip" not in keys):
+        return {}
+    if form == "capacity":
+        return _dense(sweep, keys, table) if table.card is not None and table.card.name == "dense" else {}
+    temperature = _temperature(table)
+    if table.model != "hopfield" or temperature is None:
+        return {}
+    if form == "map":
+        return _by_damage(sweep, keys) if temperature == 0 else _phases(sweep, keys)
+    return _curves(sweep, keys, table, temperature)
+
+
+def _temperature(table: EnsembleTable) -> float | None:
+    """The temperature of the update; None for an update without one, and for one that cools."""
+    rule: Any = table.update_rule()
+    name = type(rule).__name__
+    if name == "Asynchronous":
+        return 0.0
+    return float(rule.temperature) if name == "Glauber" and rule.cooling == 1 else None
+
+
+def _numbers(sweep: Sweep, keys: tuple[str, ...], key: str) -> np.ndarray:
+    """The numbers of the axis with this last key."""
+    return np.array(list(sweep.axes.values())[keys.index(key)], float)
+
+
+def _phases(sweep: Sweep, keys: tuple[str, ...]) -> Lines:
+    """Over load and temperature: the two lines below which patterns stay, and are the deepest states."""
+    if keys != ("load", "temperature"):
+        return {}
+    t = np.linspace(0, 1, COARSE)
+    lines = {
+        "T_M: below it, a stored pattern stays": (theory.critical_load(t), t),
+        "T_c: below it, it is the deepest state": (theory.stable_load(t), t),
+    }
+    return dict.fromkeys(sweep.values, lines)
+
+
+def _by_damage(sweep: Sweep, keys: tuple[str, ...]) -> Lines:
+    """Over load and the share of neurons that were flipped: the critical load."""
+    if set(keys) != {"load", "flip"}:
+        return {}
+    critical = float(theory.critical_load())
+    ends = ([critical, critical], [-1.0, 2.0])
+    points = ends if keys[0] == "load" else ends[::-1]
+    name = f"α = {critical:.3f}: the capacity for N → ∞"
+    return {measure: {name: points} for measure in sweep.values}
+
+
+def _curves(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable, temperature: float) -> Lines:
+    """Over load or temperature: the overlap that stays; one line, or one for each curve."""
+    axis = list(sweep.axes).index(horizontal_axis(sweep))
+    along, others = keys[axis], [key for key in keys if key not in (keys[axis], "neurons")]
+    if along not in ("load", "temperature") or set(keys) - {"load", "temperature", "neurons"}:
+        return {}
+    numbers = _numbers(sweep, keys, along)
+    given = {"load": table.stored / table.neurons, "temperature": temperature}
+    held = [{other: float(number)} for other in others for number in _numbers(sweep, keys, other)]
+    names = [f"theory, {setting(*next(iter(one.items())))}" for one in held] or [LIMIT]
+    each = zip(names, held or [{}], strict=True)
+    lines = {name: _line(along, numbers, given | one) for name, one in each}
+    shares = {name: (x, np.where(m > 0, 1.0, 0.0)) for name, (x, m) in lines.items()} if temperature == 0 else {}
+    return {name: kind for name, kind in {"overlap": lines, "recalled": shares}.items() if name in sweep.values}
+
+
+def _line(along: str, numbers: np.ndarray, given: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """The overlap along load or temperature up to where it is lost, with its fall to 0 there.
+
+    Beyond it the equations have no overlap, while a network that starts from a pattern keeps a part of it.
+    """
+    x = np.linspace(numbers[0], numbers[-1], FINE)
+    if along == "load":
+        end = float(theory.critical_load(given["temperature"]))
+    else:
+        end = float(theory.retrieval_temperature(given["load"]))
+    lost = x[0] < end < x[-1]
+    x = np.append(x[x < end], end * (1 - 1e-9)) if lost else x
+    places = {"load": x, "temperature": x} | {key: value for key, value in given.items() if key != along}
+    m = theory.overlap(**places)
+    return (np.append(x, end), np.append(m, 0.0)) if lost else (x, m)
+
+
+def _dense(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
+    """Over neurons and patterns: the capacity of dense memories, one line for each order n."""
+    if set(keys) - {*SIZES, "n"}:
+        return {}
+    model: Any = table.model
+    rectified = getattr(model, "rectified", True)
+    orders = _numbers(sweep, keys, "n").astype(int).tolist() if "n" in keys else [getattr(model, "n", 3)]
+    x = _numbers(sweep, keys, "neurons")
+    x = np.geomspace(x[0], x[-1], FINE)
+    lines = {f"slope {n - 1} in theory": (x, theory.dense_capacity(x, n, rectified=rectified)) for n in orders}
+    return {"recalled": lines}

@@ -1,0 +1,138 @@
+"""Quantities on axes: their names in words with symbols, the range that each can have, and logarithmic scales."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hopattn.figures.headings import wrapped
+from hopattn.figures.text import label
+
+PARAMETERS = {
+    "load": "load α = P/N",
+    "temperature": "temperature T",
+    "beta": "inverse temperature β",
+    "neurons": "neurons N",
+    "dim": "neurons N",
+    "patterns": "stored patterns P",
+    "flip": "share of neurons flipped",
+    "hide": "share of neurons hidden",
+    "hidden": "share of neurons hidden",
+    "correlation": "cosine between patterns",
+}
+"""The names of parameters, by their keys."""
+SYMBOLS = {"load": "α", "temperature": "T", "beta": "β", "neurons": "N", "dim": "N", "patterns": "P"}
+"""The symbols of parameters, for the names of curves."""
+MEASURES = {
+    "overlap": "overlap m with the pattern",
+    "recalled": "share of cues recalled",
+    "steps": "steps of a recall",
+    "converged": "share of recalls that rest",
+    "met": "share of expectations met",
+}
+"""The names of measures."""
+_OVERLAP_OF_CUE = re.compile(r"overlaps\[(.+)\]")
+_WEIGHT = re.compile(r"(?:(?P<place>.+) )?weights\[(?P<query>[^,]+), *(?P<key>[^,]+)\]")
+SHARE = (0.0, 1.0)
+RANGES = {
+    **dict.fromkeys(("recalled", "converged", "met", "accuracy"), SHARE),
+    **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
+    "steps": (0.0, math.inf),
+}
+"""The smallest and the largest value that a measure can have."""
+DECADES, FEW = 2, 8
+"""A logarithmic axis has ticks at powers of ten if there are as many as this, else at its numbers if these are few."""
+TICKS = 6
+"""The largest number of distances between the ticks of an axis: with more, the numbers of two panels run together."""
+
+
+def parameter_title(key: str) -> str:
+    """The name of a parameter as the title of an axis. key: the last key of its path."""
+    return PARAMETERS.get(key) or label(key)
+
+
+def setting(key: str, number: float) -> str:
+    """A parameter with its number, as the name of a curve: N = 500."""
+    return f"{SYMBOLS.get(key) or label(key)} = {plain(number)}"
+
+
+def measure_title(name: str, letters: int = 28) -> str:
+    """The name of a measure as the title of an axis, on at most two lines of `letters` letters."""
+    if found := _OVERLAP_OF_CUE.fullmatch(name):
+        text = f"overlap m of cue {found[1]}"
+    elif found := _WEIGHT.fullmatch(name):
+        text = f"weight of '{found['key']}' for '{found['query'].strip()}'"
+        text += f" ({found['place']})" if found["place"] else ""
+    else:
+        text = MEASURES.get(name, name)
+    return wrapped(text, letters)
+
+
+def possible(name: str, values: np.ndarray) -> tuple[float, float]:
+    """The smallest and the largest value that a measure can have, infinite if they are not known.
+
+    name: of the measure, or of an entry such as "overlaps[1]". values: of all trials; a measure that is 0 or 1 in each
+    trial has a share as its mean. Values beyond the range of the name show that the name means something else.
+    """
+    known = values[~np.isnan(values)]
+    low, high = SHARE if np.isin(known, SHARE).all() else RANGES.get(name.partition("[")[0], (-math.inf, math.inf))
+    if _WEIGHT.fullmatch(name) and known.min(initial=0.0) >= 0:
+        low, high = SHARE
+    rounding = 1e-9
+    fits = bool(np.all((known >= low - rounding) & (known <= high + rounding)))
+    return (low, high) if fits else (-math.inf, math.inf)
+
+
+def scale_of(low: float, high: float, mean: np.ndarray) -> tuple[float, float] | None:
+    """The ends of the scale of a measure whose range is known: 0 and 1, or −1 and 1; None if it is not known.
+
+    mean: the numbers to draw. Overlaps that are nowhere below −.1 are drawn from 0 on, as shares are.
+    """
+    if math.isinf(low) or math.isinf(high):
+        return None
+    return (0.0, high) if low < 0 and np.nanmin(mean, initial=0.0) >= -0.1 else (low, high)
+
+
+def logarithmic(numbers: Sequence[float]) -> bool:
+    """Whether the numbers grow by equal ratios rather than by equal differences."""
+    values = np.array(numbers, dtype=float)
+    if len(values) < 3 or values[0] <= 0:
+        return False
+    return bool(np.ptp(np.diff(np.log(values))) < 1e-6 * np.log(values[-1] / values[0]))
+
+
+def set_logarithmic(ax: Any, axis: str, numbers: Sequence[float]) -> None:
+    """Give one axis a logarithmic scale whose ticks are written as plain numbers, without formulae.
+
+    axis: "x" or "y". numbers: those that are drawn. Call it last: the ticks depend on the ends of the axis.
+    """
+    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
+
+    getattr(ax, f"set_{axis}scale")("log")
+    low, high = sorted(getattr(ax, f"get_{axis}lim")())
+    this = getattr(ax, f"{axis}axis")
+    powers = 10.0 ** np.arange(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
+    if len(powers) < DECADES:
+        ones = 10.0 ** np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        steps = np.sort(np.outer(ones, (1, 2, 5)).ravel())
+        powers = np.array(numbers, float) if len(numbers) <= FEW else steps[(steps >= low) & (steps <= high)]
+        this.set_minor_locator(NullLocator())
+    this.set_major_locator(FixedLocator(powers[:: -(-len(powers) // FEW)].tolist()))
+    this.set_major_formatter(lambda value, _: plain(value))
+    this.set_minor_formatter(NullFormatter())
+
+
+def plain(value: float) -> str:
+    """A number without formulae: 0.1, 10, 10⁶.
+
+    >>> plain(0.1), plain(31.6227766), plain(1e6), plain(2e-7)
+    ('0.1', '31.6', '10⁶', '2·10⁻⁷')
+    """
+    if value == 0 or 1e-4 <= abs(value) < 1e5:
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    digits, _, power = f"{value:.3g}".partition("e") if "e" in f"{value:.3g}" else f"{value:.2e}".partition("e")
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}" if digits == "1" else f"{digits}·10{raised}"

@@ -1,0 +1,98 @@
+"""A sweep over one axis: the mean of a measure as a curve in its interval; a second axis of few numbers: several."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hopattn.experiments.sweep.table import Sweep
+from hopattn.figures.quantities import (
+    TICKS,
+    logarithmic,
+    measure_title,
+    parameter_title,
+    possible,
+    scale_of,
+    set_logarithmic,
+    setting,
+)
+from hopattn.figures.style import scaled, theme
+from hopattn.figures.theory_lines import Handles, Line, draw_lines, with_lines
+from hopattn.scenario.language.paths import last_keys
+
+MARKED = 40
+"""The number of points up to which a curve marks each of them."""
+FEW = 4
+"""The largest number of values of an axis that are drawn as one curve each; with more of them, the panel is a map."""
+MARKERS, LINES = ("o", "s", "^", "D"), ("-", "--", "-.", ":")
+"""The markers and the dashes of the curves, so that they differ without colours too."""
+
+
+def has_curves(sweep: Sweep) -> bool:
+    """Whether the means are drawn as curves: over one axis, and over two if one of them has few numbers."""
+    return len(sweep.axes) == 1 or (len(sweep.axes) == 2 and min(map(len, sweep.axes.values())) <= FEW)
+
+
+def horizontal_axis(sweep: Sweep) -> str:
+    """The axis that the curves run along: the one with more numbers, else the first."""
+    return max(sweep.axes, key=lambda axis: len(sweep.axes[axis]))
+
+
+def draw_curves(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles:
+    """Draw the means of a measure as curves over an axis, each in the band of its interval; gives the handles by name.
+
+    Intervals, and the axis of a measure whose range is known, end where the measure cannot go further.
+    """
+    low, high = possible(name, sweep.values[name])
+    axis = horizontal_axis(sweep)
+    numbers, handles = sweep.axes[axis], {}
+    curves = list(_curves(sweep, name, axis))
+    thin = {"linewidth": scaled(1.5), "linestyle": ":" if len(theory) == len(curves) > 1 else "-"}
+    beside: dict[str, Any] = thin if theory else {}
+    for i, (title, mean, error) in enumerate(curves):
+        colour = theme().series[i]
+        marker = MARKERS[i] if len(numbers) <= MARKED else ""
+        style = {"color": colour, "marker": marker, "linestyle": LINES[i]} | beside
+        band = np.clip([mean - error, mean + error], low, high)
+        ax.fill_between(numbers, *band, color=colour, alpha=0.25, linewidth=0)
+        (handles[title or "measured"],) = ax.plot(numbers, mean, clip_on=False, **style)
+    key = last_keys(sweep.axes)[axis]
+    ax.set(xlabel=parameter_title(key), ylabel=measure_title(name))
+    _set_limits(ax, sweep, name, (low, high))
+    drawn = draw_lines(ax, theory, len(curves))
+    if logarithmic(numbers):
+        set_logarithmic(ax, "x", numbers)
+    else:
+        ax.locator_params(axis="x", nbins=TICKS)
+    return with_lines(handles, drawn)
+
+
+def _curves(sweep: Sweep, name: str, axis: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """For each curve of a measure its title, its means and its errors."""
+    mean, error = sweep.mean(name), sweep.error(name)
+    others = [other for other in sweep.axes if other != axis]
+    if not others:
+        yield "", mean, error
+        return
+    (other,) = others
+    if next(iter(sweep.axes)) == other:
+        mean, error = mean.T, error.T
+    key = last_keys(sweep.axes)[other]
+    for i, number in enumerate(sweep.axes[other]):
+        yield setting(key, number), mean[:, i], error[:, i]
+
+
+def _set_limits(ax: Any, sweep: Sweep, name: str, reach: tuple[float, float]) -> None:
+    """Set the ends of both axes: those of the numbers, and those of the measure where its range is known."""
+    numbers = sweep.axes[horizontal_axis(sweep)]
+    if not logarithmic(numbers):
+        ax.set_xlim(left=max(ax.get_xlim()[0], 0.0 if numbers[0] >= 0 else -math.inf))
+    elif len(numbers) > 1:
+        margin = (numbers[-1] / numbers[0]) ** 0.03
+        ax.set_xlim(numbers[0] / margin, numbers[-1] * margin)
+    if scale := scale_of(*reach, sweep.mean(name)):
+        ax.set_ylim(*scale)
+    else:
+        bottom, top = ax.get_ylim()
+        ax.set_ylim(max(bottom, reach[0]), min(top, reach[1]))
