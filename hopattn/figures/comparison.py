@@ -34,7 +34,7 @@ NUMBERED = 80
 """The number of cells, in one row of maps, up to which each cell shows its number."""
 
 
-def why_not_drawable(comparison: Comparison) -> str:
+def why_no_figure(comparison: Comparison) -> str:
     """The reason why a comparison cannot be drawn; an empty string if it can."""
     if len(comparison.axes) > 2:
         return f"a figure shows one axis or two, not {', '.join(comparison.axes)}"
@@ -49,7 +49,7 @@ def draw_comparison(figure: Figure, comparison: Comparison) -> None:
     Over one axis, or over several places such as heads: a panel for each measure, a line for each memory. Over two
     axes: a map for each memory. Else bars. Raises `InvalidInput` if it cannot be drawn.
     """
-    if reason := why_not_drawable(comparison):
+    if reason := why_no_figure(comparison):
         raise InvalidInput(f"figure: {reason}")
     pads(figure, h_pad=0.1, w_pad=0.12)
     places = list(dict.fromkeys(row.where for row in comparison.rows))

@@ -161,6 +161,14 @@ def drawable(result: Result) -> Iterator[Plot]:
             yield plot
 
 
+def why_no_figures(result: Result) -> str:
+    """A sentence where no figure can be drawn from a result, and the command that draws it if there is one."""
+    if any(drawable(result)):
+        return ""
+    sweep = f"; `hopattn sweep {result.name} --out {result.name}.svg` draws it over its grid"
+    return f"no figure can be drawn from one run of '{result.name}'" + sweep * (result.kind == "ensemble")
+
+
 FAVOURITES = ("induction", "recall", "landscape", "states", "similarity", "positions", "attention", "neuron")
 """The figures in the order of preference."""
 

@@ -75,9 +75,17 @@ def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> None:
         ax.legend(list(handles.values()), list(handles))
 
 
+def why_not_drawable(sweep: Sweep) -> str:
+    """The reason why a sweep cannot be drawn; an empty string if it can."""
+    n_axes = len(sweep.axes)
+    if n_axes <= 2 or not why_no_capacity(sweep):
+        return ""
+    return f"one axis is drawn as curves, two as a map; the sweep has {n_axes}: hold some of them"
+
+
 def _form(sweep: Sweep, view: View) -> str:
     """The form of the figure; raises `InvalidInput` for one that the sweep cannot have."""
-    no_capacity, n_axes = why_no_capacity(sweep), len(sweep.axes)
+    no_capacity = why_no_capacity(sweep)
     if view.name is None:
         wanted = "curve" if has_curves(sweep) else "map"
         form = wanted if no_capacity or view.measure not in (None, MEASURE) else "capacity"
@@ -87,11 +95,10 @@ def _form(sweep: Sweep, view: View) -> str:
         form = view.name
     if form == "capacity" and no_capacity:
         raise InvalidInput(f"figure: {no_capacity}")
-    if form != "capacity" and n_axes > 2:
-        raise InvalidInput(
-            f"figure: one axis is drawn as curves, two as a map; the sweep has {n_axes}: hold some of them"
-        )
-    if form == "map" and n_axes < 2:
+    if form != "capacity" and len(sweep.axes) > 2:
+        reason = why_not_drawable(sweep) or "over three axes, only a capacity is drawn"
+        raise InvalidInput(f"figure: {reason}")
+    if form == "map" and len(sweep.axes) < 2:
         raise InvalidInput("figure: a map needs two axes, and the sweep has one; 'curve' draws it")
     if form == "curve" and not has_curves(sweep):
         raise InvalidInput(f"figure: curves need an axis of at most {FEW} numbers, one curve each; 'map' draws it")

@@ -15,10 +15,10 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Figure
 from hopattn.figures.choice import chosen
-from hopattn.figures.comparison import draw_comparison, why_not_drawable
+from hopattn.figures.comparison import draw_comparison, why_no_figure
 from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import favourite, rendered
-from hopattn.figures.sweep import draw_sweep
+from hopattn.figures.sweep import draw_sweep, why_not_drawable
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Outcome, Result, Run
@@ -78,7 +78,7 @@ def _(array: Labelled) -> str:
 @html.register
 def _(comparison: Comparison) -> str:
     picture = ""
-    if not why_not_drawable(comparison):
+    if not why_no_figure(comparison):
         picture = _picture(lambda figure: draw_comparison(figure, comparison), "comparison")
     headings, rows = comparison_table(comparison)
     parts = [_table(headings, rows), *map(_paragraph, column_meanings(headings))] if rows else []
@@ -90,7 +90,7 @@ def _(sweep: Sweep) -> str:
     headings, rows = sweep_table(sweep)
     more = _paragraph(f"… the first {MAX_ROWS} of {len(rows)} points") if len(rows) > MAX_ROWS else ""
     table = _table(headings, rows[:MAX_ROWS])
-    picture = _picture(lambda figure: draw_sweep(figure, sweep), "sweep") if len(sweep.axes) <= 2 else ""
+    picture = _picture(lambda figure: draw_sweep(figure, sweep), "sweep") if not why_not_drawable(sweep) else ""
     return "\n".join([table, more, picture, _paragraph(sweep_size(sweep))])
 
 

@@ -61,7 +61,8 @@ def test_a_wrong_choice_is_refused_and_nothing_is_drawn(hopattn, tmp_path, argum
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_result_without_a_figure_says_so(hopattn):
-    code, _, errors = hopattn("run", "capacity", "--set", "neurons=20", "--figures")
-    assert code in (0, 1)
-    assert "no figure can be drawn from 'capacity'; `hopattn sweep` draws it over a grid" in errors
+def test_a_run_without_a_figure_says_so_and_names_the_sweep_that_has_one(hopattn, tmp_path):
+    code, _, errors = hopattn("run", "capacity", "--figures")
+    sweep = "`hopattn sweep capacity --out capacity.svg` draws it over its grid"
+    assert (code, f"no figure can be drawn from one run of 'capacity'; {sweep}" in errors) == (0, True)
+    assert list(tmp_path.iterdir()) == []

@@ -104,13 +104,12 @@ def _figures_asked(figures: str | None, into: Path | None, options: dict[str, An
 
 def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) -> None:
     """Draw the figures of a result, and print the paths of the files to standard error."""
-    from hopattn.figures.rendering import drawable, figures_named
+    from hopattn.figures.rendering import drawable, figures_named, why_no_figures
 
     names, folder = names_and_folder(figures, into, result.name)
     plots = figures_named(names) if names else list(drawable(result))
-    if not plots:
-        more = "; `hopattn sweep` draws it over a grid" if result.kind == "ensemble" else ""
-        click.echo(f"no figure can be drawn from '{result.name}'{more}", err=True)
+    if reason := why_no_figures(result):
+        click.echo(reason, err=True)
     for plot in plots:
         for path, notes in wishes.files(plot, result, folder, by_name=bool(names)):
             click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
