@@ -61,7 +61,8 @@ def test_a_wrong_choice_is_refused_and_nothing_is_drawn(hopattn, tmp_path, argum
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_run_without_a_figure_says_so_and_names_the_sweep_that_has_one(hopattn, tmp_path):
+def test_a_run_without_a_figure_says_so_and_names_the_sweep_that_has_one(hopattn, tmp_path, monkeypatch):
+    monkeypatch.setattr("hopattn.figures.rendering.drawable", lambda result: iter(()))
     code, _, errors = hopattn("run", "capacity", "--figures")
     sweep = "`hopattn sweep capacity --out capacity.svg` draws it over its grid"
     assert (code, f"no figure can be drawn from one run of 'capacity'; {sweep}" in errors) == (0, True)
