@@ -83,6 +83,7 @@ def keep_apart(
             color=(colours or {}).get(text, theme().ink),
             annotation_clip=False,
             arrowprops=leader if far > LEADER else None,
+            in_layout=False,
         )
 
 
@@ -104,9 +105,9 @@ def _place(
 
 
 def _cost(box: np.ndarray, samples: np.ndarray, boxes: list[np.ndarray], frame: Any) -> float:
-    """The cost of a text in this box: covered samples, 40 for each overlapping text, 60 outside of the panel."""
+    """The cost of a text in this box: covered samples, 200 for each overlapping text, 60 outside of the panel."""
     low, high = box
     covered = int(np.all((samples > low) & (samples < high), axis=1).sum())
     overlaps = sum(bool(np.all(low < other[1]) and np.all(other[0] < high)) for other in boxes)
     outside = bool(low[0] < frame.x0 or high[0] > frame.x1 or low[1] < frame.y0 or high[1] > frame.y1)
-    return covered + 40.0 * overlaps + 60.0 * outside
+    return covered + 200.0 * overlaps + 60.0 * outside

@@ -18,6 +18,10 @@ OFF = 1e-6
 """The length in the plane, relative to that of the whole vector, up to which a word is off the plane."""
 MARGIN = 0.2
 """The space around the points of a plane, relative to their extent."""
+LEAST = 0.7
+"""The least width and height of a plane, relative to the extent of its points, so that it is no narrow strip."""
+NOTE = 92
+"""The letters in a line of a note."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -113,8 +117,25 @@ def limits(points: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]
     """The limits of both axes around points and the origin, `(n_points, 2)`."""
     every = np.vstack([np.zeros((1, 2)), points])
     low, high = every.min(axis=0), every.max(axis=0)
-    edge = MARGIN * max(*(high - low).tolist(), 1e-9)
-    return (float(low[0] - edge), float(high[0] + edge)), (float(low[1] - edge), float(high[1] + edge))
+    extent = max(*(high - low).tolist(), 1e-9)
+    edges = np.maximum(MARGIN * extent, (LEAST * extent - (high - low)) / 2)
+    low, high = low - edges, high + edges
+    return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
+
+
+def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
+    """Set the limits and names of the axes of a plane, with few ticks, none of them at its corners."""
+    ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=label(plane[0]), ylabel=label(plane[1]))
+    ax.locator_params(nbins=5, prune="both")
+
+
+def note_of(parts: Iterable[str]) -> str:
+    """The parts of a note that are not empty, on as many lines as they need."""
+    lines = [""]
+    for part in filter(None, parts):
+        longer = " · ".join(filter(None, (lines[-1], part)))
+        lines = [*lines[:-1], longer] if len(longer) <= NOTE else [*lines, part]
+    return "\n".join(lines)
 
 
 def off_mark(ax: Any) -> Any:

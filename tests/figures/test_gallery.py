@@ -75,7 +75,8 @@ mask = "none"
     result = ha.run(parse(text, "odd.toml", "odd"))
     formats = ("svg", "pdf", "png")
     for i, plot in enumerate(drawable(result)):
-        for format in count(formats, formats[i % 3 : i % 3 + 1]):
+        some = formats[:1] if plot.name == "attention" else formats[i % 3 : i % 3 + 1]
+        for format in count(formats, some):
             data, notes = rendered_figure(plot, result, format)
             assert all("is not in the font" in note for note in notes)
             if (plot.name, format) == ("attention", "svg"):

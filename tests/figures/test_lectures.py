@@ -392,6 +392,7 @@ def test_memories_beside_each_other_are_compared_by_shares_and_pictures_are_blac
         chosen = [names.index(name) for name in ticks(ax.yaxis)]
         assert np.allclose([bar.get_width() for bar in ax.patches], weights[chosen] / weights.sum())
     assert figure.get_supxlabel().endswith("10 of 36 patterns · 2 of 3 runs")
+    assert [len(ticks(shown(Beside, "letters").axes[k].yaxis)) for k in (0, 3)] == [5, 10], "each has its own patterns"
     picture = figure.axes[2].images[0]
     assert picture.get_clim() == (-1, 1)
     assert np.allclose(picture.to_rgba(np.array([-1.0, 1.0]))[:, :3], [(1, 1, 1), (26 / 255,) * 3])

@@ -15,8 +15,10 @@ from hopattn.figures.word_planes import (
     asked,
     chosen_axes,
     cosine,
+    frame,
     hero,
     limits,
+    note_of,
     same_axes,
     written,
 )
@@ -25,6 +27,9 @@ from hopattn.scenario.result import Result, Run
 
 RUNS, TERMS = 3, 4
 """The largest number of runs, and of words that are added with an arrow of their own: the largest."""
+
+SMALL = 0.005
+"""The weight below which a word is among the others: with two decimals it is 0."""
 
 
 class Sum(NamedTuple):
@@ -81,8 +86,12 @@ class Added(Plot):
         span = limits(np.concatenate([_chain(total, plane) for total in shown] + [_goals(shown, plane)]))
         for ax, total in zip(axes, shown, strict=True):
             head = wrapped(_equation(total), 84 // len(shown))
-            ax.set_title("\n".join(filter(None, (head, _cosines(total)))), fontsize=scaled(17), linespacing=1.4)
-            ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=plane[0], ylabel=plane[1])
+            ax.set_title(
+                "\n".join(filter(None, (head, wrapped(_cosines(total), 76 // len(shown))))),
+                fontsize=scaled(17),
+                linespacing=1.4,
+            )
+            frame(ax, plane, span)
             ax.label_outer()
         known = len(shown[0].words.labels[1])
         notes = (
@@ -90,7 +99,7 @@ class Added(Plot):
             f"cosines over all {known}" if known > 2 and any(map(_cosines, shown)) else "",
             left_out(len(shown), len(result.runs), "runs", "run"),
         )
-        foot(figure, " · ".join(filter(None, notes)))
+        foot(figure, note_of(notes))
         for ax, total in zip(axes, shown, strict=True):
             _arrows(ax, total, plane)
 
@@ -98,7 +107,7 @@ class Added(Plot):
         total = only(_sums(result), "runs", "run")
         plane = _axes(result, [total])
         span = limits(np.concatenate([_chain(total, plane), _goals([total], plane)]))
-        ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=plane[0], ylabel=plane[1])
+        frame(ax, plane, span)
         _arrows(ax, total, plane)
 
 
@@ -135,7 +144,8 @@ def _terms(keys: Labelled, weights: Labelled, values: Labelled, word: int) -> tu
     parts = row[:, None] * values.values
     sizes = np.round(np.linalg.norm(parts, axis=1), 9)
     added = np.flatnonzero(sizes > 1e-9)
-    largest = np.sort(added[np.argsort(-sizes[added], kind="stable")[:TERMS]])
+    seen = added[np.abs(row[added]) >= SMALL]
+    largest = np.sort(seen[np.argsort(-sizes[seen], kind="stable")[:TERMS]])
     itself = word if weights.labels[0] == weights.labels[1] else -1
     largest = np.array(sorted(largest, key=lambda k: k != itself), dtype=int)
     own = values.values.shape == keys.values.shape and np.allclose(values.values, keys.values)
@@ -211,7 +221,7 @@ def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:
             continue
         colour = theme().plus if total.own and not i else theme().value
         arrow(ax, start, end, colour, 3)
-        text = f"+ {name}" if i else name
+        text = f"+ {name}".replace("+ −", "− ") if i else name
         texts.append((text, (start + end) / 2))
         colours[text] = colour
         lines.append((start, end))

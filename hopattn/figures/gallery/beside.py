@@ -50,16 +50,14 @@ class Beside(Plot):
         axes = figure.subplots(2, 3, width_ratios=[1, 1, 2.3], sharex="col")
         scores = [run.arrays["step 1 scores"].values[cue] for run in runs]
         weights, kind = _comparable([run.arrays["step 1 weights"].values[cue] for run in runs])
-        patterns = runs[0].arrays["step 1 weights"].labels[1]
-        shown = np.sort(np.argsort(-np.round(np.max(np.abs(weights), axis=0), 9), kind="stable")[:PATTERNS])
-        names = [label(patterns[k]) for k in shown]
-        for row, run, fits, weighs in zip(axes, runs, scores, weights, strict=True):
+        for row, run, fits, weighs, shown in zip(axes, runs, scores, weights, _patterns(runs, weights), strict=True):
+            names = [label(run.arrays["step 1 weights"].labels[1][k]) for k in shown]
             _bars(row[0], fits[shown], names)
             _bars(row[1], weighs[shown], names)
             row[0].set_ylabel(run_title(run, 24))
             _recalled(row[2], run, cue)
-        _share_scale(axes[:, 0], np.stack(scores)[:, shown])
-        _share_scale(axes[:, 1], np.vstack([*weights, np.ones(len(patterns))]))
+        _share_scale(axes[:, 0], scores)
+        _share_scale(axes[:, 1], [*weights, np.ones(1)])
         for ax, title in zip(axes[0], ("scores", kind, "what is recalled"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
         ring = (
@@ -70,7 +68,7 @@ class Beside(Plot):
         notes = (
             f"the cue: {label(cues[cue])}",
             left_out(1, len(cues), "cues", "query"),
-            left_out(len(shown), len(patterns), "patterns"),
+            left_out(min(PATTERNS, max(map(len, weights))), max(map(len, weights)), "patterns"),
             left_out(2, len(result.runs), "runs"),
         )
         foot(figure, " · ".join(filter(None, notes)), [ring] if ring else [], ["flipped by the recall"])
@@ -108,6 +106,14 @@ def _comparable(weights: list[np.ndarray]) -> tuple[list[np.ndarray], str]:
     return [row / (float(np.abs(row).sum()) or 1.0) for row in weights], "shares of weight"
 
 
+def _patterns(runs: tuple[Run, ...], weights: list[np.ndarray]) -> list[np.ndarray]:
+    """The indices of the patterns with a bar in each run: the same ones, if both runs store the same patterns."""
+    sizes = [np.round(np.abs(row), 9) for row in weights]
+    if len({run.arrays["step 1 weights"].labels[1] for run in runs}) == 1:
+        sizes = [np.max(sizes, axis=0)] * len(runs)
+    return [np.sort(np.argsort(-size, kind="stable")[:PATTERNS]) for size in sizes]
+
+
 def _bars(ax: Any, values: np.ndarray, names: list[str]) -> None:
     """Draw a bar for each pattern, with its number; bars below 0 are hatched. values: `(n_patterns,)`."""
     at = np.arange(len(names))
@@ -124,9 +130,10 @@ def _bars(ax: Any, values: np.ndarray, names: list[str]) -> None:
     ax.axvline(0, color=theme().ink, lw=scaled(1))
 
 
-def _share_scale(axes: Any, values: np.ndarray) -> None:
-    """Give the bars of one column one scale. values: all numbers of the column."""
-    low, most = float(values.min(initial=0.0)), float(np.abs(values).max(initial=0.0)) or 1.0
+def _share_scale(axes: Any, values: list[np.ndarray]) -> None:
+    """Give the bars of one column one scale. values: the numbers of each memory in the column."""
+    every = np.concatenate(values)
+    low, most = float(every.min(initial=0.0)), float(np.abs(every).max(initial=0.0)) or 1.0
     for ax in axes:
         ax.set_xlim(1.1 * low, 1.45 * most)
 

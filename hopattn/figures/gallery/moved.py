@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, between_texts, only
-from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
@@ -17,8 +17,10 @@ from hopattn.figures.word_planes import (
     before_after,
     chosen_axes,
     cosine,
+    frame,
     hero,
     limits,
+    note_of,
     off_mark,
     off_plane,
     panel_titles,
@@ -76,8 +78,10 @@ class Moved(Plot):
         heads = panel_titles(shown, [before_after(run)[0].labels[0] for run in shown])
         span = _limits(shown, first, second)
         for ax, head, run, turn in zip(axes, heads, shown, turns, strict=True):
-            ax.set_title("\n".join(filter(None, (head, _cosines(run, turn)))), fontsize=scaled(17))
-            ax.set(xlim=span[0], ylim=span[1], xlabel=first, ylabel=second, aspect="equal")
+            ax.set_title(
+                "\n".join(filter(None, (head, wrapped(_cosines(run, turn), 76 // len(shown))))), fontsize=scaled(17)
+            )
+            frame(ax, (first, second), span)
             ax.label_outer()
             _mark(ax, run, (first, second))
         known = len(before_after(shown[0])[0].labels[1])
@@ -88,7 +92,7 @@ class Moved(Plot):
             left_out(len(shown), len(result.runs), "runs", "run"),
             left_out(min(words, NAMED), words, "words with their names"),
         )
-        _legend(figure, axes, " · ".join(filter(None, notes)))
+        _legend(figure, axes, note_of(notes))
         for ax, run, turn in zip(axes, shown, turns, strict=True):
             _words(ax, run, (first, second), turn)
 
@@ -96,7 +100,7 @@ class Moved(Plot):
         run = only(_runs(result), "runs", "run")
         first, second = _axes(result, [run])
         span = _limits([run], first, second)
-        ax.set(xlim=span[0], ylim=span[1], xlabel=first, ylabel=second, aspect="equal")
+        frame(ax, (first, second), span)
         _mark(ax, run, (first, second))
         _words(ax, run, (first, second), _turn(result, run))
 

@@ -14,7 +14,9 @@ from hopattn.figures.word_planes import (
     any_off_mark,
     asked,
     chosen_axes,
+    frame,
     limits,
+    note_of,
     off_mark,
     off_plane,
     panel_titles,
@@ -145,13 +147,13 @@ def _note(shown: list[Run], result: Result, plane: tuple[str, str]) -> str:
         left_out(len(shown), len(result.runs), "runs", "run"),
         left_out(1, max(len([*tables(run, "weights")]) for run in shown), "heads", "head"),
     )
-    return " · ".join(filter(None, notes))
+    return note_of(notes)
 
 
 def _frame(ax: Axes, run: Run, plane: tuple[str, str], span: Any) -> None:
     """Set the limits and the names of the axes, and mark words off the plane."""
     words = arrays_of(run)["input"]
-    ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=plane[0], ylabel=plane[1])
+    frame(ax, plane, span)
     if off_plane(words, in_plane(words, *plane)).any():
         off_mark(ax)
 
@@ -172,6 +174,7 @@ def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
         colour = colour_of(value) if i == word else theme().faint
         arrow(ax, at[i], at[j], colour, 1 + 5 * share, BEND, mutation_scale=scaled(14 + 8 * share), **look)
     _numbers(ax, weights, pairs, paths, word)
+    lines += [(path[4], path[4]) for path in paths[:NUMBERED]]
     seen = ~off_plane(words, at)
     ax.plot(*at[seen].T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
     if len(pairs) <= NUMBERED * 2:

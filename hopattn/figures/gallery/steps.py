@@ -11,7 +11,7 @@ from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import cells, colour_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short
-from hopattn.figures.word_planes import written
+from hopattn.figures.word_planes import note_of, written
 from hopattn.scenario.result import Result, Run
 
 ROWS = 2
@@ -160,7 +160,7 @@ def _note(result: Result, rows: list[Row], columns: np.ndarray) -> str:
         left_out(1, len(heads), "heads", "head"),
         left_out(len(rows), len(result.runs), "runs", "run"),
     )
-    return " · ".join(filter(None, notes))
+    return note_of(notes)
 
 
 def _are_fractions(rows: list[Row]) -> bool:
@@ -232,7 +232,10 @@ def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fract
         ink = readable_on(image.cmap(image.norm(value))) if value else theme().faint
         weight = "bold" if i == len(row.keys) else "normal"
         ax.text(j, i, _number(float(value), as_fractions), ha="center", va="center", color=ink, weight=weight)
-    ax.set_xticks(range(len(columns)), [_on_lines(row.names[k], max(3, 30 // len(columns))) for k in columns])
+    ax.set_xticks(
+        range(len(columns)),
+        [_on_lines(row.names[k], max(3, (30 if len(columns) < 4 else 22) // len(columns))) for k in columns],
+    )
     ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 10)}" for word in row.keys), "sum"])
     for tick in ax.get_yticklabels()[:-1]:
         tick.set_color(theme().value)
