@@ -90,15 +90,17 @@ def _texts_of_axes(ax: Any) -> Iterator[Any]:
 
 
 def _corners(text: Any, renderer: Any) -> np.ndarray:
-    """The four corners of a text, `(4, 2)`, in pixels, turned with it."""
+    """The four corners of a text, `(4, 2)`, in pixels, turned with it; without the line from a label to its point."""
+    from matplotlib.text import Text
+
     angle = text.get_rotation()
     if angle % 90 == 0:
-        box = text.get_window_extent(renderer)
+        box = Text.get_window_extent(text, renderer)
         return np.array([(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)])
-    at = text.get_window_extent(renderer)
+    at = Text.get_window_extent(text, renderer)
     centre = np.array([(at.x0 + at.x1) / 2, (at.y0 + at.y1) / 2])
     text.set_rotation(0)
-    flat = text.get_window_extent(renderer)
+    flat = Text.get_window_extent(text, renderer)
     text.set_rotation(angle)
     half = np.array([flat.width, flat.height]) / 2
     turn = np.radians(angle)

@@ -190,7 +190,7 @@ def _numbers(ax: Axes, weights: Labelled, pairs: Any, paths: Any, word: int) -> 
     placed: list[np.ndarray] = []
     for (i, j), path in sorted(zip(pairs, paths, strict=True), key=lambda pair: pair[0][0] != word)[:NUMBERED]:
         short = np.linalg.norm(path[-1] - path[0]) < 3 * near
-        if short or any(np.linalg.norm(path[4] - other) < near for other in placed):
+        if short or any(np.linalg.norm(path[4] - other) < 1.5 * near for other in placed):
             continue
         placed.append(path[4])
         boxed(ax, path[4], number(float(weights.values[i, j])), fontsize=scaled(15))

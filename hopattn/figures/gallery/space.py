@@ -1,6 +1,6 @@
 """The words before and after the query or key matrix of a head, with the grid of their plane bent like them."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.figures.word_planes import asked, cosine, limits, written
+from hopattn.figures.word_planes import asked, cosine, frame, limits, written
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -59,7 +59,7 @@ class SpaceOfHead(Plot):
             ax.set_title(
                 f"{wrapped(space.name, 60 // len(axes))}\n{_cosines(space, word)}", fontsize=scaled(17), linespacing=1.4
             )
-            _frame(ax, space, span)
+            frame(ax, space.axes, span)
         notes = (
             f"the numbers are cosines with {written(word)}",
             "the grid is bent with the words",
@@ -72,7 +72,7 @@ class SpaceOfHead(Plot):
 
     def panel(self, ax: Axes, result: Result) -> None:
         space = only(_spaces(result), "matrices", "run or head")
-        _frame(ax, space, limits(space.after))
+        frame(ax, space.axes, limits(space.after))
         _plane(ax, space, space.tokens[asked(result, space.tokens)[0]])
 
 
@@ -134,11 +134,6 @@ def _message(spaces: list[Space], word: str) -> str:
         nearest.append(best[0])
     goals = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(nearest))
     return f"a matrix bends the plane, and ‘{written(word)}’ comes to lie near {goals}"
-
-
-def _frame(ax: Axes, space: Space, span: Any) -> None:
-    """Set the limits and names of the axes."""
-    ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=space.axes[0], ylabel=space.axes[1])
 
 
 def _plane(ax: Axes, space: Space, word: str) -> None:
