@@ -17,6 +17,10 @@
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `quantities.py`: quantities on axes: names with symbols, ranges, logarithmic scales
 - `theory_lines.py`: lines of a theory over what was measured
+- `comparison_parts.py`: the measures, memories and curves of a comparison
+- `comparison_curves.py`: a comparison as curves
+- `comparison_bars.py`: a comparison as bars
+- `comparison_maps.py`: a comparison as maps
 - `comparison.py`: the figure of a comparison
 - `sweep_curves.py`: a sweep as curves
 - `sweep_map.py`: a sweep as a map

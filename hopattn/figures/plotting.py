@@ -12,7 +12,7 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Axes, Figure, require_drawable
 from hopattn.figures.choice import chosen
-from hopattn.figures.comparison import draw_comparison
+from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
 from hopattn.figures.from_arrays import weights_as_result
 from hopattn.figures.from_recall import recall_as_result
 from hopattn.figures.gallery import plots
@@ -159,7 +159,10 @@ def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
 @_drawing.register
 def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("comparison",))
-    return Drawing(lambda figure: draw_comparison(figure, comparison), _no_panel)
+    view = ComparisonView(given.get("measure"), given.get("title"))
+    return Drawing(
+        lambda figure: draw_comparison(figure, comparison, view), lambda ax: draw_comparison_panel(ax, comparison, view)
+    )
 
 
 def _refuse(given: dict[str, Any], names: Sequence[str], owner: str) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.comparison.options import of_scenario
@@ -17,19 +18,38 @@ def figure_of(comparison):
     return finished(lambda figure: draw_comparison(figure, comparison))
 
 
-def test_curves_are_the_rows():
-    comparison = ha.compare_random({"beta": [0.1, 1.0, 10.0]}, memories=["modern", "nearest"], **FEW)
+def test_each_memory_has_a_panel_with_its_rows():
+    comparison = ha.compare_random({"beta": [0.1, 1.0, 10.0]}, memories=["modern", "nearest"], patterns="unit", **FEW)
     figure = figure_of(comparison)
-    panel = figure.axes[0]
-    assert panel.get_xscale() == "log"
-    for line in panel.lines:
-        rows = [row for row in comparison.rows if row.memory == line.get_label()]
-        assert line.get_xdata().tolist() == [0.1, 1.0, 10.0]
-        assert line.get_ydata().tolist() == [row.recalled for row in rows]
-    styles = [(line.get_marker(), line.get_linestyle()) for line in panel.lines]
-    assert len(set(styles)) == 2
-    ticks = [text.get_text() for text in figure.axes[2].get_xticklabels() if text.get_text()]
-    assert {"0.1", "1", "10"} <= set(ticks)
+    assert [panel.get_title() for panel in figure.axes] == ["modern", "nearest"]
+    for panel in figure.axes:
+        rows = [row for row in comparison.rows if row.memory == panel.get_title()]
+        assert (panel.get_xscale(), panel.get_ylim()) == ("log", (0, 1))
+        (_, end, step) = panel.lines  # first the other memory
+        assert end.get_xdata().tolist() == [0.1, 1.0, 10.0]
+        assert end.get_ydata().tolist() == [row.recalled for row in rows]
+        assert step.get_ydata().tolist() == [row.recalled_first for row in rows]
+        assert (end.get_marker(), end.get_linestyle()) != (step.get_marker(), step.get_linestyle())
+        ticks = [text.get_text() for text in panel.get_xticklabels() if text.get_text()]
+        assert {"0.1", "1", "10"} <= set(ticks)
+    assert figure.get_suptitle().replace("\n", " ") == comparison.about
+
+
+def test_memories_whose_curves_coincide_share_a_panel_that_names_both():
+    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["nearest", "sparse", "linear"], **FEW)
+    assert [panel.get_title() for panel in figure_of(comparison).axes] == ["nearest = sparse", "linear"]
+
+
+def test_one_measure_is_drawn_into_axes_of_ones_own():
+    _, own = pyplot.subplots()
+    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
+    assert comparison.plot(ax=own, measure="entropy") is own
+    assert [text.get_text() for text in own.get_legend().get_texts()] == ["modern"]
+    with pytest.raises(InvalidInput, match="measure 'entrop' is unknown; did you mean 'entropy'"):
+        comparison.plot(measure="entrop")
+    with pytest.raises(InvalidInput, match="there are 5 measures: choose one with measure"):
+        ha.compare_random(memories=["modern"], **FEW).plot(ax=own)
+    pyplot.close("all")
 
 
 def test_the_labels_of_axes_do_not_overlap():
@@ -48,12 +68,14 @@ def test_the_labels_of_axes_do_not_overlap():
             assert box.y1 <= SIZE[1] * DPI
 
 
-def test_bars_have_their_numbers_and_a_dash_for_an_unknown_one():
+def test_bars_have_their_numbers_or_the_reason_why_there_is_none():
     comparison = ha.compare_random(memories=["linear", "nearest"], **FEW)
     figure = figure_of(comparison)
     steps = figure.axes[1]
-    assert [bar.get_width() for bar in steps.patches] == [0.0, 2.0]  # one step to the answer, one to confirm it
-    assert [text.get_text() for text in steps.texts] == ["–", "2"]
+    assert [bar.get_width() for bar in steps.patches] == [2.0]  # one step to the answer, one to confirm it
+    assert [text.get_text().replace("\n", " ") for text in steps.texts] == ["no cue came to rest", "2"]
+    assert len({bar.get_facecolor() for panel in figure.axes for bar in panel.patches}) == 1
+    assert "± one standard error of 2 draws" in figure.get_supxlabel()
 
 
 def test_maps_are_the_rows():

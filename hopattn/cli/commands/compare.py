@@ -45,11 +45,13 @@ if TYPE_CHECKING:
 @click.option(
     "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
 )
+@click.option("--measure", metavar="NAME", help="What the figure shows: recalled, steps, entropy, distance …")
 def command(
     source: str | None,
     as_json: bool,
     csv_file: Path | None,
     figure_file: Path | None,
+    measure: str | None,
     **options: Any,
 ) -> None:
     """Hold memories against one another: what each recalls after one step (attention) and at the fixed point
@@ -68,16 +70,21 @@ def command(
     A file named by --csv or --figure is replaced. beta is by default √dim over the mean squared length of a key (1/√dim
     for spins and for the heads of a file), or the scenario's own.
     """
+    from hopattn.foundation.errors import InvalidInput
+
+    if measure is not None and figure_file is None:
+        raise InvalidInput("--measure: is what a figure shows; write --figure too")
     given = {name: value for name, value in options.items() if value not in (None, ())}
     format = _format(figure_file)
     with _busy():
         result = _compared(source, given)
     if figure_file is not None:
-        from hopattn.figures.comparison import draw_comparison
+        from hopattn.figures.comparison import ComparisonView, draw_comparison
         from hopattn.figures.rendering import rendered
         from hopattn.foundation.files import write_over
 
-        picture, _ = rendered(lambda figure: draw_comparison(figure, result), format)
+        view = ComparisonView(measure)
+        picture, _ = rendered(lambda figure: draw_comparison(figure, result, view), format)
         write_over(figure_file, picture)
         click.echo(str(figure_file), err=True)
     if csv_file is not None:
