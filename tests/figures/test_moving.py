@@ -89,7 +89,7 @@ def test_a_gif_is_the_same_bytes_each_time_and_has_the_size_of_its_style(plot):
     data = animated(plot(), result, "gif", SMALL)
     assert data == animated(plot(), result, "gif", SMALL)
     with Image.open(io.BytesIO(data)) as gif:
-        assert gif.size == (340, 240)
+        assert gif.size == (1020, 720)
         assert gif.n_frames >= 12
         assert gif.info["duration"] == FRAME_MS
 
@@ -130,7 +130,7 @@ def test_each_frame_is_a_file_of_its_own(results, tmp_path):
     again = list(save_frames(Ball(), results["graded"], tmp_path / "again", ["png"], SMALL))
     assert all(path.read_bytes() == (tmp_path / "new" / path.name).read_bytes() for path, _ in again)
     with Image.open(tmp_path / "new" / "ball-01.png") as picture:
-        assert picture.size == (340, 240)
+        assert picture.size == (1020, 720)
     assert "(1 of 12)" in (tmp_path / "new" / "ball-01.svg").read_text(encoding="utf-8")
 
 
@@ -161,7 +161,7 @@ def test_an_mp4_is_what_ffmpeg_makes_of_all_pixels(ffmpeg):
     data, notes = rendered_figure(Ball(), result_of("graded"), "mp4", SMALL)
     assert (data, notes) == (b"film", ())
     *arguments, size = log.read_text().splitlines()
-    assert arguments[arguments.index("-s") + 1] == "340x240"
+    assert arguments[arguments.index("-s") + 1] == "1020x720"
     assert arguments[arguments.index("-framerate") + 1] == "1000/500"
     assert Path(arguments[-1]).suffix == ".mp4"
     frames = COUNT + LAST_FRAME_MS // FRAME_MS - 1

@@ -9,7 +9,8 @@ from matplotlib.text import Text
 import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
-from hopattn.figures.recalled_cues import last_steps, power_of_ten, recalled
+from hopattn.figures.recalled_cues import last_steps, recalled
+from hopattn.figures.recalls import energy_scale
 from hopattn.foundation.errors import InvalidInput
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
@@ -81,7 +82,7 @@ def test_the_last_step_is_the_last_that_changes():
 
 @pytest.mark.parametrize(("most", "unit"), [(9999, ""), (-3.2e14, " / 10¹⁴"), (2e4, " / 10⁴")])
 def test_large_energies_are_counted_in_powers_of_ten(most, unit):
-    assert power_of_ten(np.array([[0.0, most]]))[1] == unit
+    assert energy_scale(np.array([[0.0, most]]))[1] == f"energy{unit}"
 
 
 def test_the_basin_has_a_dot_for_each_cue_and_the_mean_of_those_that_start_alike():
