@@ -24,7 +24,7 @@ def figure_of(name, style):
         return fitted(lambda figure: plot.draw(figure, chosen(result_of(plot.scenario))), style)
 
 
-@pytest.mark.parametrize("name", plots)
+@pytest.mark.parametrize("name", spread(plots, 10))
 def test_no_text_on_a_slide_is_small_cut_or_covered(name):
     figure = drawing_of(name, plots[name].scenario).figure
     figure.draw_without_rendering()  # an SVG was laid out for another number of pixels
@@ -34,7 +34,7 @@ def test_no_text_on_a_slide_is_small_cut_or_covered(name):
     assert outside(figure) == []
 
 
-@pytest.mark.parametrize("name", spread(plots, 6))
+@pytest.mark.parametrize("name", spread(plots, 3))
 def test_no_text_in_a_column_of_a_paper_is_cut_or_covered(name):
     figure, style = figure_of(name, STYLES["paper"])
     assert overlapping(figure) == []
@@ -42,7 +42,7 @@ def test_no_text_in_a_column_of_a_paper_is_cut_or_covered(name):
     assert style.font >= 4.5
 
 
-@pytest.mark.parametrize("name", spread(plots, 6))
+@pytest.mark.parametrize("name", spread(plots, 3))
 def test_a_dark_sheet_has_no_dark_text_on_it(name):
     figure, _ = figure_of(name, STYLES["dark"])
     assert figure.get_facecolor()[:3] == pytest.approx(tuple(int(DARK.paper[i : i + 2], 16) / 255 for i in (1, 3, 5)))
@@ -53,7 +53,7 @@ def test_a_dark_sheet_has_no_dark_text_on_it(name):
     assert not np.any([text.get_color() == "black" for text in figure.findobj(Text)])
 
 
-@pytest.mark.parametrize("name", spread(plots, 6))
+@pytest.mark.parametrize("name", spread(plots, 3))
 def test_a_subfigure_and_a_figure_without_a_layout_engine_hold_it(name):
     plot = plots[name]()
     result = chosen(result_of(plot.scenario))

@@ -23,7 +23,7 @@ def texts(svg):
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
 
 
-@pytest.mark.parametrize("name", spread(plots, 8))
+@pytest.mark.parametrize("name", spread(plots, 6))
 def test_the_gallery_equals_the_figures_drawn_now(name):
     _, data, notes = drawing_of(name, plots[name].scenario)
     gallery = (GALLERY / f"{name}.svg").read_bytes()
@@ -42,7 +42,7 @@ def test_the_same_figure_is_the_same_bytes(format, results):
     assert rendered_figure(plot, result, format) == again
 
 
-@pytest.mark.parametrize("name", spread(plots, 12))
+@pytest.mark.parametrize("name", spread(plots, 8))
 def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
     plot = plots[name]()
     among = [results[one] for one in dict.fromkeys([*spread(results, 10), plot.scenario])]

@@ -75,7 +75,8 @@ def test_a_figure_draws_the_scenario_of_its_gallery_without_a_warning(plot):
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_figure_draws_a_result_or_gives_a_reason(plot):
     results = Results()
-    drawable = [result for result in results.values() if not plot().lacks(result)]
+    names = dict.fromkeys([*spread(results, 10), plot.scenario])
+    drawable = [results[name] for name in names if not plot().lacks(results[name])]
     assert 0 < len(drawable) < len(results)
     for result in spread(drawable, 1):
         with styled():

@@ -165,7 +165,7 @@ def test_an_mp4_is_what_ffmpeg_makes_of_all_pixels(ffmpeg):
     assert arguments[arguments.index("-framerate") + 1] == "1000/500"
     assert Path(arguments[-1]).suffix == ".mp4"
     frames = COUNT + LAST_FRAME_MS // FRAME_MS - 1
-    assert int(size) == frames * 340 * 240 * 3
+    assert int(size) == frames * 1020 * 720 * 3
 
 
 def test_a_failure_of_ffmpeg_is_told_with_its_words(ffmpeg):
