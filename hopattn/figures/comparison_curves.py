@@ -37,7 +37,7 @@ def draw_multiples(figure: Figure, comparison: Comparison, measure: str) -> Hand
     for ax, curve in zip(panels, curves, strict=False):
         _draw_others(ax, comparison, [other for other in curves if other is not curve and comparison.axes])
         handles |= _draw_one(ax, comparison, curve)
-        ax.set_title(wrapped(curve.name, 84 // columns))
+        ax.set_title(wrapped(curve.name, 84 // columns), pad=scaled(13))
     for ax in panels[len(curves) :]:
         ax.set_axis_off()
     for ax in grid[:, 0]:

@@ -127,6 +127,8 @@ def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
         (("--beta", "nan"), "beta: expected a positive finite number"),
         (("--patterns", "spin"), "patterns: 'spin' is unknown; did you mean 'spins'?"),
         (("--trials", "0"), "trials: expected a whole number"),
+        (("--measure", "steps"), "--measure: is what a figure shows; write --figure too"),
+        (("--measure", "step", "--figure", "a.svg"), "--measure: 'step' is unknown; did you mean 'steps'"),
         (("--figure", "a.gif"), "--figure: a.gif: expected a file that ends in .svg, .pdf or .png"),
         (
             (

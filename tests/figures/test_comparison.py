@@ -7,7 +7,9 @@ from matplotlib import pyplot
 import hopattn as ha
 from hopattn.experiments.comparison.options import of_scenario
 from hopattn.figures.comparison import draw_comparison
-from hopattn.figures.style import DPI, SIZE
+from hopattn.figures.fitting import outside, overlapping
+from hopattn.figures.rendering import fitted
+from hopattn.figures.style import DPI, SIZE, STYLES
 from hopattn.foundation.errors import InvalidInput
 from tests.figures.finished import finished
 
@@ -96,3 +98,11 @@ def test_a_comparison_without_measures_is_refused():
         figure_of(refused)
     assert "could not take part" in ha.html(refused)
     assert "data:image/svg+xml" in ha.html(ha.compare_random(memories=["nearest"], **FEW))
+
+
+@pytest.mark.parametrize("style", ["slide", "paper", "dark"])
+@pytest.mark.parametrize("over", [{}, {"beta": [0.1, 1.0, 10.0]}, {"load": [0.1, 0.5], "noise": [0.0, 0.2]}])
+def test_no_text_of_a_comparison_is_cut_or_covered(style, over):
+    comparison = ha.compare_random(over, **FEW)
+    figure, used = fitted(lambda figure: draw_comparison(figure, comparison), STYLES[style])
+    assert overlapping(figure) == [] and outside(figure) == [] and used.font >= 4.5

@@ -70,23 +70,12 @@ def command(
     A file named by --csv or --figure is replaced. beta is by default √dim over the mean squared length of a key (1/√dim
     for spins and for the heads of a file), or the scenario's own.
     """
-    from hopattn.foundation.errors import InvalidInput
-
-    if measure is not None and figure_file is None:
-        raise InvalidInput("--measure: is what a figure shows; write --figure too")
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    format = _format(figure_file)
+    format = _format(figure_file, measure)
     with _busy():
         result = _compared(source, given)
     if figure_file is not None:
-        from hopattn.figures.comparison import ComparisonView, draw_comparison
-        from hopattn.figures.rendering import rendered
-        from hopattn.foundation.files import write_over
-
-        view = ComparisonView(measure)
-        picture, _ = rendered(lambda figure: draw_comparison(figure, result, view), format)
-        write_over(figure_file, picture)
-        click.echo(str(figure_file), err=True)
+        _draw(result, figure_file, format, measure)
     if csv_file is not None:
         from hopattn.foundation.files import write_over
 
@@ -129,10 +118,30 @@ def _busy() -> AbstractContextManager[Any]:
     return Console(stderr=True).status("comparing …")
 
 
-def _format(file: Path | None) -> str:
-    """The format of a figure by the ending of its file, empty if there is none; raises `InvalidInput` for another."""
-    from hopattn.foundation.errors import InvalidInput
+def _draw(result: "Comparison", file: Path, format: str, measure: str | None) -> None:
+    """Draw the comparison into a file."""
+    from hopattn.figures.comparison import ComparisonView, draw_comparison
+    from hopattn.figures.rendering import rendered
+    from hopattn.foundation.files import write_over
 
+    picture, _ = rendered(lambda figure: draw_comparison(figure, result, ComparisonView(measure)), format)
+    write_over(file, picture)
+    click.echo(str(file), err=True)
+
+
+def _format(file: Path | None, measure: str | None) -> str:
+    """The format of a figure by the ending of its file, empty without a file.
+
+    Raises `InvalidInput` for another ending, and for a measure that is unknown or has no file.
+    """
+    from hopattn.foundation.errors import InvalidInput, reject_unknown
+
+    if measure is not None:
+        from hopattn.figures.comparison_parts import MEASURES
+
+        reject_unknown("--measure", [measure], MEASURES)
+        if file is None:
+            raise InvalidInput("--measure: is what a figure shows; write --figure too")
     if file is None:
         return ""
     if file.suffix.lower() not in (".svg", ".pdf", ".png"):
