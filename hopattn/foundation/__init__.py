@@ -15,6 +15,6 @@
 - `registry.py`: named choices, found in the modules that define them
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
 - `vectors.py`: rows at unit length, lengths, products with a matrix
-- `roots.py`: the root of a falling function
+- `roots.py`: the root of a falling function, the level at which a row has a given mass
 - `array_files.py`: arrays that stay in their file, mapped into memory
 """

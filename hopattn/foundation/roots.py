@@ -8,27 +8,45 @@ import numpy as np
 from hopattn.foundation.arrays import Array, constant, namespace
 from hopattn.foundation.vectors import nonzero
 
-Falling = Callable[[Array, Array], Array]
-"""A function f(t, x) that falls in t, for an array x that it depends on."""
+Mass = Callable[[Array, Array, Array | None], Array]
+"""Σ φ(x_i − t) over the entries of each row, `(…, 1)`, as a function of t, x and a mask of x.
+
+φ is 0 for numbers up to 0, and never falls."""
+
+LARGEST = 32
+"""The number of largest entries of a row that are tried first: weights that are sparse seldom need more."""
+STAGE = 4
+"""The factor by which more entries are tried where they were not enough."""
 
 
-def root(f: Falling, slope: Falling, x: Array, low: Array, high: Array, *, steep: bool = False) -> Array:
-    """The root t of f(t, x) = 0 in each interval from `low` to `high`, as a function of x with its derivatives.
+def level(
+    mass: Mass,
+    slope: Mass,
+    x: Array,
+    total: Array,
+    bracket: tuple[Array, Array],
+    where: Array | None = None,
+    *,
+    degree: float = 1.0,
+) -> Array:
+    """The level t at which each row of x `(…, n)` has a given mass, `(…, 1)`, as a function of x with its derivatives.
 
-    f is positive below the root. slope: −∂f/∂t, 0 or more. steep: whether the slope grows without bound.
+    mass: Σ φ(x_i − t), falling in t. slope: −∂mass/∂t, 0 or more. total: that mass, `(…, 1)`. bracket: bounds of the
+    level, `(…, 1)` each. where: a mask that broadcasts to x. degree: that of φ where φ is a power; below 1 its slope
+    grows without bound.
 
-    NumPy arrays take safeguarded Newton's steps, or halve the interval if f is steep. Arrays of other libraries halve
-    it, at a constant x and a fixed number of times, so that the loop can be traced and costs a derivative nothing. Two
-    Newton's steps t ← t + f/(−∂f/∂t) follow, which do depend on x. At the root they change t by rounding alone, and
-    carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A step squares the error of t as a function of x, so that
-    after two of them the second derivative is right too.
+    NumPy arrays take safeguarded Newton's steps, or halve the bracket if φ is steep, over the entries that can matter.
+    Arrays of other libraries halve it, at a constant x and a fixed number of times, so that the loop can be traced and
+    costs a derivative nothing. Two Newton's steps t ← t + f/(−∂f/∂t) follow, with f = mass − total, which do depend on
+    x. At the level they change t by rounding alone, and carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A step
+    squares the error of t as a function of x, so that after two of them the second derivative is right too.
     """
-    if isinstance(low, np.ndarray):
-        return bisected(lambda t: f(t, x), low, high) if steep else _newton(f, slope, x, low, high)
-    fixed = constant(x)
-    t = bisected(lambda t: f(t, fixed), constant(low), constant(high))
+    if isinstance(x, np.ndarray):
+        return _of_the_largest(mass, slope, x, total, bracket, where, degree)
+    fixed, (low, high) = constant(x), bracket
+    t = bisected(lambda t: mass(t, fixed, where) - total, constant(low), constant(high))
     for _ in range(2):
-        t = t + f(t, x) / nonzero(slope(t, x))
+        t = t + (mass(t, x, where) - total) / nonzero(slope(t, x, where))
     return t
 
 
@@ -45,20 +63,69 @@ def bisected(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
     return 0.5 * (low + high)
 
 
-def _newton(f: Falling, slope: Falling, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _of_the_largest(
+    mass: Mass,
+    slope: Mass,
+    x: np.ndarray,
+    total: np.ndarray,
+    bracket: tuple[np.ndarray, np.ndarray],
+    where: np.ndarray | None,
+    degree: float,
+) -> np.ndarray:
+    """The level of NumPy rows, from their largest entries.
+
+    The level of some entries of a row lies at or below that of all, since further entries only add mass. It is that of
+    all where the least of the largest entries does not rise above it: the entries below have no mass there. The other
+    rows try more of their entries, from the level of the fewer on.
+    """
+    n = x.shape[-1]
+    low, high, sums = (np.broadcast_to(each, (*x.shape[:-1], 1)).reshape(-1, 1) for each in (*bracket, total))
+    kept = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
+    t, rows, size = low.copy(), np.arange(len(kept)), max(LARGEST, 2 * int(sums.max(initial=0)))
+    while rows.size:
+        if size < n:
+            kept.partition(n - size, axis=-1)
+        largest = np.ascontiguousarray(kept[:, max(n - size, 0) :])
+        given = largest, sums[rows], t[rows], high[rows]
+        t[rows] = found = _halved(mass, *given) if degree < 1 else _newton(mass, slope, *given, degree)
+        above = (largest.min(axis=-1) > found[:, 0]) & (size < n)
+        rows, kept, size = rows[above], kept[above], STAGE * size
+    return np.asarray(t.reshape(*x.shape[:-1], 1))
+
+
+def _halved(mass: Mass, x: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The level by halving the bracket, whose lower end may be the level of fewer entries, with its rounding."""
+    eps = float(np.finfo(x.dtype).eps)
+    return np.asarray(bisected(lambda t: mass(t, x, None) - total, low - 4 * eps * np.abs(low), high))
+
+
+def _newton(
+    mass: Mass, slope: Mass, x: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray, degree: float
+) -> np.ndarray:
     """Newton's method from the lower end, from where the steps on a convex function never pass the root.
 
-    Each step narrows the bracket. The middle of the bracket is taken instead where a step would leave it, and at every
-    eighth step. The method ends when no step is longer than rounding.
+    The function is (mass / total)^(1/degree) − 1: for a power φ it is a straight line where all entries are equal, and
+    little bent where they differ. Each step narrows the bracket. The middle of the bracket is taken instead where a
+    step would leave it, and at every eighth step. A row keeps its level from the first step on that is no longer than
+    rounding.
     """
-    t, eps = low, float(np.finfo(low.dtype).eps)
+    t, eps, done = low, float(np.finfo(x.dtype).eps), np.zeros(low.shape, bool)
     for count in range(1, 512):
-        value, fall = f(t, x), slope(t, x)
-        low, high = np.where(value > 0, t, low), np.where(value > 0, high, t)
-        step = t + value / np.where(fall > 0, fall, 1)
+        value, fall = mass(t, x, None), slope(t, x, None)
+        low, high = np.where(value > total, t, low), np.where(value > total, high, t)
+        step = t + _excess(value, total, degree) / nonzero(fall)
         safe = (fall > 0) & (low <= step) & (step <= high) & (count % 8 > 0)
-        after = np.where(safe, step, 0.5 * (low + high))
-        if np.all(np.abs(after - t) <= eps * np.maximum(np.abs(t), 1 / 64)):
+        after = np.where(value == total, t, np.where(safe, step, 0.5 * (low + high)))
+        moved = np.abs(after - t) > 4 * eps * np.maximum(np.abs(t), 1 / 64)
+        t = np.where(done, t, after)
+        done |= ~moved
+        if done.all():
             break
-        t = after
     return t
+
+
+def _excess(value: np.ndarray, total: np.ndarray, degree: float) -> np.ndarray:
+    """g · ∂mass/∂g for the function g = (mass / total)^(1/degree) − 1: divided by the slope it is Newton's step."""
+    if degree == 1:
+        return np.asarray(value - total)
+    return np.asarray(-degree * value * np.expm1(-np.log(nonzero(value) / total) / degree))

@@ -70,12 +70,22 @@ def at_least(x: Array, low: float) -> Array:
 
 
 def positive_power(x: Array, exponent: float) -> Array:
-    """[x]₊ to a power above 0, entry by entry; every derivative is 0 where x ≤ 0, and none is NaN."""
+    """[x]₊ to any power, entry by entry, 0 where x ≤ 0; every derivative is 0 there, and none is NaN."""
     if isinstance(x, np.ndarray):
-        return np.maximum(x, 0.0) ** exponent
+        return _positive_power(x, exponent)
     xp = namespace(x)
     above = x > 0
     return xp.where(above, xp.where(above, x, xp.ones_like(x)) ** exponent, xp.zeros_like(x))
+
+
+def _positive_power(x: np.ndarray, exponent: float) -> np.ndarray:
+    """The same for NumPy arrays, in the room of one array. Only entries above 0 pay for a power that is no product."""
+    reach: np.ndarray = np.maximum(x, 0.0)
+    if exponent == 1:
+        return reach
+    if exponent == 2:
+        return np.asarray(np.square(reach, out=reach))
+    return np.asarray(np.power(reach, exponent, out=reach, where=reach > 0))
 
 
 def largest_change(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
-from hopattn.foundation.vectors import at_least, nonzero, positive_power
+from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.scores import (
     count_allowed,
+    level_of_powers,
     log_sum_exp,
     masked,
     masked_max,
@@ -74,7 +74,8 @@ class Entmax(Separation):
         if self.alpha == 1:
             return shifted_softmax(shifted, where), 1.0
         t = self._t(shifted, where)
-        return proportions(self._powers(shifted, t, where) + self._hidden(shifted, t, where)), 1.0
+        powers = self._powers(shifted, t, where)
+        return proportions(powers if self.alpha <= 2 else powers + self._hidden(shifted, t, where)), 1.0
 
     def _powers(self, shifted: Array, t: Array, where: Array | None) -> Array:
         return masked(positive_power((self.alpha - 1) * shifted - t, 1 / (self.alpha - 1)), where)
@@ -86,8 +87,6 @@ class Entmax(Separation):
         score is too far below it. For α ≤ 2 nothing is lost.
         """
         xp = namespace(shifted)
-        if self.alpha <= 2:
-            return xp.zeros_like(shifted)
         eps = float(xp.finfo(shifted.dtype).eps)
         scaled = (self.alpha - 1) * shifted
         near = xp.abs(scaled - t) <= 4 * eps * (xp.abs(t) + xp.abs(scaled))
@@ -99,20 +98,8 @@ class Entmax(Separation):
         return missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True)) - least
 
     def _t(self, shifted: Array, where: Array | None) -> Array:
-        """The t at which the powers sum to 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
-        xp = namespace(shifted)
-        zero = xp.zeros_like(shifted[..., :1])
-        order = 1 / (self.alpha - 1)
-
-        def slope(t: Array, shifted: Array) -> Array:
-            reach = masked(at_least((self.alpha - 1) * shifted - t, 0.0), where)
-            steepness = xp.where(reach > 0, nonzero(reach) ** (order - 1), xp.zeros_like(reach))
-            return order * xp.sum(steepness, axis=-1, keepdims=True)
-
-        def excess(t: Array, shifted: Array) -> Array:
-            return xp.sum(self._powers(shifted, t, where), axis=-1, keepdims=True) - 1
-
-        return root(excess, slope, shifted, zero - 1, zero, steep=self.alpha > 2)
+        """The t at which the powers sum to 1, `(…, 1)`."""
+        return level_of_powers((self.alpha - 1) * shifted, 1 / (self.alpha - 1), where)
 
 
 @dataclass(frozen=True)

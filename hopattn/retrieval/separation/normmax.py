@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.roots import root
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.scores import count_allowed, masked, proportions, shifted_by_largest
+from hopattn.retrieval.separation.scores import (
+    count_allowed,
+    level_of_powers,
+    masked,
+    proportions,
+    shifted_by_largest,
+)
 
 
 @dataclass(frozen=True)
@@ -54,15 +59,5 @@ class Normmax(Separation):
         return proportions(masked(powers, where)), 1.0
 
     def _tau(self, shifted: Array, where: Array | None) -> Array:
-        """The τ at which the dual norm is 1, `(…, 1)`; in [−1, 0], where the largest score, now 0, gives 1 and 0."""
-        xp = namespace(shifted)
-        zero = xp.zeros_like(shifted[..., :1])
-        dual = self.alpha / (self.alpha - 1)
-
-        def excess(tau: Array, shifted: Array) -> Array:
-            return xp.sum(masked(positive_power(shifted - tau, dual), where), axis=-1, keepdims=True) - 1
-
-        def slope(tau: Array, shifted: Array) -> Array:
-            return dual * xp.sum(masked(positive_power(shifted - tau, dual - 1), where), axis=-1, keepdims=True)
-
-        return root(excess, slope, shifted, zero - 1, zero)
+        """The τ at which the dual norm is 1, `(…, 1)`."""
+        return level_of_powers(shifted, self.alpha / (self.alpha - 1), where)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.vectors import at_least, nonzero
+from hopattn.foundation.roots import level
+from hopattn.foundation.vectors import at_least, nonzero, positive_power
 
 
 def scaled(array: Array, factor: Any) -> Array:
@@ -66,8 +67,27 @@ def log_sum_exp(shifted: Array, where: Array | None) -> Array:
     return xp.log(nonzero(xp.sum(masked(xp.exp(shifted), where), axis=-1)))
 
 
+def level_of_powers(x: Array, degree: float, where: Array | None) -> Array:
+    """The t at which Σ_μ [x_μ − t]₊^degree = 1, `(…, 1)`, for a degree above 0 and rows whose largest entry is 0.
+
+    t lies in [−1, 0], where the largest entry alone gives 1 and 0.
+    """
+    xp = namespace(x)
+    zero = xp.zeros_like(x[..., :1])
+
+    def mass(t: Array, x: Array, where: Array | None) -> Array:
+        return xp.sum(masked(positive_power(x - t, degree), where), axis=-1, keepdims=True)
+
+    def slope(t: Array, x: Array, where: Array | None) -> Array:
+        return degree * xp.sum(masked(positive_power(x - t, degree - 1), where), axis=-1, keepdims=True)
+
+    return level(mass, slope, x, zero + 1, (zero - 1, zero), where, degree=degree)
+
+
 def count_allowed(scores: Array, where: Array | None) -> Array:
     """The number of entries of each row that may be attended to, `(…, 1)`, in the dtype of the scores."""
+    if where is None:
+        return namespace(scores).full_like(scores[..., :1], float(scores.shape[-1]))
     return namespace(scores).sum(masked(namespace(scores).ones_like(scores), where), axis=-1, keepdims=True)
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.roots import root
+from hopattn.foundation.roots import level
 from hopattn.foundation.scalars import whole
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.scores import count_allowed, masked, shifted_by_largest
@@ -59,22 +59,26 @@ class KSubsets(Separation):
         xp = namespace(shifted)
         available = count_allowed(shifted, where)
         size = xp.clip(available, None, float(self.k))
-        n = shifted.shape[-1]
-        lowest = float(xp.finfo(shifted.dtype).min)
-        ranked = xp.sort(masked(shifted, where, lowest), axis=-1)
-        rank = max(n - self.k, 0)
-        last = ranked[..., rank : rank + 1]
         smallest = xp.min(shifted, axis=-1, keepdims=True)
-        last = xp.where(available <= self.k, smallest, last)
+        last = xp.where(available <= self.k, smallest, _ranked(shifted, self.k, where))
 
-        def excess(t: Array, shifted: Array) -> Array:
-            return xp.sum(masked(_ramp(shifted - t), where), axis=-1, keepdims=True) - size
+        def mass(t: Array, shifted: Array, where: Array | None) -> Array:
+            return xp.sum(masked(_ramp(shifted - t), where), axis=-1, keepdims=True)
 
-        def slope(t: Array, shifted: Array) -> Array:
+        def slope(t: Array, shifted: Array, where: Array | None) -> Array:
             between = (shifted - t > 0) & (shifted - t < 1)
             return xp.sum(masked(xp.astype(between, shifted.dtype), where), axis=-1, keepdims=True)
 
-        return xp.where(available <= self.k, smallest - 2, root(excess, slope, shifted, last - 1, last)), size
+        t = level(mass, slope, shifted, size, (last - 1, last), where)
+        return xp.where(available <= self.k, smallest - 2, t), size
+
+
+def _ranked(x: Array, k: int, where: Array | None) -> Array:
+    """The k-th largest entry of each row, `(…, 1)`; the smallest where there are no more than k entries."""
+    xp, rank = namespace(x), max(x.shape[-1] - k, 0)
+    allowed = masked(x, where, float(xp.finfo(x.dtype).min))
+    ranked = np.partition(allowed, rank, axis=-1) if isinstance(x, np.ndarray) else xp.sort(allowed, axis=-1)
+    return ranked[..., rank : rank + 1]
 
 
 def _ramp(x: Array) -> Array:

@@ -1,0 +1,168 @@
+"""The level above which scores carry weight, of many scores: its condition, and halving as a referee."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopattn.foundation import roots
+from hopattn.foundation.roots import bisected
+from hopattn.retrieval.separation import separations
+
+LEVELLED = [
+    ("entmax", {"alpha": 1.1}),
+    ("entmax", {"alpha": 1.3}),
+    ("entmax", {"alpha": 1.5}),
+    ("sparsemax", {}),
+    ("normmax", {"alpha": 1.5}),
+    ("normmax", {"alpha": 2.0}),
+    ("normmax", {"alpha": 4.0}),
+    ("k_subsets", {"k": 1}),
+    ("k_subsets", {"k": 4}),
+    ("k_subsets", {"k": 50}),
+]
+levelled = pytest.mark.parametrize(("name", "parameters"), LEVELLED, ids=str)
+
+
+def shape_of(name, parameters):
+    """The factor of the scores, and φ: the level t has Σ φ(factor · s − t) = total, and the weights are φ̃ of it."""
+    if name == "k_subsets":
+        return 1.0, lambda d: np.clip(d, 0, 1), lambda d: np.clip(d, 0, 1), parameters["k"]
+    alpha = parameters.get("alpha", 2.0)
+    if name == "normmax":
+        return 1.0, lambda d: positive(d) ** (alpha / (alpha - 1)), lambda d: positive(d) ** (1 / (alpha - 1)), 1
+    return alpha - 1, *2 * (lambda d: positive(d) ** (1 / (alpha - 1)),), 1
+
+
+def positive(d):
+    return np.maximum(d, 0.0)
+
+
+def by_halving(name, parameters, scores, where=None):
+    """The weights of one row by 64 halvings over all its allowed scores."""
+    if where is not None:
+        weights = np.zeros_like(scores)
+        weights[where] = by_halving(name, parameters, scores[where]) if where.any() else 0
+        return weights
+    factor, phi, weight, total = shape_of(name, parameters)
+    if len(scores) <= total and name == "k_subsets":
+        return np.ones_like(scores)
+    x = factor * (scores - scores.max())
+    low = np.sort(x)[-total] - 1 if name == "k_subsets" else -1.0
+    t = bisected(lambda t: np.sum(phi(x - t), keepdims=True) - total, np.array([low]), np.array([max(low + 1, -0.0)]))
+    weights = weight(x - t)
+    return weights if name == "k_subsets" else weights / weights.sum()
+
+
+def drawn_scores(kind, n, rng):
+    return {
+        "gaussian": lambda: rng.normal(size=n),
+        "whole": lambda: rng.integers(-3, 4, size=n).astype(float),
+        "alike": lambda: np.full(n, -2.5),
+        "two heights": lambda: rng.choice([0.0, 0.25], size=n),
+        "one far ahead": lambda: np.where(np.arange(n) == n // 2, 1e4, rng.normal(size=n)),
+        "nearly alike": lambda: 1e-9 * rng.normal(size=n),
+        "a slope": lambda: np.linspace(-3, 0, n),
+        "geometric": lambda: -(0.7 ** np.arange(n)),
+    }[kind]()
+
+
+KINDS = ["gaussian", "whole", "alike", "two heights", "one far ahead", "nearly alike", "a slope", "geometric"]
+
+
+@levelled
+@given(
+    kind=st.sampled_from(KINDS),
+    n=st.sampled_from([1, 2, 31, 32, 33, 129, 700]),
+    beta=st.sampled_from([1e-3, 0.3, 1.0, 10.0]),
+    share=st.sampled_from([None, 0.9, 0.05]),
+    seed=st.integers(0, 99),
+)
+def test_the_weights_are_those_of_halving_over_all_scores(name, parameters, kind, n, beta, share, seed):
+    rng = np.random.default_rng(seed)
+    scores = drawn_scores(kind, n, rng)
+    where = None if share is None else rng.random(n) < share
+    given_scores = scores.copy()
+    weights = separations[name](beta=beta, **parameters).weights(scores, where)
+    assert np.array_equal(scores, given_scores)
+    expected = by_halving(name, parameters, beta * scores, where)
+    steep = name == "normmax" and parameters["alpha"] > 2  # weights are then a root of a reach that was rounded
+    np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-5 if steep else 4e-13)
+
+
+@levelled
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("shape", [(600,), (40, 600), (3, 5, 200), (2, 1), (0, 40)])
+def test_the_weights_sum_to_what_they_share(name, parameters, dtype, shape):
+    scores = np.random.default_rng(1).normal(size=shape).astype(dtype)
+    weights, eps = separations[name](**parameters).weights(scores), np.finfo(dtype).eps
+    assert weights.shape == shape and weights.dtype == dtype
+    total = min(parameters.get("k", 1), shape[-1])
+    np.testing.assert_allclose(weights.sum(axis=-1), np.full(shape[:-1], total), rtol=8 * eps * max(1, total))
+    assert np.all((weights >= 0) & (weights <= 1 + 2 * eps))
+
+
+@levelled
+def test_no_score_below_the_least_with_weight_is_left_out(name, parameters):
+    """Kuhn and Tucker's condition: larger scores never have smaller weights, and a score without weight is lower."""
+    scores = np.random.default_rng(2).normal(size=(30, 1024))
+    weights = separations[name](**parameters).weights(scores)
+    ranked = np.take_along_axis(weights, scores.argsort(axis=-1), axis=-1)
+    assert np.all(np.diff(ranked, axis=-1) >= 0)
+
+
+@levelled
+def test_a_row_does_not_depend_on_its_neighbours_nor_on_how_many_entries_are_tried_first(name, parameters, monkeypatch):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(9, 400)) * np.array([1e-3, 0.1, 1, 10, 1e3, 1e6, 0, 1, 1])[:, None]
+    separation = separations[name](**parameters)
+    weights, potential = separation.weights(scores), separation.potential(scores)
+    tolerance = {"rtol": 0, "atol": 1e-7 if parameters.get("alpha", 2) > 2 else 1e-13}
+    for row, own, value in zip(scores, weights, potential, strict=True):
+        np.testing.assert_allclose(separation.weights(row), own, **tolerance)
+        np.testing.assert_allclose(separation.potential(row), value, rtol=1e-13, atol=1e-13)
+    for first, factor in ((1, 2), (7, 3), (1000, 4)):
+        monkeypatch.setattr(roots, "LARGEST", first)
+        monkeypatch.setattr(roots, "STAGE", factor)
+        np.testing.assert_allclose(separation.weights(scores), weights, **tolerance)
+
+
+@levelled
+def test_a_nan_makes_its_own_row_nan_and_no_other(name, parameters):
+    scores = np.random.default_rng(4).normal(size=(3, 100))
+    expected = separations[name](**parameters).weights(scores)
+    scores[1, 50] = np.nan
+    weights = separations[name](**parameters).weights(scores)
+    np.testing.assert_allclose(weights[[0, 2]], expected[[0, 2]], rtol=0, atol=1e-12)
+    assert np.all(np.isnan(weights[1]))
+
+
+@pytest.mark.parametrize("name", ["entmax", "normmax"])
+def test_newtons_steps_are_few(name, monkeypatch):
+    """A step that dances about the level by one rounding would go on to the last of hundreds."""
+    steps, newton = [], roots._newton
+
+    def counted(mass, *given):
+        return newton(lambda *point: steps.append(1) or mass(*point), *given)
+
+    monkeypatch.setattr(roots, "_newton", counted)
+    for alpha in (1.000001, 1.05, 1.3, 1.5, 2.0):
+        for scale in (1e-3, 1.0, 30.0):
+            steps.clear()
+            separations[name](alpha=alpha).weights(scale * np.random.default_rng(5).normal(size=(200, 1000)))
+            assert len(steps) <= 40, (alpha, scale)
+
+
+def test_many_scores_have_the_weights_of_the_entmax_package(entmax, torch):
+    scores = 2 * np.random.default_rng(6).normal(size=(40, 1024))
+    given_scores = torch.asarray(scores)
+    referees = {
+        ("sparsemax", ()): entmax.sparsemax(given_scores),
+        ("entmax", (("alpha", 1.5),)): entmax.entmax15(given_scores),
+        ("entmax", (("alpha", 1.3),)): entmax.entmax_bisect(given_scores, alpha=1.3, n_iter=100),
+        ("normmax", (("alpha", 2.0),)): entmax.normmax_bisect(given_scores, alpha=2.0, n_iter=100),
+        ("k_subsets", (("k", 4),)): entmax.budget_bisect(given_scores, budget=4, n_iter=100),
+    }
+    for (name, parameters), expected in referees.items():
+        weights = separations[name](**dict(parameters)).weights(scores)
+        np.testing.assert_allclose(weights, expected.numpy(), rtol=0, atol=1e-12, err_msg=f"{name} {parameters}")
