@@ -10,6 +10,7 @@ larger of |x⁺| and of the largest entry of all patterns, a cue stops at
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,21 +44,20 @@ class RecallLoop:
         """Step the cues `(n, dim)` at most `max_steps` times; each cue stops on its own, whatever the others do."""
         n, states, internal = len(cues), cues, self.update.internal(self.memory, cues)
         previous: np.ndarray | None = None
-        scale = np.maximum(np.abs(cues).max(axis=-1), self.memory.reference.largest).astype(float)
+        scale = np.maximum(np.abs(cues).max(axis=-1), self._largest).astype(float)
         own = tuple(rng.spawn(n) if self.update.stochastic else ())
         steps, status, residual = np.full(n, max_steps), np.full(n, Status.LIMIT, dtype="<U9"), np.zeros(n)
         active = np.arange(n)
         history, energies = [self._kept(states)], []
         for t in range(1, max_steps + 1):
             context = StepContext(t - 1, rng, tuple(own[i] for i in active) if own else ())
-            now, before = states[active], None if previous is None else previous[active]
+            now, before = _of(states, active), None if previous is None else _of(previous, active)
             after, energy, moved = self._step(now, internal, active, n, context)
             if t == 1:
                 first = np.abs(after).max(axis=-1)
                 scale = np.maximum(scale, np.where(np.isfinite(first), first, 0))
             after, residual[active], ended = self._judged(after, now, before, scale[active], self._mask_of(active))
-            previous, states = states, states.copy()
-            states[active] = after
+            previous, states = states, _with(states, active, after)
             if internal is not None and moved is not None:
                 internal = internal.copy()
                 internal[active] = moved
@@ -110,7 +110,7 @@ class RecallLoop:
         after = np.where(grown[:, None], now, after) if grown.any() else after
         with np.errstate(over="ignore", invalid="ignore"):
             residual = self.update.residual(self.memory, now, after, mask)
-        size = np.maximum(largest, self.memory.reference.largest)
+        size = np.maximum(largest, self._largest)
         ended = np.full(len(after), "", dtype="<U9")
         ended[self.is_cycle(after, before, size)] = Status.CYCLE
         ended[self.is_fixed_point(residual, size)] = Status.CONVERGED if self.update.has_fixed_points else ""
@@ -157,6 +157,11 @@ class RecallLoop:
         table = np.stack([*energies, last])
         return np.where(np.arange(len(table))[:, None] >= steps, last, table).T
 
+    @cached_property
+    def _largest(self) -> float:
+        """The largest |entry| of all patterns, which no step changes."""
+        return self.memory.reference.largest
+
     def _mask_of(self, cues: np.ndarray) -> np.ndarray | None:
         """The mask of these cues; a mask that is the same for all cues is not copied for each."""
         if self.mask is None or self.mask.strides[0]:
@@ -171,6 +176,20 @@ class RecallLoop:
             "weights": lambda: self.memory.weights(states, self.mask),  # type: ignore[attr-defined]
         }
         return {name: np.asarray(arrays[name]()) for name in self.keep}
+
+
+def _of(states: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """The states of the active cues; those of all cues are not copied."""
+    return states if len(active) == len(states) else states[active]
+
+
+def _with(states: np.ndarray, active: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """A copy of the states, with those of the active cues after a step."""
+    if len(active) == len(states):
+        return np.array(after, dtype=states.dtype, order="C")
+    changed = states.copy()
+    changed[active] = after
+    return changed
 
 
 @dataclass(frozen=True, eq=False)

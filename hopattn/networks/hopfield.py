@@ -5,16 +5,17 @@ h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − b
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
-from hopattn.dynamics.single_neuron import CoupledSpins, are_spins
+from hopattn.dynamics.single_neuron import CoupledSpins, Overlaps, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
+from hopattn.networks.learning_rules import hebb
 from hopattn.retrieval.activation import Activation, activations
 
 BLOCK = 512
@@ -28,7 +29,7 @@ class Hopfield(AssociativeMemory):
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
     patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. Couplings that are whole
     numbers over N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so
-    that a tie is a tie. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do
+    that a tie is a tie. overlaps: None, or from `by_hebb` the few patterns that the sums over spins come from. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do
     not fit, and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088
     (their T is our W, their I our b).
 
@@ -45,6 +46,7 @@ class Hopfield(AssociativeMemory):
     bias: np.ndarray
     activation: Activation
     patterns: np.ndarray
+    overlaps: Overlaps | None
 
     def __init__(
         self,
@@ -73,6 +75,18 @@ class Hopfield(AssociativeMemory):
         object.__setattr__(self, "bias", np.broadcast_to(own_bias, (n,)))
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", known)
+        object.__setattr__(self, "overlaps", None)
+
+    @classmethod
+    def by_hebb(cls, patterns: np.ndarray, self_coupling: bool = False, activation: str | Activation = "sign") -> Self:
+        """The network whose couplings Hebb's rule learns from patterns `(n_patterns, N)` of ±1.
+
+        Its sums over spins are taken over the patterns where these are few, with the same result.
+        """
+        network = cls(hebb(patterns, self_coupling), activation=activation, patterns=patterns)
+        if network.scale != 1:
+            object.__setattr__(network, "overlaps", Overlaps.of(patterns, self_coupling))
+        return network
 
     def __repr__(self) -> str:
         return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
@@ -80,7 +94,11 @@ class Hopfield(AssociativeMemory):
     def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
         x = self._states(cues, mask)
-        return np.asarray(self.scale * (x @ self.counts.T) + self.bias)
+        if self.overlaps is not None and are_spins(x):
+            sums = self.overlaps.sums(x).astype(np.result_type(x, self.counts))
+        else:
+            sums = x @ self.counts.T
+        return np.asarray(self.scale * sums + self.bias)
 
     def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
@@ -97,6 +115,8 @@ class Hopfield(AssociativeMemory):
     def _pairs(self, x: np.ndarray) -> np.ndarray:
         """xᵀW x, without the scale, by blocks. As W is symmetric, each pair of neurons is computed once and doubled."""
         total = np.zeros(x.shape[:-1], dtype=np.result_type(x, self.counts))
+        if self.overlaps is not None and are_spins(x):
+            return self.overlaps.pairs(x).astype(total.dtype)
         light = self._light if are_spins(x) else None
         counts, states = (self.counts, x) if light is None else (light, x.astype(light.dtype))
         for block in blocks(len(counts), BLOCK):
@@ -136,7 +156,8 @@ class Hopfield(AssociativeMemory):
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
-        return CoupledSpins(self._states(states, mask), self.counts, self.scale, self.bias, self._light)
+        x, light = self._states(states, mask), None if self.overlaps is not None else self._light
+        return CoupledSpins(x, self.counts, self.scale, self.bias, light, self.overlaps)
 
     @property
     def why_not_convex_in_each_neuron(self) -> str:

@@ -141,7 +141,7 @@ class Sign(Activation):
         return _zero_within(state, xp.all(xp.abs(state) <= 1, axis=-1))
 
     def why_outside_domain(self, state: np.ndarray) -> str:
-        odd = state[~np.isin(state, (-1, 0, 1))]
+        odd = state[(np.abs(state) != 1) & (state != 0)]
         return f"holds {odd[0]:.6g}; spins are −1 or 1, or 0 for unknown" if odd.size else ""
 
 

@@ -20,6 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.chunks import blocks
+
+CACHED = 32_768
+"""The number of entries that are looked at together; they stay in the cache of the processor."""
+
 
 @dataclass(frozen=True)
 class SpinView:
@@ -55,7 +60,7 @@ class SingleNeuronStates(ABC):
     @property
     def states(self) -> np.ndarray:
         """The present states, `(n, N)`."""
-        return self.spins.T
+        return np.ascontiguousarray(self.spins.T)
 
     @abstractmethod
     def local_field(self, neuron: int) -> np.ndarray:
@@ -86,5 +91,7 @@ class SingleNeuronStates(ABC):
 
 
 def are_spins(states: np.ndarray) -> bool:
-    """Whether all entries are −1, 0 or 1."""
-    return bool(np.all((states * states == np.abs(states)) & (np.abs(states) <= 1)))
+    """Whether all entries of an array are −1, 0 or 1; row by row of its first axis, in the cache of the processor."""
+    size = np.abs(states[:1]).size
+    rows = (np.abs(states[some]) for some in blocks(len(states), max(1, CACHED // max(1, size))))
+    return all(bool(np.all((each == 1) | (each == 0))) for each in rows)

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hopattn.dynamics.single_neuron.base import Decision, Response, SingleNeuronStates, SpinView, are_spins
+from hopattn.dynamics.single_neuron.block_sums import BlockSums, Overlaps, SumsOfCouplings, SumsOfOverlaps
 from hopattn.foundation.chunks import blocks
 
 BLOCK = 256
@@ -34,7 +36,8 @@ class CoupledSpins(SingleNeuronStates):
     Only the order of the sums differs from that of one neuron after another; for whole numbers the results are equal.
 
     couplings, scale, bias: W is scale · couplings, b the bias. light: the couplings in single precision, or None if
-    their sums over spins are not exact in single precision.
+    their sums over spins are not exact in single precision. overlaps: the patterns that the couplings store, or None;
+    the sums of spins then come from them.
     """
 
     def __init__(
@@ -44,45 +47,51 @@ class CoupledSpins(SingleNeuronStates):
         scale: float,
         bias: np.ndarray,
         light: np.ndarray | None = None,
+        overlaps: Overlaps | None = None,
     ) -> None:
         super().__init__(states)
-        self.couplings, self.scale, self.bias, self.light = couplings, scale, bias, light
+        self.couplings, self.scale, self.bias = couplings, scale, bias
+        self.light, self.overlaps = light, overlaps
 
     def local_field(self, neuron: int) -> np.ndarray:
-        others = self._sum(neuron) - self.couplings[neuron, neuron] * self.spins[neuron]
+        others = self._sum_of(neuron) - self.couplings[neuron, neuron] * self.spins[neuron]
         return np.asarray(self.scale * others + self.bias[neuron])
 
     def gain(self, neuron: int) -> np.ndarray:
         return self._gain(self.local_field(neuron), self.couplings[neuron, neuron])
 
     def field(self, neuron: int) -> np.ndarray:
-        return np.asarray(self.scale * self._sum(neuron) + self.bias[neuron])
+        return np.asarray(self.scale * self._sum_of(neuron) + self.bias[neuron])
 
     def sweep(self, order: np.ndarray, decide: Decision) -> None:
-        for fields in self._in_blocks(order, self.light if are_spins(self.spins) else None):
+        for fields in self._in_blocks(order, self._sums(order, are_spins(self.spins))):
             fields.initial -= fields.own * fields.before
             for part in blocks(len(fields.neurons), part_for(self.spins.shape[1])):
                 fields.now[part] = self._settled(fields, part, decide)
 
     def sweep_graded(self, order: np.ndarray, respond: Response) -> None:
-        for fields in self._in_blocks(order):
+        for fields in self._in_blocks(order, self._sums(order, False)):
             for k in range(len(fields.neurons)):
                 fields.now[k] = respond(self.scale * fields.of(slice(k, k + 1))[0] + fields.bias[k])
 
-    def _in_blocks(self, order: np.ndarray, light: np.ndarray | None = None) -> Iterator["_Fields"]:
+    def _sums(self, order: np.ndarray, spins: bool) -> BlockSums:
+        """The sums of the blocks of a sweep; in single precision for spins, where that is exact."""
+        if spins and self.overlaps is not None:
+            return SumsOfOverlaps(self.overlaps, self.spins)
+        couplings = self.light if spins and self.light is not None else self.couplings
+        states = self.spins if couplings is self.couplings else self.spins.astype(couplings.dtype)
+        return SumsOfCouplings(couplings, states, min(len(order), BLOCK))
+
+    def _in_blocks(self, order: np.ndarray, sums: BlockSums) -> Iterator["_Fields"]:
         """The fields of each block of the order; the new values of a block are stored before the next block begins."""
-        couplings = self.couplings if light is None else light
-        states = self.spins if light is None else self.spins.astype(light.dtype)
-        room = np.empty((min(len(order), BLOCK), couplings.shape[1]), dtype=couplings.dtype)
+        dtype = np.result_type(self.couplings, self.spins)
         for block in blocks(len(order), BLOCK):
             neurons = order[block]
-            rows = np.take(couplings, neurons, axis=0, out=room[: len(neurons)], mode="clip")
-            initial = (rows @ states).astype(np.result_type(self.couplings, self.spins), copy=False)
-            fields = _Fields(
-                neurons, self.spins[neurons], initial, rows[:, neurons].astype(initial.dtype), self.bias[neurons, None]
-            )
+            initial, among = (each.astype(dtype, copy=False) for each in sums.of(neurons))
+            fields = _Fields(neurons, self.spins[neurons], initial, among, self.bias[neurons, None])
             yield fields
-            self.spins[neurons] = states[neurons] = fields.now
+            sums.change(neurons, fields.before, fields.now)
+            self.spins[neurons] = fields.now
 
     def _settled(self, fields: "_Fields", part: slice, decide: Decision) -> np.ndarray:
         """The new values of the k spins of a part, `(k, n)`.
@@ -92,25 +101,30 @@ class CoupledSpins(SingleNeuronStates):
         first r spins have the values of a sweep of one spin after another, and keep them. Thus k rounds are enough,
         and the result is that of one spin after another.
         """
-        neurons, before, initial = fields.neurons[part], fields.before[part], fields.of(part)
+        neurons, spins, initial = fields.neurons[part], fields.before[part], fields.of(part)
         among, own, bias = np.tril(fields.among[part, part], -1), fields.own[part], fields.bias[part]
-        now, cues = before.copy(), np.arange(before.shape[1])  # the cues that still change
-        for _ in range(len(neurons)):
-            spins = before[:, cues]
-            local = self.scale * (initial[:, cues] + among @ (now[:, cues] - spins)) + bias
-            after = decide(SpinView((neurons[:, None], cues), spins, local, partial(self._gain, local, own)))
-            changed = np.any(after != now[:, cues], axis=0)
-            now[:, cues] = after
-            cues = cues[changed]
-            if not cues.size:
+
+        def decided(at: Any, spins: np.ndarray, sums: np.ndarray) -> np.ndarray:
+            local = self.scale * sums + bias
+            return decide(SpinView(at, spins, local, partial(self._gain, local, own)))
+
+        now = np.array(decided(neurons, spins, initial), dtype=spins.dtype)
+        cues, after, before = np.arange(spins.shape[1]), now, spins  # of the cues that still change
+        for _ in range(len(neurons) - 1):
+            changed = np.flatnonzero(np.any(after != before, axis=0))
+            if not changed.size:
                 break
-        return np.asarray(now)
+            cues = cues[changed]
+            spins, initial, before = (np.take(each, changed, axis=1) for each in (spins, initial, after))
+            after = decided((neurons[:, None], cues), spins, initial + among @ (before - spins))
+            now[:, cues] = after
+        return now
 
     def _gain(self, local: np.ndarray, own: np.ndarray | float) -> np.ndarray:
         """E(0) − E(±1) = |h_i| + ½ W_ii."""
         return np.asarray(np.abs(local) + 0.5 * self.scale * own)
 
-    def _sum(self, neuron: int) -> np.ndarray:
+    def _sum_of(self, neuron: int) -> np.ndarray:
         """Σ_j W_ij x_j before the scale, `(n,)`."""
         return np.asarray(self.couplings[neuron] @ self.spins)
 

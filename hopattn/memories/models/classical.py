@@ -13,7 +13,7 @@ from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_beta, random_spins
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.hopfield import Hopfield
-from hopattn.retrieval.activation import Tanh
+from hopattn.retrieval.activation import Activation, Tanh
 
 if TYPE_CHECKING:
     Rule = str
@@ -48,7 +48,7 @@ def hopfield(patterns: ArrayLike, rule: Rule = "hebb", self_coupling: bool = Fal
     ('converged', 0)
     """
     rows = spin_patterns(patterns)
-    return Hopfield(_learned(rows, rule, self_coupling), patterns=rows)
+    return _network(rows, rule, self_coupling, "sign")
 
 
 @named(
@@ -71,7 +71,14 @@ def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_cou
     0
     """
     rows = spin_patterns(patterns)
-    return Hopfield(_learned(rows, rule, self_coupling), activation=Tanh(beta), patterns=rows)
+    return _network(rows, rule, self_coupling, Tanh(beta))
+
+
+def _network(rows: np.ndarray, rule: str, self_coupling: bool, activation: str | Activation) -> Hopfield:
+    """The network of these patterns by a rule; raises `InvalidInput` as `_learned` does."""
+    if rule == "hebb":
+        return Hopfield.by_hebb(rows, self_coupling, activation)
+    return Hopfield(_learned(rows, rule, self_coupling), activation=activation, patterns=rows)
 
 
 def _learned(rows: np.ndarray, rule: str, self_coupling: bool) -> np.ndarray:
