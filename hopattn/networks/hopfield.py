@@ -29,9 +29,10 @@ class Hopfield(AssociativeMemory):
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
     patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. Couplings that are whole
     numbers over N, as Hebb's rule gives them for ±1 patterns, are summed as whole numbers and scaled after the sum, so
-    that a tie is a tie. overlaps: None, or from `by_hebb` the few patterns that the sums over spins come from. Raises `InvalidInput` for couplings that are not square and finite, a bias or patterns that do
-    not fit, and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088
-    (their T is our W, their I our b).
+    that a tie is a tie. overlaps: None, or from `by_hebb` the few patterns that the sums over spins come from. Raises
+    `InvalidInput` for couplings that are not square and finite, a bias or patterns that do not fit, and a mistyped
+    activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088 (their T is our W, their I our
+    b).
 
     >>> import hopattn as ha
     >>> network = ha.Hopfield(ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]], self_coupling=True))
