@@ -111,7 +111,8 @@ class Hopfield(AssociativeMemory):
         if reason := self.why_no_energy:
             raise InvalidInput(f"energy: {reason}")
         x = self._states(states, mask)
-        return np.asarray(self.activation.conjugate(x) - 0.5 * self.scale * self._pairs(x) - x @ self.bias)
+        biased = x @ np.ascontiguousarray(self.bias)  # one number for all neurons would be a slow product
+        return np.asarray(self.activation.conjugate(x) - 0.5 * self.scale * self._pairs(x) - biased)
 
     def _pairs(self, x: np.ndarray) -> np.ndarray:
         """xᵀW x, without the scale, by blocks. As W is symmetric, each pair of neurons is computed once and doubled."""
