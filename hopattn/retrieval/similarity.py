@@ -9,11 +9,17 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
+
+LARGE = 2**18
+"""The number of differences of entries from which SciPy takes the distances of NumPy arrays. Below, its import would
+take longer."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,9 @@ class Similarity(ABC):
     linear: ClassVar[bool] = False
     """True where the scores are K x: only then is Kᵀ∇Ψ(K x) the gradient of Ψ(K x), and is there an energy."""
     by_entries: ClassVar[bool] = False
-    """True where the computation holds the differences of all entries at once, `(…, n_cues, n_patterns, dim)`."""
+    """True where the work goes by the entries of each pair, `(…, n_cues, n_patterns, dim)`, and not by products."""
+    holds_entries: ClassVar[bool] = True
+    """False where, of large NumPy arrays, the differences of all entries are not held at once, though by_entries."""
     by_pairs: ClassVar[bool] = True
     """True where each score depends on its own cue and key alone, whatever their position in the batch."""
     distance: ClassVar[bool] = False
@@ -91,9 +99,12 @@ class Manhattan(Similarity):
 
     distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
+    holds_entries: ClassVar[bool] = False
     source: ClassVar[str] = "Millidge et al. 2022"
 
     def __call__(self, cues: Array, keys: Array) -> Array:
+        if _worth_scipy(cues, keys):
+            return -_distances(cues, keys, "cityblock")
         differences = _differences(cues, keys)
         return -namespace(differences).sum(namespace(differences).abs(differences), axis=-1)
 
@@ -107,9 +118,12 @@ class Hamming(Similarity):
 
     distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
+    holds_entries: ClassVar[bool] = False
     source: ClassVar[str] = "Kanerva 1988"
 
     def __call__(self, cues: Array, keys: Array) -> Array:
+        if _worth_scipy(cues, keys):
+            return -np.rint(cues.shape[-1] * _distances(cues, keys, "hamming"))  # SciPy's is a share of the entries
         xp = namespace(cues)
         return -xp.sum(xp.astype(_differences(cues, keys) != 0, cues.dtype), axis=-1)
 
@@ -135,6 +149,26 @@ class FeatureMap(Similarity):
 def _differences(cues: Array, keys: Array) -> Array:
     """x − k for each cue and key, `(…, n_cues, n_patterns, dim)`."""
     return cues[..., None, :] - (keys if cues.ndim == 1 else keys[..., None, :, :])
+
+
+def _worth_scipy(cues: Array, keys: Array) -> bool:
+    """Whether cues and keys are NumPy arrays with many differences, of which an array would take room and time."""
+    both = isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)
+    return both and cues.size * keys.shape[-2] >= LARGE
+
+
+def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:
+    """SciPy's distances of each cue and key, `(…, n_cues, n_patterns)`, text by text, in the dtype of both."""
+    from scipy.spatial.distance import cdist
+
+    if cues.ndim == 1:
+        return np.asarray(_distances(cues[None], keys, metric)[..., 0, :])
+    leading = np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2])
+    own, stored = (np.broadcast_to(each, (*leading, *each.shape[-2:])) for each in (cues, keys))
+    distances = np.empty((*leading, cues.shape[-2], keys.shape[-2]), np.result_type(cues, keys))
+    for text in np.ndindex(*leading):
+        distances[text] = cdist(own[text], stored[text], metric)
+    return distances
 
 
 similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__])

@@ -78,7 +78,8 @@ class Retrieval:
     def scores(self, cues: Array, keys: Array) -> Array:
         """s = sim(K, x), `(…, n_cues, n_patterns)`; raises `InvalidInput` where they would not fit into memory."""
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
-        require_room(pairs * (cues.shape[-1] if self.similarity.by_entries else 1), f"scores of {pairs:,} pairs")
+        held = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
+        require_room(pairs * (cues.shape[-1] if held else 1), f"scores of {pairs:,} pairs")
         return self.similarity(cues, keys)
 
     def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:

@@ -1,5 +1,7 @@
 """Laws of every similarity."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.spatial.distance
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval import similarity as similarity_module
 from hopattn.retrieval.similarity import similarities
 from tests.draws import arrays, in_dtypes, near, sizes, stores
 
@@ -98,3 +101,36 @@ def test_linear_says_whether_the_scores_are_linear_in_the_cue(name):
 def test_vectors_that_do_not_fit_are_refused():
     with pytest.raises(InvalidInput, match="cosine: b: dim 3 does not fit a of dim 2"):
         ha.cosine([1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("cues", "keys"), [((40,), (300, 40)), ((30, 40), (300, 40)), ((2, 3, 40), (2, 50, 40)), ((2, 3, 40), (50, 40))]
+)
+@pytest.mark.parametrize("name", ["manhattan", "hamming"])
+def test_distances_of_many_entries_are_those_of_their_differences(name, cues, keys, dtype, monkeypatch):
+    rng = np.random.default_rng(0)
+    x, k = (rng.integers(-2, 3, size=shape).astype(dtype) for shape in (cues, keys))
+    noise = 0 if name == "hamming" else rng.normal(size=keys).astype(dtype)
+    whole = similarities[name]()
+    monkeypatch.setattr(similarity_module, "LARGE", 2**40)
+    plain = whole(x, k + noise)
+    monkeypatch.setattr(similarity_module, "LARGE", 1)
+    found = whole(x, k + noise)
+    assert found.dtype == plain.dtype == dtype and found.shape == plain.shape
+    np.testing.assert_allclose(found, plain, rtol=4 * np.finfo(dtype).eps if dtype == "float32" else 1e-13)
+    if name == "hamming":
+        assert np.array_equal(found, plain)
+
+
+@pytest.mark.parametrize("name", ["manhattan", "hamming"])
+def test_no_array_of_all_differences_is_held(name):
+    x, k = np.ones((200, 50)), np.zeros((1000, 50))
+    similarity = similarities[name]()
+    similarity(x, k)  # SciPy is imported
+    tracemalloc.start()
+    scores = similarity(x, k)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 * scores.nbytes < 200 * 1000 * 50 * 8
+    assert np.all(scores == -50)
