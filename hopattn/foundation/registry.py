@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
@@ -77,15 +78,7 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
     """
 
     def __init__(self, what: str, base: type[Entry], modules: Iterable[str]) -> None:
-        entries: dict[str, type[Entry]] = {
-            vars(member).get("name", snake_case(name)): member
-            for module in modules
-            for name, member in vars(sys.modules[module]).items()
-            if inspect.isclass(member)
-            and issubclass(member, base)
-            and not inspect.isabstract(member)
-            and member.__module__ == module
-        }
+        entries = {name: entry for module in modules for name, entry in entries_of(module, base)}
         super().__init__(what, entries)
         self.base = base
 
@@ -106,6 +99,45 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         if missing := [field.name for field in declared if field.default is MISSING and field.name not in parameters]:
             raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}")
         return entry(**parameters)
+
+
+class LazyRegistry(Registry[Entry]):
+    """A registry of the modules in the folder of a package, each imported when an entry of it is asked for.
+
+    The entry that has the name of a module of the package is looked for there alone. All modules are imported where
+    that is not enough: for a list of the names, for a mistyped name, and for an entry in a module of another name.
+    """
+
+    def __init__(self, what: str, base: type[Entry], package: str) -> None:
+        self.what, self.base, self.package = what, base, package
+
+    @cached_property
+    def _entries(self) -> dict[str, type[Entry]]:  # type: ignore[override]
+        return {name: entry for module in modules_in(self.package) for name, entry in entries_of(module, self.base)}
+
+    def __getitem__(self, name: str) -> type[Entry]:
+        entry = self._alone(name)
+        return super().__getitem__(name) if entry is None else entry
+
+    def __contains__(self, name: object) -> bool:
+        return self._alone(name) is not None or super().__contains__(name)
+
+    def _alone(self, name: object) -> type[Entry] | None:
+        """The entry of this name, from the module of this name; None where there is no such module or entry."""
+        modules = (module.name for module in iter_modules(sys.modules[self.package].__path__))
+        if "_entries" in vars(self) or not isinstance(name, str) or name not in modules:
+            return None
+        module = f"{self.package}.{name}"
+        import_module(module)
+        return dict(entries_of(module, self.base)).get(name)
+
+
+def entries_of(module: str, base: type[Entry]) -> Iterator[tuple[str, type[Entry]]]:
+    """The concrete subclasses of `base` that an imported module defines, with their names."""
+    for name, member in vars(sys.modules[module]).items():
+        own = inspect.isclass(member) and member.__module__ == module
+        if own and issubclass(member, base) and not inspect.isabstract(member):
+            yield vars(member).get("name", snake_case(name)), member
 
 
 def modules_in(package: str) -> list[str]:

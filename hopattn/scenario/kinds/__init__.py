@@ -12,7 +12,7 @@ with the class attribute `name`.
 - `*.py`: one kind each
 """
 
-from hopattn.foundation.registry import Registry, modules_in
+from hopattn.foundation.registry import LazyRegistry, Registry
 from hopattn.scenario.kinds.base import Spec
 
-kinds: Registry[Spec] = Registry("kind", Spec, modules_in(__name__))
+kinds: Registry[Spec] = LazyRegistry("kind", Spec, __name__)
