@@ -15,6 +15,7 @@ from hopattn.retrieval.separation.scores import (
     masked,
     masked_max,
     proportions,
+    scaled,
     shifted_by_largest,
     shifted_softmax,
 )
@@ -78,7 +79,7 @@ class Entmax(Separation):
         return proportions(powers if self.alpha <= 2 else powers + self._hidden(shifted, t, where)), 1.0
 
     def _powers(self, shifted: Array, t: Array, where: Array | None) -> Array:
-        return masked(positive_power((self.alpha - 1) * shifted - t, 1 / (self.alpha - 1)), where)
+        return masked(positive_power(scaled(shifted, self.alpha - 1) - t, 1 / (self.alpha - 1)), where)
 
     def _hidden(self, shifted: Array, t: Array, where: Array | None) -> Array:
         """The weight that is lost in the rounding of t: for a large α, even p = ½ needs only s − t = ½^(α−1).
@@ -88,8 +89,8 @@ class Entmax(Separation):
         """
         xp = namespace(shifted)
         eps = float(xp.finfo(shifted.dtype).eps)
-        scaled = (self.alpha - 1) * shifted
-        near = xp.abs(scaled - t) <= 4 * eps * (xp.abs(t) + xp.abs(scaled))
+        x = scaled(shifted, self.alpha - 1)
+        near = xp.abs(x - t) <= 4 * eps * (xp.abs(t) + xp.abs(x))
         near = near if where is None else near & where
         first = xp.astype(near & (shifted == masked_max(shifted, near)), shifted.dtype)
         powers = self._powers(shifted, t, where) * xp.astype(~near, shifted.dtype)
@@ -99,7 +100,7 @@ class Entmax(Separation):
 
     def _t(self, shifted: Array, where: Array | None) -> Array:
         """The t at which the powers sum to 1, `(…, 1)`."""
-        return level_of_powers((self.alpha - 1) * shifted, 1 / (self.alpha - 1), where)
+        return level_of_powers(scaled(shifted, self.alpha - 1), 1 / (self.alpha - 1), where)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import level
 from hopattn.foundation.vectors import at_least, nonzero, positive_power
@@ -37,7 +39,11 @@ def shifted_by_largest(scores: Array, where: Array | None, beta: float) -> tuple
     inside = within_numbers(beta, scores)
     largest = masked_max(scores, where)
     lowest = -(float(namespace(scores).finfo(scores.dtype).max) ** 0.5) / max(inside, 1.0)
-    return largest[..., 0], inside * at_least(masked(scores - largest, where), lowest)
+    shifted = masked(scores - largest, where)
+    if not isinstance(shifted, np.ndarray):
+        return largest[..., 0], inside * at_least(shifted, lowest)
+    np.maximum(shifted, lowest, out=shifted)  # in the room of one array: fresh memory takes longer than the numbers
+    return largest[..., 0], np.multiply(shifted, inside, out=shifted)
 
 
 def within_numbers(beta: float, scores: Array) -> float:
@@ -49,8 +55,13 @@ def within_numbers(beta: float, scores: Array) -> float:
 
 
 def proportions(parts: Array) -> Array:
-    """Each entry divided by the sum of its row; zeros where the sum is 0."""
-    return parts / nonzero(namespace(parts).sum(parts, axis=-1, keepdims=True))
+    """Each entry divided by the sum of its row; zeros where the sum is 0. A NumPy array is overwritten."""
+    return _divided(parts, nonzero(namespace(parts).sum(parts, axis=-1, keepdims=True)))
+
+
+def _divided(parts: Array, sums: Array) -> Array:
+    """parts / sums, in the room of the parts where they are a NumPy array."""
+    return np.divide(parts, sums, out=parts) if isinstance(parts, np.ndarray) else parts / sums
 
 
 def shifted_softmax(shifted: Array, where: Array | None) -> Array:
@@ -58,7 +69,7 @@ def shifted_softmax(shifted: Array, where: Array | None) -> Array:
     parts = namespace(shifted).exp(shifted)
     if where is not None:
         return proportions(masked(parts, where))
-    return parts / namespace(parts).sum(parts, axis=-1, keepdims=True)  # at least 1
+    return _divided(parts, namespace(parts).sum(parts, axis=-1, keepdims=True))  # at least 1
 
 
 def log_sum_exp(shifted: Array, where: Array | None) -> Array:

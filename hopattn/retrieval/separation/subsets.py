@@ -85,6 +85,6 @@ def _ramp(x: Array) -> Array:
     """x, kept between 0 and 1; its derivative is 1 strictly between them and 0 elsewhere, at the ends too."""
     xp = namespace(x)
     if isinstance(x, np.ndarray):
-        return xp.clip(x, 0.0, 1.0)
+        return np.minimum(ramp := np.maximum(x, 0.0), 1.0, out=ramp)
     between = xp.where((x > 0) & (x < 1), x, xp.zeros_like(x))
     return between + xp.astype(x >= 1, x.dtype)
