@@ -51,6 +51,9 @@ clean:
 # Each says first what it is about to do: on a fresh machine the downloads may take minutes.
 SAY := @echo >&2
 PIP := @$(BIN)/python -m pip install --quiet --disable-pip-version-check
+# numba is only for speed: where there is no wheel of it, hopattn runs on NumPy alone.
+FAST := @$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary numba,llvmlite --editable '.[fast]' \
+	2>/dev/null || echo >&2 'no numba for this Python: hopattn runs on NumPy alone'
 
 $(VENV)/.made:
 	$(SAY) 'making a Python environment in $(VENV) …'
@@ -60,6 +63,8 @@ $(VENV)/.made:
 $(VENV)/.run: $(VENV)/.made pyproject.toml
 	$(SAY) 'downloading NumPy, SciPy, matplotlib and the other packages that hopattn needs into $(VENV) (once; about a minute or two) …'
 	$(PIP) --editable .
+	$(SAY) 'downloading numba into $(VENV), for large work, if there is a wheel of it (once) …'
+	$(FAST)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.run

@@ -6,15 +6,16 @@ numbers, or a group failed.
 
 import argparse
 import importlib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.machine import environment, facts, why_unsupported
+from benchmarks.machine import facts
 from benchmarks.measuring import Options, Row
 from benchmarks.results import PAGE_MARKS, has_marks, terminal_line, write_page
-from benchmarks.retrieval import KERNEL
+from benchmarks.settings import EACH, SETTINGS
 
 GROUPS = {
     "startup": "Start",
@@ -25,21 +26,27 @@ GROUPS = {
     "transformer": "Heads, layers and the cache",
     "mapped": "Patterns in a file",
     "spins": "Neurons one at a time",
+    "thresholds": "Sparse weights",
     "rules": "Learning",
     "sweeps": "Sweeps",
     "growth": "Growth",
 }
 """The title of each group, by its module, in the order of the table; each module has `rows(options)`."""
-KERNELS = {"retrieval": ("", KERNEL)}
-"""The groups that are measured with several BLAS kernels; "" is the kernel that BLAS chooses by itself."""
+BY_SETTING = {
+    "retrieval": ("numpy", "compiled", "chosen", *EACH[2:]),
+    "products": EACH,
+    "spins": ("numpy", "compiled"),
+    "thresholds": ("numpy", "compiled"),
+}
+"""The groups that are measured in several settings, by the settings' names; the others are measured compiled."""
 
 
 def main() -> int:
     """Print each row as soon as it is measured; with --write, write the page at the end."""
     arguments = _arguments()
     if arguments.row_lines:
-        return _print_rows(arguments.groups[0], Options(arguments.quick, arguments.kernel))
-    for fact in (machine := facts(KERNEL)):
+        return _print_rows(arguments.groups[0], Options(arguments.quick, SETTINGS[arguments.setting]))
+    for fact in (machine := facts("SkylakeX")):
         print(fact)
     tables: dict[str, list[Row]] = {}
     for group in arguments.groups or GROUPS:
@@ -58,7 +65,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("groups", nargs="*", metavar="group", help=", ".join(GROUPS))
     parser.add_argument("--quick", action="store_true", help="few rounds and a smaller file")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table into this page")
-    parser.add_argument("--kernel", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--setting", default="compiled", help=argparse.SUPPRESS)
     parser.add_argument("--row-lines", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if unknown := [group for group in arguments.groups if group not in GROUPS]:
@@ -71,14 +78,16 @@ def _arguments() -> argparse.Namespace:
 
 
 def _rows_of(group: str, quick: bool) -> Iterator[Row]:
-    """The rows of a group, for each of its BLAS kernels, measured in a new process."""
-    for kernel in KERNELS.get(group, ("",)):
-        if kernel and (reason := why_unsupported(kernel)):
-            yield Row(f"{group} with the kernel {kernel}", "", "skipped", note=reason)
+    """The rows of a group, for each of its settings, measured in a new process."""
+    for name in BY_SETTING.get(group, ("",)):
+        setting = SETTINGS.get(name)
+        if setting and (reason := setting.why_unsupported):
+            yield Row(f"{group}, {setting.words}", "", "skipped", note=reason)
             continue
-        options = ["--row-lines", *(["--quick"] if quick else []), *(["--kernel", kernel] if kernel else [])]
+        options = ["--row-lines", *(["--quick"] if quick else []), *(["--setting", name] if name else [])]
         command = [sys.executable, "-m", "benchmarks", group, *options]
-        with subprocess.Popen(command, env=environment(kernel), stdout=subprocess.PIPE, text=True) as process:
+        environ = setting.environment() if setting else os.environ
+        with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as process:
             yield from (Row.from_json(line) for line in process.stdout or ())
         if process.returncode:
             yield Row(group, "", "broken", note=f"the measurement broke down with exit code {process.returncode}")

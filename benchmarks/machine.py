@@ -9,11 +9,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import cores
-
 KERNEL_FLAGS = {"SkylakeX": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}}
 """The processor flags that each OpenBLAS kernel requires."""
-PACKAGES = {"NumPy": "numpy", "SciPy": "scipy", "PyTorch": "torch", "hopattn": "hopattn"}
+PACKAGES = {"NumPy": "numpy", "SciPy": "scipy", "PyTorch": "torch", "numba": "numba", "hopattn": "hopattn"}
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def facts(kernel: str) -> list[str]:

@@ -4,13 +4,14 @@ import importlib
 import json
 import math
 import operator
-import os
 import statistics
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from benchmarks.settings import SETTINGS, Setting
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 15
 PAUSE = 0.1
@@ -33,10 +34,10 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a run. quick: fewer rounds and sizes. kernel: the chosen BLAS kernel, or "" for the default."""
+    """The options of a run. quick: fewer rounds and sizes. setting: the processor and the kernels."""
 
     quick: bool = False
-    kernel: str = ""
+    setting: Setting = SETTINGS["compiled"]
 
     @property
     def budget(self) -> float:
@@ -185,16 +186,23 @@ def table_number(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 99.5 else f"{value:,.0f}"
 
 
+def geometric_mean(work: str, target: Target | None, rows: Sequence[Row]) -> Row:
+    """The geometric mean of the ratios of several rows; skipped where one of them was not measured."""
+    found = [row.measured for row in rows if row.measured is not None]
+    if len(found) < len(rows):
+        return Row(work, "" if target is None else str(target), "skipped", note="a size is missing")
+    means = (
+        math.prod(numbers) ** (1 / len(found))
+        for numbers in zip(*((each.value, each.low, each.high) for each in found), strict=True)
+    )
+    return measured_row(work, target, lambda: Measured(*means))
+
+
 def duration(times: Sequence[float]) -> str:
     """The median of times in seconds, as text in s, ms or µs."""
     middle = statistics.median(times)
     number, unit = (middle, "s") if middle >= 1 else (1e3 * middle, "ms") if middle >= 1e-3 else (1e6 * middle, "µs")
     return f"{number:.3g} {unit}"
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def import_or_skip(module: str) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import hopattn as ha
-from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, cores, interleaved, measured_row, ratio
+from benchmarks.machine import cores
+from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, interleaved, measured_row, ratio
 from hopattn.scenario.loading import parse
 from hopattn.scenario.running import once
 

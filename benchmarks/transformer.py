@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import hopattn as ha
+from benchmarks.machine import cores
 from benchmarks.measuring import (
     Measured,
     Options,
     Row,
     Target,
-    cores,
     import_or_skip,
     interleaved,
     measured_row,

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from hopattn.cli.main import main
+from hopattn.foundation import kernels
 from tests.counts import FULL, count
 
 settings.register_profile(
@@ -114,6 +115,59 @@ def dask():
         yield distributed
 
 
+BOTH_KERNELS = {
+    *("retrieval/test_blockwise.py", "retrieval/test_separation.py", "cluster/test_sharded_memory.py"),
+    *("memories/test_memory.py", "memories/test_models.py", "transformer/test_heads.py"),
+    *("transformer/test_multi_head.py", "dynamics/test_single_neuron.py", "dynamics/test_updates.py"),
+}
+"""The files whose tests run with NumPy alone and with compiled loops for work of any size."""
+WANTED = os.environ.get(kernels.VARIABLE, "") != "numpy"
+SECOND = 6
+"""In a quick run, one in so many tests of a file runs with compiled loops too."""
+
+
+def pytest_generate_tests(metafunc):
+    path = metafunc.definition.path
+    if f"{path.parent.name}/{path.name}" in BOTH_KERNELS:
+        metafunc.parametrize("_kernels", ["numpy", "compiled"] if WANTED else ["numpy"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def _kernels(request, monkeypatch):
+    """The kernels of a test that runs with both."""
+    chosen = getattr(request, "param", None)
+    if chosen == "compiled" and importlib.util.find_spec("numba") is None:
+        pytest.skip("numba is not installed (the extra 'fast' brings it)")
+    if chosen == "compiled":
+        monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
+    if chosen is not None:
+        monkeypatch.setenv(kernels.VARIABLE, chosen)
+
+
+def _loops(subject):
+    if importlib.util.find_spec("numba") is None:
+        pytest.skip("numba is not installed (the extra 'fast' brings it)")
+    found = kernels._imported(subject)
+    assert found is not None, "numba is installed, but its loops cannot be imported"
+    return found
+
+
+@pytest.fixture(scope="session")
+def loops():
+    """The compiled loops of the online softmax."""
+    return _loops("softmax")
+
+
+@pytest.fixture(scope="session")
+def loops_of_spins():
+    return _loops("spins")
+
+
+@pytest.fixture(scope="session")
+def loops_of_thresholds():
+    return _loops("thresholds")
+
+
 def pytest_report_header():
     return f"counts: {'full' if FULL else 'quick; HOPATTN_FULL=1, as in make test-all, runs the full ones'}"
 
@@ -125,7 +179,17 @@ def pytest_collection_finish():
     gc.set_threshold(20_000)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    second, left_out = {}, set()
+    for item in items:
+        if not WANTED and any(name.startswith("loops") for name in item.fixturenames):
+            left_out.add(item)
+        if getattr(item, "callspec", None) and item.callspec.params.get("_kernels") == "compiled":
+            second.setdefault(item.path, []).append(item)
+    if not FULL:
+        left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
     for item in items:
         assert item.get_closest_marker("skip") is None, "skip by a fixture that says what is missing"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hopattn
+from hopattn.foundation import kernels
 from tests import plan
 
 ROOT = Path(__file__).parent.parent
@@ -147,7 +148,18 @@ def loaded_by(code):
     )
 
 
-HEAVY = {"numpy", "scipy", "pydantic", "rich", "matplotlib", "networkx", "array_api_compat", "tomllib"}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "pydantic",
+    "rich",
+    "matplotlib",
+    "networkx",
+    "array_api_compat",
+    "tomllib",
+    "numba",
+    "llvmlite",
+}
 
 
 def test_importing_the_package_loads_nothing():
@@ -160,7 +172,7 @@ def test_the_help_loads_nothing_heavier_than_click():
 
 
 def test_a_scenario_runs_without_what_only_others_need():
-    unneeded = {"PIL", "scipy", "matplotlib", "networkx", "array_api_compat", "torch", "jax"}
+    unneeded = {"PIL", "scipy", "numba", "matplotlib", "networkx", "array_api_compat", "torch", "jax"}
     assert loaded_by("import hopattn as ha; ha.run(ha.load('bank'))").isdisjoint(unneeded)
 
 
@@ -169,6 +181,11 @@ def test_extras_are_imported_nowhere_in_the_package_but_by_the_referee_and_the_t
     own = [file for file in FILES if file not in (REFEREE, TRAINING)]
     found = [file for file in own if re.search(rf"^\s*(import|from) {module}\b", (PACKAGE / file).read_text(), re.M)]
     assert found == []
+
+
+def test_numba_is_known_to_the_compiled_loops_and_their_choice_alone():
+    told = [file for file in FILES if re.search(r"\b(numba|llvmlite)\b", (PACKAGE / file).read_text())]
+    assert [file for file in told if not re.match(r"foundation/(compiled/.*|kernels|__init__)\.py", file)] == []
 
 
 def functions(file):
@@ -212,4 +229,4 @@ def test_tests_mirror_the_rooms_and_none_imports_another():
 
 def test_the_package_runs_as_the_command():
     ran = subprocess.run([sys.executable, "-m", "hopattn", "--version"], capture_output=True, text=True, check=True)
-    assert ran.stdout == f"hopattn, version {hopattn.__version__}\n"
+    assert ran.stdout == f"hopattn, version {hopattn.__version__}; kernels: {kernels.in_words()}\n"

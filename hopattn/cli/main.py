@@ -15,6 +15,7 @@ import click
 from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
 from hopattn.cli.streams import discard, make_safe
+from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
 from hopattn.foundation.version import __version__
 
@@ -41,8 +42,21 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        click.echo(f"hopattn, version {__version__}; kernels: {kernels.in_words()}")
+        ctx.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="hopattn")
+@click.option(
+    *("--version", "version"),
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and the kernels, and exit.",
+)
 def cli() -> None:
     """Associative memory, where attention is one step of recall.
 
@@ -71,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _exit_code(arguments: Sequence[str] | None) -> int:
     """Run a command; give its exit code, or the one of its error after writing the message."""
     try:
+        kernels.wanted()
         returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False)
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)

@@ -1,4 +1,6 @@
-"""Foundation: arrays of any library, checks, files, registries, threads. Nothing here is about memories or attention.
+"""Foundation: arrays of any library, checks, files, registries, threads, compiled loops.
+
+Nothing here knows memories or attention; the compiled loops know their formulas alone.
 
 - `version.py`: the version of the package
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
@@ -6,6 +8,8 @@
 - `display.py`: objects that a notebook shows as HTML
 - `chunks.py`: the rows of an array in blocks
 - `threads.py`: threads that share work, the size of the processor's cache
+- `compiled/`: loops that numba compiles, for large work
+- `kernels.py`: the choice between them and NumPy, when work is done
 - `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 - `labelled.py`: arrays with named axes and labelled rows

@@ -52,6 +52,10 @@ if hasattr(os, "register_at_fork"):  # in a forked child, no other thread is lef
     os.register_at_fork(after_in_child=_SINGLE_THREADED.__init__)  # type: ignore[misc]
 
 
+_NEW_BLAS: list[Any] = []
+"""The limits of BLAS that came after shared work had begun, and end with it."""
+
+
 @contextmanager
 def workers(threads: int | None = None) -> Iterator[Share]:
     """Give a function that shares tasks among threads; the calling thread is one of them.
@@ -72,6 +76,7 @@ def workers(threads: int | None = None) -> Iterator[Share]:
             number = threads or _THREAD_LIMIT.get() or available
             with blas.limit(limits=1):
                 yield lambda work, tasks: _run(work, tasks, number)
+                _restore_new_blas()
         finally:
             _IN_SHARED_WORK.reset(token)
 
@@ -94,6 +99,7 @@ def single_threaded() -> Iterator[None]:
         with _SINGLE_THREADED.lock:
             _SINGLE_THREADED.count -= 1
             if _SINGLE_THREADED.count == 0:
+                _restore_new_blas()
                 _SINGLE_THREADED.limit.restore_original_limits()
 
 
@@ -105,6 +111,17 @@ def thread_limit(threads: int) -> Iterator[None]:
         yield
     finally:
         _THREAD_LIMIT.reset(token)
+
+
+def hold_new_blas() -> None:
+    """Give one thread to a BLAS that was imported within shared work, as the others have, until that work ends."""
+    if _IN_SHARED_WORK.get():
+        _NEW_BLAS.append(_blas().limit(limits=1))
+
+
+def _restore_new_blas() -> None:
+    while _NEW_BLAS:
+        _NEW_BLAS.pop().restore_original_limits()
 
 
 def _run(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:

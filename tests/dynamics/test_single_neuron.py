@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.dynamics.single_neuron import CoupledSpins, SingleNeuronStates, coupled, stored
+from hopattn.dynamics.single_neuron import CoupledSpins, SingleNeuronStates, SpinView, coupled, stored
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext
-from hopattn.dynamics.updates.stochastic import Glauber
+from hopattn.dynamics.updates.stochastic import Glauber, _Thermal
+from hopattn.foundation import kernels
 from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
 from tests.counts import count, spread
@@ -215,3 +216,59 @@ def test_an_energy_beyond_the_numbers_is_named_by_its_row():
         pytest.raises(ha.InvalidInput, match=r"energy: beyond the numbers of float64 \(row 3\)"),
     ):
         swept(memory, Asynchronous("sequence"), cues)
+
+
+@pytest.mark.parametrize("temperature", [0.3, 2.0])
+def test_the_limit_of_a_thermal_spin_is_the_field_at_which_its_chance_is_its_draw(temperature):
+    rng = np.random.default_rng(9)
+    decide = _Thermal(np.concatenate([rng.random((50, 4)), [[0.0, 0.5, 0.25, 0.75]]]), temperature)
+    for local in (temperature * rng.normal(size=(51, 4)), np.zeros((51, 4))):
+        up = decide(SpinView(slice(None), np.ones((51, 4)), local, np.zeros)) == 1
+        assert np.array_equal(up, local > decide.limits())
+
+
+@pytest.mark.parametrize("update", [Asynchronous("random"), Glauber(0.1)], ids=repr)
+def test_compiled_loops_turn_the_same_spins_of_a_large_network(loops_of_spins, update, monkeypatch):
+    rng = np.random.default_rng(10)
+    patterns = rng.choice([-1.0, 1.0], size=(40, 600))
+    states = patterns[:30] * rng.choice([-1.0, 0.0, 1.0], size=(30, 600), p=[0.2, 0.1, 0.7])
+    network = ha.Hopfield(ha.learning.hebb(patterns), bias=rng.normal(size=600) / 20)
+    plain = swept(network, update, states)
+    called = []
+    settle = loops_of_spins.settle
+    monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
+    monkeypatch.delenv(kernels.VARIABLE, raising=False)
+    monkeypatch.setattr(loops_of_spins, "settle", lambda *given: called.append(1) or settle(*given))
+    assert np.array_equal(swept(network, update, states), plain)
+    assert len(called) == 3  # blocks of 256
+    assert not np.array_equal(plain, states)
+
+
+@pytest.mark.parametrize("update", [Asynchronous("random"), Glauber(20.0)], ids=repr)
+@pytest.mark.parametrize("kind", ["power", "rectified_power"])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_compiled_loops_turn_the_same_spins_of_a_dense_memory(loops_of_spins, n, kind, update, monkeypatch):
+    """Also for numbers of patterns at which NumPy's sums change their order, and for real keys."""
+    rng = np.random.default_rng(11)
+    monkeypatch.delenv(kernels.VARIABLE, raising=False)
+    turned, turn = [], loops_of_spins.turn
+    monkeypatch.setattr(loops_of_spins, "turn", lambda *given: turned.append(turn(*given)) or turned[-1])
+    for n_patterns in (5, 8, 130, 1000):
+        for keys in (rng.choice([-1.0, 1.0], size=(n_patterns, 70)), rng.normal(size=(n_patterns, 70))):
+            memory = ha.Memory(keys, separation=separations[kind](n=n, beta=0.3), activation="sign")
+            states = rng.choice([-1.0, 1.0], size=(4, 70))
+            monkeypatch.setattr(kernels, "LARGE", {"spins": 2**60})
+            plain = swept(memory, update, states)
+            monkeypatch.setattr(kernels, "LARGE", {"spins": 0})
+            assert np.array_equal(swept(memory, update, states), plain)
+    assert turned == [0] * 16  # two blocks of 64 each
+
+
+def test_powers_beyond_the_range_of_the_loops_are_numpys(loops_of_spins, monkeypatch):
+    keys = np.random.default_rng(0).normal(size=(9, 70)) * 1e70
+    memory = ha.Memory(keys, separation=separations["rectified_power"](n=3), activation="sign")
+    states = np.ones((2, 70))
+    plain = swept(memory, Asynchronous("sequence"), states)
+    monkeypatch.delenv(kernels.VARIABLE, raising=False)
+    monkeypatch.setattr(kernels, "LARGE", {"spins": 0})
+    assert np.array_equal(swept(memory, Asynchronous("sequence"), states), plain)

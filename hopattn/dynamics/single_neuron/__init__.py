@@ -6,9 +6,9 @@
 - `stored.py`: neurons with stored patterns: a flip costs one evaluation of the potential
 """
 
-from hopattn.dynamics.single_neuron.base import SingleNeuronStates, SpinView, are_spins
+from hopattn.dynamics.single_neuron.base import KnownDecision, SingleNeuronStates, SpinView, are_spins
 from hopattn.dynamics.single_neuron.block_sums import Overlaps
 from hopattn.dynamics.single_neuron.coupled import CoupledSpins
 from hopattn.dynamics.single_neuron.stored import StoredSpins
 
-__all__ = ["CoupledSpins", "Overlaps", "SingleNeuronStates", "SpinView", "StoredSpins", "are_spins"]
+__all__ = ["CoupledSpins", "KnownDecision", "Overlaps", "SingleNeuronStates", "SpinView", "StoredSpins", "are_spins"]

@@ -43,6 +43,23 @@ class SpinView:
 Decision = Callable[[SpinView], np.ndarray]
 """The rule that gives the new values of the spins in a view; each value depends on the entries of its own spin only."""
 
+
+class KnownDecision(ABC):
+    """A decision that compiled loops know: by the sign of the local field, or by limits that it may pass."""
+
+    @abstractmethod
+    def __call__(self, view: SpinView) -> np.ndarray:
+        """The new values of the spins in a view."""
+
+    @abstractmethod
+    def limits(self) -> np.ndarray | None:
+        """The local field above which each spin is 1, and −1 elsewhere, `(N, n)`.
+
+        None where a spin takes the sign of its local field, stays where that is 0, and an unknown one where a side
+        would cost energy.
+        """
+
+
 Response = Callable[[np.ndarray], np.ndarray]
 """The rule that gives the new values of graded neurons from their fields, entry by entry."""
 

@@ -1,17 +1,24 @@
 """Neurons with stored patterns: the update of a neuron takes one evaluation of the potential."""
 
+from typing import Any
+
 import numpy as np
 
-from hopattn.dynamics.single_neuron.base import Decision, SingleNeuronStates, SpinView
+from hopattn.dynamics.single_neuron.base import Decision, KnownDecision, SingleNeuronStates, SpinView
 from hopattn.foundation.arrays import require_finite_energy
 from hopattn.foundation.chunks import blocks
+from hopattn.foundation.kernels import compiled_loops
 from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.power import Power
 from hopattn.retrieval.separation.scores import scaled
 
 BLOCK = 64
 """The number of neurons whose columns of the keys are copied to contiguous memory at a time."""
 SCORES = 32_768
 """The number of scores that are updated at a time; they stay in the cache of the processor."""
+
+SHARE = 16
+"""A score takes as long as at least so many couplings of the same sweep: it counts as so many."""
 
 
 class StoredSpins(SingleNeuronStates):
@@ -49,13 +56,38 @@ class StoredSpins(SingleNeuronStates):
 
     def sweep(self, order: np.ndarray, decide: Decision) -> None:
         n, n_patterns = self.scores.shape
+        loops = limits = None
+        if isinstance(decide, KnownDecision) and self._is_sum_of_powers:
+            loops = compiled_loops("spins", SHARE * self.keys.size * n)
+            limits = None if loops is None else decide.limits()
         groups = list(blocks(n, max(1, SCORES // n_patterns)))
         present = np.concatenate([self._potential(self.scores[cues], cues) for cues in groups])
         for block in blocks(len(order), BLOCK):
             columns = np.ascontiguousarray(self.keys[:, order[block]].T)
+            if loops is not None and self._turned(loops, order[block], columns, present, limits):
+                continue
             for cues in groups:  # cues do not depend on one another
                 for i, column in zip(order[block], columns, strict=True):
                     self._update(i, column, cues, present[cues], decide)
+
+    @property
+    def _is_sum_of_powers(self) -> bool:
+        """Whether compiled loops know the potential, and all spins are known."""
+        if not isinstance(self.separation, Power) or self.separation.n > 4 or self.mask is not None:
+            return False
+        return self.scores.dtype == self.keys.dtype == np.float64 and bool(np.all(np.abs(self.spins) == 1))
+
+    def _turned(
+        self, loops: Any, neurons: np.ndarray, columns: np.ndarray, present: np.ndarray, limits: np.ndarray | None
+    ) -> bool:
+        """Update these spins of all cues by compiled loops; False, and nothing changed, where a power is too large."""
+        n, rectified, factor = self.separation.as_sum if isinstance(self.separation, Power) else (0, False, 0.0)
+        spins, scores, potential = self.spins[neurons], np.array(self.scores, order="C"), present.copy()
+        there = np.zeros((0, 0)) if limits is None else limits[neurons]
+        if loops.turn(scores, columns, spins, potential, (n, rectified), factor, there):
+            return False
+        self.scores[:], self.spins[neurons], present[:] = scores, spins, potential
+        return True
 
     def _update(self, i: int, column: np.ndarray, cues: slice, present: np.ndarray, decide: Decision) -> None:
         """Update spin i of these cues by the rule; column: its entries in the keys, `(n_patterns,)`.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.single_neuron import SpinView
+from hopattn.dynamics.single_neuron import KnownDecision, SpinView
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
@@ -77,14 +77,22 @@ def sweep_order(order: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     return np.arange(n) if order == "sequence" else np.array(order)
 
 
-def aligned(view: SpinView) -> np.ndarray:
-    """Each spin with the sign of its local field.
+class _Aligned(KnownDecision):
+    """Each spin takes the sign of its local field.
 
     A spin stays as it is where the local field is 0, and an unknown spin stays unknown where a side would cost energy.
     """
-    local, spins = view.local, view.spins
-    stays = local == 0
-    unknown_yet = spins == 0
-    if np.any(unknown_yet):
-        stays = stays | (unknown_yet & (view.gain() < 0))
-    return np.where(stays, spins, np.sign(local))
+
+    def __call__(self, view: SpinView) -> np.ndarray:
+        local, spins = view.local, view.spins
+        stays = local == 0
+        unknown_yet = spins == 0
+        if np.any(unknown_yet):
+            stays = stays | (unknown_yet & (view.gain() < 0))
+        return np.where(stays, spins, np.sign(local))
+
+    def limits(self) -> None:
+        return None
+
+
+aligned = _Aligned()

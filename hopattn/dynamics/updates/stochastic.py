@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.single_neuron import SpinView
+from hopattn.dynamics.single_neuron import KnownDecision, SpinView
 from hopattn.dynamics.updates.asynchronous import Asynchronous, aligned, sweep_order
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.foundation.errors import InvalidInput
@@ -60,12 +60,9 @@ class Glauber(Update):
         temperature = self.temperature * self.cooling**context.number
         draws = np.stack([own.random(states.shape[1]) for own in context.own], axis=1)
 
-        def thermal(view: SpinView) -> np.ndarray:
-            up = draws[view.at] < 0.5 * (1 + np.tanh(view.local / temperature))
-            return np.where(up, 1.0, -1.0)
-
+        rule = aligned if temperature == 0 else _Thermal(draws, temperature)
         with np.errstate(over="ignore"):  # h / T may be infinite: then tanh is ±1
-            neurons.sweep(sweep_order("random", states.shape[1], context.rng), aligned if temperature == 0 else thermal)
+            neurons.sweep(sweep_order("random", states.shape[1], context.rng), rule)
         return neurons.states
 
     def guarantee(self, memory: Recallable) -> Descent:
@@ -77,3 +74,20 @@ class Glauber(Update):
         if not memory.activation.discrete:
             return f"Glauber's update is for spins, and the activation '{name_of(memory.activation)}' gives none"
         return memory.why_no_single_neuron_updates
+
+
+@dataclass(frozen=True, eq=False)
+class _Thermal(KnownDecision):
+    """Each spin is 1 where its draw lies below the probability of 1. draws: `(N, n)`, from 0 to below 1."""
+
+    draws: np.ndarray
+    temperature: float
+
+    def __call__(self, view: SpinView) -> np.ndarray:
+        up = self.draws[view.at] < 0.5 * (1 + np.tanh(view.local / self.temperature))
+        return np.where(up, 1.0, -1.0)
+
+    def limits(self) -> np.ndarray:
+        """The local field at which the probability is the draw: u = ½ (1 + tanh(h/T)), h = T artanh(2u − 1)."""
+        with np.errstate(divide="ignore"):  # a draw of 0 lies below any probability
+            return np.asarray(self.temperature * np.arctanh(2 * self.draws - 1))

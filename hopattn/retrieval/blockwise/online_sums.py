@@ -20,10 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.kernels import compiled_loops
 from hopattn.retrieval.one_pass import Pass
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import Normalised
 from hopattn.retrieval.separation.scores import within_numbers
+
+ENOUGH_CUES = 64
+"""The number of cues from which compiled loops take less time than NumPy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +83,15 @@ class RunningSums(ABC):
 class OnlineSoftmax(RunningSums):
     """The largest score m, Z = Σ f(s − m) and h = Σ f(s − m) v of each cue.
 
-    unshifted: True where all scores are small and were multiplied by the online scale already; then m = 0 throughout.
+    unshifted: True where all scores are small and were multiplied by `scale` already; then m = 0 throughout. loops:
+    the compiled loops that add keys, or None.
     """
 
-    def __init__(self, separation: Separation, n: int, width: int, dtype: Any, unshifted: bool) -> None:
+    def __init__(
+        self, separation: Separation, n: int, width: int, dtype: Any, unshifted: bool, loops: Any = None
+    ) -> None:
         super().__init__(separation, n, width, dtype)
-        self.unshifted = unshifted
+        self.unshifted, self.loops = unshifted, loops
         self.lowest = np.finfo(dtype).min
         self.largest = np.full((n, 1), 0 if unshifted else self.lowest, dtype)
         self.total = np.zeros((n, 1), dtype)
@@ -97,7 +104,17 @@ class OnlineSoftmax(RunningSums):
             raise TypeError(f"{self.separation!r} has no online softmax")
         return found
 
+    @property
+    def scale(self) -> float:
+        """The factor of scores whose f is taken without a shift: that of 2ˣ in compiled loops."""
+        form = self.form
+        return form.online_scale if self.loops is None or form.doublings is None else form.doublings
+
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+        if self.loops is not None:
+            nothing = scores[:0, :0]
+            self._add_compiled(rows, np.ascontiguousarray(scores), nothing, nothing, where, values)
+            return
         if not self.unshifted:
             if where is not None:
                 np.copyto(scores, self.lowest, where=~where)
@@ -110,6 +127,12 @@ class OnlineSoftmax(RunningSums):
         self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if values is not None:
             self.field[rows] += np.matmul(weights, values, out=self.buffer[rows])
+
+    def add_keys(
+        self, rows: slice, cues: np.ndarray, keys: np.ndarray, where: np.ndarray | None, values: np.ndarray | None
+    ) -> None:
+        """Add keys `(b, dim)` for cues `(n_rows, dim)` whose scores are products, by compiled loops."""
+        self._add_compiled(rows, np.empty((0, 0), self.dtype), cues, keys, where, values)
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
@@ -125,6 +148,26 @@ class OnlineSoftmax(RunningSums):
         total = np.where(empty, 1, self.total)
         potential = np.where(empty, 0, self.form.potential(self.largest, total))
         return BlockPass(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "loops": None}
+
+    def _add_compiled(
+        self,
+        rows: slice,
+        scores: np.ndarray,
+        cues: np.ndarray,
+        keys: np.ndarray,
+        where: np.ndarray | None,
+        values: np.ndarray | None,
+    ) -> None:
+        read = keys[:, :0] if values is None else values
+        mask = np.zeros((0, 0), bool) if where is None else np.asarray(where)
+        how = self.dtype.type(within_numbers(self.scale, self.total)), self.unshifted
+        sums = self.largest[rows], self.total[rows], self.field[rows]
+        self.loops.add_keys(
+            np.ascontiguousarray(scores), np.ascontiguousarray(cues), *map(gapless, (keys, read)), mask, how, sums
+        )
 
     def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
         """m → m': multiply Z and h by f(m − m')."""
@@ -195,6 +238,24 @@ def concatenated(parts: Sequence[RunningSums]) -> RunningSums:
         if isinstance(value, np.ndarray):
             setattr(joined, name, np.concatenate([getattr(part, name) for part in parts]))
     return joined
+
+
+def loops_of(separation: Separation, dtype: Any, cues: int, scores: int) -> Any | None:
+    """The compiled loops for so many cues and scores of a separation; None where NumPy computes its sums.
+
+    For few cues a step is reading the keys, and BLAS has faster products of its own.
+    """
+    form = separation.block_form()
+    if not isinstance(form, Normalised) or form.doublings is None or dtype not in (np.float32, np.float64):
+        return None
+    return compiled_loops("softmax", scores if cues >= ENOUGH_CUES else 0)
+
+
+def gapless(rows: np.ndarray) -> np.ndarray:
+    """Rows that compiled loops and BLAS can read: the same, or a copy where a row has gaps."""
+    wide = rows.itemsize
+    fits = rows.flags.aligned and rows.strides[1] == wide and rows.strides[0] > 0 and rows.strides[0] % wide == 0
+    return np.asarray(rows) if fits or rows.size == 0 else np.array(rows, order="C")
 
 
 def _row_max(scores: np.ndarray) -> np.ndarray:

@@ -39,8 +39,10 @@ class Blocks:
     threads: int | None = None
 
     @classmethod
-    def fitting(cls, dim: int, dtype: Any) -> "Blocks":
-        """The sizes that fit this machine, for vectors of this dim."""
+    def fitting(cls, dim: int, dtype: Any, loops: Any = None) -> "Blocks":
+        """The sizes that fit this machine, for vectors of this dim, or the compiled loops, which add fields at once."""
+        if loops is not None:
+            return cls(512, loops.KEYS)
         return cls(cues=min(max(l2_cache_size() // 2 // (dim * np.dtype(dtype).itemsize), 512), 1024))
 
 

@@ -6,7 +6,7 @@ after the other and keeps running sums. Threads share the blocks of cues, and sp
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,13 +15,24 @@ import numpy as np
 from hopattn.foundation.chunks import blocks, ranges
 from hopattn.foundation.threads import Share, workers
 from hopattn.foundation.vectors import longest_row
-from hopattn.retrieval.blockwise.online_sums import BlockPass, OnlineSoftmax, OnlineSum, RunningSums, concatenated
+from hopattn.retrieval.blockwise.online_sums import (
+    BlockPass,
+    OnlineSoftmax,
+    OnlineSum,
+    RunningSums,
+    concatenated,
+    loops_of,
+)
+from hopattn.retrieval.blockwise.parts import is_by_scores, part_of, rows_with_any, runs, shaped, side_by_side, write
 from hopattn.retrieval.blockwise.sizes import HELD, TASKS, Blocks
 from hopattn.retrieval.joint_mask import masks_of
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
+from hopattn.retrieval.masks import MaskRule, as_mask, block, spread
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import AllScores, BlockForm, Normalised
 from hopattn.retrieval.similarity import Dot, Similarity
+
+AT_ONCE = 4096
+"""The number of keys from which compiled loops get no more of them at once: they may have to be converted first."""
 
 
 def stream(
@@ -49,14 +60,15 @@ def stream(
         for each in masks_of(as_mask(mask))
     )
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
-    block_sizes = sizes or Blocks.fitting(cues.shape[-1], dtype)
+    loops = loops_of(separation, dtype, scored[-2], math.prod((*leading, *scored[-2:])))
+    block_sizes = sizes or Blocks.fitting(cues.shape[-1], dtype, loops)
 
     def of_text(*i: int) -> BlockPass:
         own, stored, *others = (text[i] for text in broadcast)
         part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
         read = stored if values is keys else others[0] if others else None
         work = _Stream(
-            similarity, separation, np.ascontiguousarray(own, dtype), stored, read, part, potential, own.dtype
+            similarity, separation, np.ascontiguousarray(own, dtype), stored, read, part, potential, own.dtype, loops
         )
         return work.with_scaled_cues().run(block_sizes)
 
@@ -64,7 +76,7 @@ def stream(
     if not results:  # the leading axes hold no text
         shape, width = (*leading, scored[-2]), 0 if values is None else values.shape[-1]
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
-    return _stacked(results, leading) if leading else results[0]
+    return side_by_side(results, leading) if leading else results[0]
 
 
 def _of_texts(of_text: Callable[..., BlockPass], leading: tuple[int, ...], sizes: Blocks) -> list[BlockPass]:
@@ -95,8 +107,9 @@ def running_sums(
     shape = len(cues), len(keys)
     masks = (each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
     given = np.ascontiguousarray(cues, dtype)
-    work = _Stream(similarity, separation, given, keys, values, tuple(masks), potential, cues.dtype)
-    return work.with_scaled_cues().sums(sizes or Blocks.fitting(cues.shape[-1], dtype))
+    loops = loops_of(separation, dtype, len(cues), math.prod(shape))
+    work = _Stream(similarity, separation, given, keys, values, tuple(masks), potential, cues.dtype, loops)
+    return work.with_scaled_cues().sums(sizes or Blocks.fitting(cues.shape[-1], dtype, loops))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +126,8 @@ class _Stream:
     potential: bool
     own_dtype: np.dtype
     """The dtype of the cues as they were given."""
+    loops: Any = None
+    """The compiled loops of the online softmax, or None."""
     unshifted: bool = False
     """Whether all scores are so small that they need no shift by the largest of their row."""
 
@@ -123,7 +138,9 @@ class _Stream:
         cues carry the online scale.
         """
         form = self._form
-        if not (isinstance(form, Normalised) and form.exponential and self.similarity.linear) or self._mask_by_scores:
+        if not isinstance(form, Normalised) or form.doublings is None or self._mask_by_scores:
+            return self
+        if not self.similarity.linear:
             return self
         numbers = np.finfo(self.cues.dtype)
         if numbers.dtype not in (np.float32, np.float64):
@@ -145,10 +162,10 @@ class _Stream:
             if isinstance(self._form, AllScores):
                 result.overflowed[:] = True
             else:
-                self._sum_up(sizes, share, lambda sums, rows: _write(sums.result(), rows, result))
-            parts = _runs(result.overflowed, min(max(HELD // len(self.keys), 1), sizes.cues))
+                self._sum_up(sizes, share, lambda sums, rows: write(sums.result(), rows, result))
+            parts = runs(result.overflowed, min(max(HELD // len(self.keys), 1), sizes.cues))
             for rows, part in zip(parts, share(self._from_all_scores, [(rows,) for rows in parts]), strict=True):
-                _write(part, rows, result)
+                write(part, rows, result)
         return replace(result, factor=1.0) if isinstance(self._form, Normalised) else result
 
     def sums(self, sizes: Blocks) -> RunningSums:
@@ -176,22 +193,47 @@ class _Stream:
     def _sums_of(self, rows: range, span: range, width: int) -> RunningSums:
         """The running sums of these cues over a span of keys, in blocks of `width` keys."""
         cues, form = self.cues[rows.start : rows.stop], self._form
-        if self.unshifted and isinstance(form, Normalised):
-            cues = cues * form.online_scale
         start = (self.separation, len(rows), self._width, cues.dtype)
-        is_softmax = isinstance(form, Normalised)
-        sums = OnlineSoftmax(*start, self.unshifted) if is_softmax else OnlineSum(*start, self.potential)
-        buffer = np.empty((len(rows), width), cues.dtype)
+        if not isinstance(form, Normalised):
+            sums: RunningSums = OnlineSum(*start, self.potential)
+        else:
+            sums = softmax = OnlineSoftmax(*start, self.unshifted, self.loops)
+            cues = cues * softmax.scale if self.unshifted else cues
+        buffer = np.empty(len(rows) * width, cues.dtype)
+        for columns, visible in self._seen(rows, span, width):
+            part = rows_with_any(visible)
+            keys = part_of(self.keys, columns, cues.dtype)
+            values = None if self.values is None else part_of(self.values, columns, cues.dtype)
+            if self._by_products:
+                softmax.add_keys(part, cues[part], keys, self._where(visible, keys[:0], cues, keys, part), values)
+            else:
+                scores = self._scores(cues[part], keys, buffer)
+                sums.add(part, scores, self._where(visible, scores, cues, keys, part), values)
+        return sums
+
+    def _seen(self, rows: range, span: range, width: int) -> Iterator[tuple[range, np.ndarray | bool]]:
+        """The blocks of keys that some of these cues may attend to, with their masks.
+
+        Blocks in a row that all cues may attend to are one where compiled loops divide them again.
+        """
+        whole = span[:0]
         for columns in ranges(span, width):
             visible = self._visible(rows, columns)
-            if visible is False:
+            if visible is True and self._by_products and len(whole) < AT_ONCE:
+                whole = range(whole.start if whole else columns.start, columns.stop)
                 continue
-            part = _rows_with_any(visible)
-            keys = _part(self.keys, columns, cues.dtype)
-            scores = self._scores(cues[part], keys, buffer)
-            values = None if self.values is None else _part(self.values, columns, cues.dtype)
-            sums.add(part, scores, self._where(visible, scores, cues, keys, part), values)
-        return sums
+            if whole:
+                yield whole, True
+            whole = columns if visible is True else span[:0]
+            if visible is not True and visible is not False:
+                yield columns, visible
+        if whole:
+            yield whole, True
+
+    @property
+    def _by_products(self) -> bool:
+        """Whether compiled loops take the products of cues and keys."""
+        return self.loops is not None and type(self.similarity) is Dot and not self._mask_by_scores
 
     def _from_all_scores(self, rows: range) -> BlockPass:
         """The result of these cues from all their scores at once."""
@@ -199,7 +241,7 @@ class _Stream:
         scores, by_scores = np.empty((len(rows), len(columns)), cues.dtype), []
         parts = ranges(columns, 4096)
         for part in parts:
-            keys = _part(self.keys, part, cues.dtype)
+            keys = part_of(self.keys, part, cues.dtype)
             part_scores = scores[:, part.start : part.stop] = self._scores(cues, keys)
             if self._mask_by_scores:
                 own = self._visible(rows, part)
@@ -211,7 +253,7 @@ class _Stream:
         if self.values is not None:
             weights, factor = self.separation.factored_weights(scores, where)
             for part in parts:
-                field += weights[:, part.start : part.stop] @ _part(self.values, part, cues.dtype)
+                field += weights[:, part.start : part.stop] @ part_of(self.values, part, cues.dtype)
         potential = self.separation.potential(scores, where) if self.potential else np.zeros(len(rows), cues.dtype)
         return BlockPass(field, factor, np.asarray(potential), np.zeros(len(rows), bool))
 
@@ -222,7 +264,7 @@ class _Stream:
     @property
     def _mask_by_scores(self) -> bool:
         """Whether a mask is a rule that depends on the scores."""
-        return any(map(_is_by_scores, self.masks))
+        return any(map(is_by_scores, self.masks))
 
     @property
     def _width(self) -> int:
@@ -233,7 +275,7 @@ class _Stream:
         """The mask of this block, as far as it does not depend on the scores; True for all, False for none."""
         visible: np.ndarray | bool = True
         for mask in self.masks:
-            part = True if _is_by_scores(mask) else block(mask, rows, columns, (len(self.cues), len(self.keys)))
+            part = True if is_by_scores(mask) else block(mask, rows, columns, (len(self.cues), len(self.keys)))
             if part is False:
                 return False
             visible = part if visible is True else visible if part is True else visible & part
@@ -245,7 +287,7 @@ class _Stream:
         """The mask of these scores, for a part of the cues; None where all may be attended to."""
         where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[part]
         given = cues[part].astype(self.own_dtype, copy=False)  # the rounding is that of the dtype as given
-        for mask in filter(_is_by_scores, self.masks):
+        for mask in filter(is_by_scores, self.masks):
             allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(given, keys)))
             where = allowed if where is None else where & allowed
         return where
@@ -253,48 +295,6 @@ class _Stream:
     def _scores(self, cues: np.ndarray, keys: np.ndarray, buffer: np.ndarray | None = None) -> np.ndarray:
         """The scores of these cues and keys, in an array that may be overwritten."""
         if type(self.similarity) is Dot:
-            return np.matmul(cues, keys.T, out=None if buffer is None else buffer[: len(cues), : len(keys)])
+            return np.matmul(cues, keys.T, out=None if buffer is None else shaped(buffer, len(cues), len(keys)))
         width = max(HELD // cues.size, 1) if self.similarity.by_entries else len(keys)
         return np.concatenate([self.similarity(cues, keys[some]) for some in blocks(len(keys), width)], axis=1)
-
-
-def _is_by_scores(mask: Any) -> bool:
-    """Whether a mask is a rule that depends on the scores."""
-    return isinstance(mask, MaskRule) and not isinstance(mask, (NoMask, PositionRule))
-
-
-def _stacked(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPass:
-    """The results of several texts as one, with their leading axes."""
-
-    def stacked(parts: list[np.ndarray]) -> np.ndarray:
-        return np.stack(parts).reshape(*leading, *parts[0].shape)
-
-    own = results[0].factor
-    factor = own if isinstance(own, float) else stacked([one.factor for one in results])
-    rest = [stacked([getattr(one, name) for one in results]) for name in ("field", "potential", "overflowed")]
-    return BlockPass(rest[0], factor, *rest[1:])
-
-
-def _write(part: BlockPass, rows: range, result: BlockPass) -> None:
-    """Write the result of these rows into the result of all."""
-    here = slice(rows.start, rows.stop)
-    result.field[here], result.factor[here] = part.field, part.factor
-    result.potential[here], result.overflowed[here] = part.potential, part.overflowed
-
-
-def _runs(flags: np.ndarray, longest: int) -> list[range]:
-    """The runs of neighbouring True flags, none longer than `longest`."""
-    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
-    return [part for start, stop in edges.reshape(-1, 2).tolist() for part in ranges(range(start, stop), longest)]
-
-
-def _rows_with_any(visible: np.ndarray | bool) -> slice:
-    """The rows from the first to the last that may attend to any key of a block: fewer at the edge of a causal mask."""
-    if isinstance(visible, bool):
-        return slice(None)
-    rows = np.flatnonzero(visible.any(axis=1))
-    return slice(int(rows[0]), int(rows[-1]) + 1)
-
-
-def _part(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
-    return rows[some.start : some.stop].astype(dtype, copy=False)

@@ -24,14 +24,15 @@ class Normalised:
     """The weights are p = f(c(s − max s)) / Σ f(c(s − max s)): the form of the online softmax.
 
     online_scale: c, the factor of the scores. unnormalised_weights: f of an array, written over the argument, with
-    f(0) > 0. potential: Ψ(s) from the largest score and the sum of f, both `(…,)`. exponential: True where
-    f(a + b) = f(a) f(b); then small scores need no shift by the largest.
+    f(0) > 0. potential: Ψ(s) from the largest score and the sum of f, both `(…,)`. doublings: by how
+    many powers of two f grows with a score higher by 1, where f(a + b) = f(a) f(b); then small scores need no shift by
+    the largest. None for another f.
     """
 
     unnormalised_weights: Callable[[np.ndarray], np.ndarray]
     potential: Callable[[np.ndarray, np.ndarray], np.ndarray]
     online_scale: float = 1.0
-    exponential: bool = False
+    doublings: float | None = None
 
 
 BlockForm = AllScores | PlainSum | Normalised

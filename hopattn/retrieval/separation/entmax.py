@@ -8,6 +8,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.row_thresholds import compiled_rows
 from hopattn.retrieval.separation.scores import (
     count_allowed,
     level_of_powers,
@@ -71,6 +72,8 @@ class Entmax(Separation):
         return largest + xp.where(some, dual, xp.zeros_like(dual)) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        if 1 < self.alpha <= 2 and (rows := compiled_rows("ENTMAX", self.alpha, scores, where, self.beta)):
+            return rows[0], 1.0
         _, shifted = shifted_by_largest(scores, where, self.beta)
         if self.alpha == 1:
             return shifted_softmax(shifted, where), 1.0
@@ -100,6 +103,8 @@ class Entmax(Separation):
 
     def _t(self, shifted: Array, where: Array | None) -> Array:
         """The t at which the powers sum to 1, `(…, 1)`."""
+        if self.alpha <= 2 and (rows := compiled_rows("ENTMAX", self.alpha, shifted, where, 1, wants_weights=False)):
+            return rows[1]
         return level_of_powers(scaled(shifted, self.alpha - 1), 1 / (self.alpha - 1), where)
 
 

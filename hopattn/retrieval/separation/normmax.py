@@ -7,6 +7,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.row_thresholds import compiled_rows
 from hopattn.retrieval.separation.scores import (
     count_allowed,
     level_of_powers,
@@ -54,10 +55,14 @@ class Normmax(Separation):
         return largest + xp.where(some, value, xp.zeros_like(value)) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        if rows := compiled_rows("NORMMAX", self.alpha, scores, where, self.beta):
+            return rows[0], 1.0
         _, shifted = shifted_by_largest(scores, where, self.beta)
         powers = positive_power(shifted - self._tau(shifted, where), 1 / (self.alpha - 1))
         return proportions(masked(powers, where)), 1.0
 
     def _tau(self, shifted: Array, where: Array | None) -> Array:
         """The τ at which the dual norm is 1, `(…, 1)`."""
+        if rows := compiled_rows("NORMMAX", self.alpha, shifted, where, 1, wants_weights=False):
+            return rows[1]
         return level_of_powers(shifted, self.alpha / (self.alpha - 1), where)

@@ -38,6 +38,12 @@ class Power(Separation):
     def block_form(self) -> BlockForm:
         return PlainSum()
 
+    @property
+    def as_sum(self) -> tuple[int, bool, float]:
+        """Ψ as (n, whether scores below 0 count as 0, factor): the factor times the sum of the powers of the bases."""
+        exponent, rest = self._split_beta()
+        return self.n, False, rest**self.n / (self.n * self.beta) * 2.0 ** (self.n * exponent)
+
     def base(self, scores: Array, where: Array | None) -> Array:
         """The base of the powers: the scores, 0 where masked."""
         return masked(scores, where)
@@ -81,6 +87,11 @@ class RectifiedPower(Power):
     @property
     def convex(self) -> bool:
         return True
+
+    @property
+    def as_sum(self) -> tuple[int, bool, float]:
+        n, _, factor = super().as_sum
+        return n, True, factor
 
     def base(self, scores: Array, where: Array | None) -> Array:
         return namespace(scores).clip(masked(scores, where), 0.0, None)

@@ -1,5 +1,6 @@
 """The softmax separation: attention as transformers have it."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,5 +43,5 @@ class Softmax(Separation):
             unnormalised_weights=lambda scores: np.asarray(power(scores, out=scores)),
             potential=lambda largest, total: np.asarray(largest + np.log(total) / self.beta),
             online_scale=self.beta * log_base,
-            exponential=True,
+            doublings=self.beta * math.log2(math.e),
         )

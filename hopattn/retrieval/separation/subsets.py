@@ -9,6 +9,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import level
 from hopattn.foundation.scalars import whole
 from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.row_thresholds import compiled_rows
 from hopattn.retrieval.separation.scores import count_allowed, masked, shifted_by_largest
 
 
@@ -46,6 +47,8 @@ class KSubsets(Separation):
         return (size[..., 0] * largest) + dual[..., 0] / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
+        if rows := compiled_rows("SUBSETS", self.k, scores, where, self.beta):
+            return rows[0], 1.0
         _, shifted = shifted_by_largest(scores, where, self.beta)
         t, _ = self._t(shifted, where)
         return masked(_ramp(shifted - t), where), 1.0
@@ -59,6 +62,8 @@ class KSubsets(Separation):
         xp = namespace(shifted)
         available = count_allowed(shifted, where)
         size = xp.clip(available, None, float(self.k))
+        if rows := compiled_rows("SUBSETS", self.k, shifted, where, 1, wants_weights=False):
+            return rows[1], size
         smallest = xp.min(shifted, axis=-1, keepdims=True)
         last = xp.where(available <= self.k, smallest, _ranked(shifted, self.k, where))
 

@@ -1,0 +1,11 @@
+"""Loops that numba compiles, for large work; `kernels.py` imports them, one subject at a time.
+
+Each subject is imported alone, because its first import compiles it and a later one reads it from numba's cache. A
+file that cannot be imported, for whatever reason, leaves its work to NumPy.
+
+- `jit.py`: the way in which the loops are compiled, and arithmetic that Python has no word for
+- `products.py`: matrix products, by the BLAS that SciPy brings
+- `softmax.py`: powers of two with their sums, and blocks of keys of the online softmax
+- `spins.py`: spins that settle one after the other
+- `thresholds.py`: thresholds at which sparse weights have their sum
+"""

@@ -1,0 +1,196 @@
+"""Thresholds at which sparse weights have their sum, row by row: entmax, normmax, k-subsets.
+
+Only scores that can carry weight are looked at, in float64: for entmax those within 1/(α−1) of the largest, which are
+few. Newton's steps t ← t + f/(−∂f/∂t) start below the root of a convex f and never pass it.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from hopattn.foundation.compiled.jit import inner, larger, loop, matrix, read_matrix, vector
+
+ENTMAX, NORMMAX, SUBSETS = 0, 1, 2
+_NEAR = 4 * 2.0**-52
+_STEPS = 100
+_LOWEST = -1e150
+
+
+@inner
+def _raised(x: Any, exponent: Any) -> Any:
+    """x to a power, for an x above 0."""
+    if exponent == 1:
+        return x
+    if exponent == 2:
+        return x * x
+    return 1.0 if exponent == 0 else x**exponent
+
+
+@inner
+def _root(reach: Any, count: Any, order: Any) -> Any:
+    """The t of Σ [y − t]₊^order = 1, for the first `count` numbers y of `reach`, from −1 to 0 with 0 among them.
+
+    The steps are of the norm, the sum to the power 1/order, which is convex too and nearly straight. Numbers that no
+    later t leaves above 0 are dropped; `reach` is changed.
+    """
+    t = -1.0
+    for _ in range(_STEPS):
+        total, slope, kept = 0.0, 0.0, 0
+        for i in range(count):
+            y = reach[i]
+            if y > t:
+                reach[kept] = y
+                kept += 1
+                part = _raised(y - t, order - 1)
+                slope += part
+                total += part * (y - t)
+        count = kept
+        norm = total if order == 1 else total ** (1 / order)
+        step = (norm - 1) * total / (norm * slope)
+        t += step
+        if not step > _NEAR * max(abs(t), 1 / 64):
+            break
+    return t
+
+
+@inner
+def _held(shifted: Any, count: Any, t: Any) -> Any:
+    """The sum of the first `count` numbers of x − t, each kept between 0 and 1."""
+    total = 0.0
+    for i in range(count):
+        total += min(max(shifted[i] - t, 0.0), 1.0)
+    return total
+
+
+@inner
+def _level(shifted: Any, count: Any, k: Any) -> Any:
+    """The t at which the numbers x − t, each kept between 0 and 1, sum to k, for more than k numbers x; changes them.
+
+    Halving leaves a bracket shorter than ¼, in which few numbers are neither 0 nor 1; Newton's steps do the rest.
+    """
+    low, high = 0.0, 0.0
+    for i in range(count):
+        low = min(low, shifted[i])
+    low -= 1
+    while high - low > 0.25:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if _held(shifted, count, middle) > k:
+            low = middle
+        else:
+            high = middle
+    full, kept = 0.0, 0
+    for i in range(count):
+        x = shifted[i]
+        if x >= high + 1:
+            full += 1
+        elif x > low:
+            shifted[kept] = x
+            kept += 1
+    return _newton_of_level(shifted[:kept], full - k, low, high)
+
+
+@inner
+def _newton_of_level(shifted: Any, rest: Any, low: Any, high: Any) -> Any:
+    """The root of `rest` + Σ [x − t] kept between 0 and 1; by halves where a step would leave the bracket."""
+    t = low
+    for number in range(_STEPS):
+        value, slope = rest, 0.0
+        for i in range(shifted.size):
+            y = shifted[i] - t
+            value += min(max(y, 0.0), 1.0)
+            slope += 1.0 if 0 < y < 1 else 0.0
+        if value == 0:
+            break
+        if value > 0:
+            low = t
+        else:
+            high = t
+        after = t + value / slope if slope > 0 else high + 1
+        if not low <= after <= high or number % 8 == 7:
+            after = 0.5 * (low + high)
+        near = abs(after - t) <= _NEAR * max(abs(after), 1 / 64)
+        t = after
+        if near:
+            break
+    return t
+
+
+@inner
+def _gather(row: Any, where: Any, how: Any, shifted: Any, places: Any) -> Any:
+    """The scores of a row as β(s − largest) above `least`, with their places; gives their number and the largest."""
+    beta, least = how
+    masked = where.size > 0
+    largest, some = row.dtype.type(-np.inf), False
+    for j in range(row.size):
+        if not masked or where[j]:
+            largest, some = larger(largest, row[j]), True
+    if some and not np.isfinite(largest):
+        return -1
+    count = 0
+    for j in range(row.size):
+        x = (np.float64(row[j]) - np.float64(largest)) * beta
+        if x > least and (not masked or where[j]):
+            shifted[count], places[count] = max(x, _LOWEST), j
+            count += 1
+    return count
+
+
+@inner
+def _sparse_row(shifted: Any, count: Any, scale: Any, order: Any, room: Any) -> Any:
+    """The threshold of scale · x, of order `order`."""
+    for i in range(count):
+        shifted[i] *= scale
+        room[i] = shifted[i]
+    return _root(room, count, order)
+
+
+@inner
+def _write_powers(out: Any, shifted: Any, places: Any, t: Any, exponent: Any) -> None:
+    """Write [x − t]₊ to a power, divided by their sum, at their places of an empty row."""
+    total = 0.0
+    for i in range(places.size):
+        shifted[i] = _raised(shifted[i] - t, exponent) if shifted[i] > t else 0.0
+        total += shifted[i]
+    for i in range(places.size):
+        out[places[i]] = shifted[i] / total
+
+
+def _types(t: Any) -> Any:
+    how = types.Tuple((types.int64, types.float64, types.float64))
+    return types.void(read_matrix(t, "C"), read_matrix(types.boolean), how, matrix(t), vector(types.float64))
+
+
+@loop(_types(types.float32), _types(types.float64))
+def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> None:
+    """The threshold of each row of scores `(n, m)`, and its weights where `weights` is not `(0, 0)`.
+
+    where: `(n, m)`, or `(0, 0)` for no mask. how: (the kind; β; α, or k). weights: `(n, m)`, zeros that are written
+    over. found: `(n,)`; NaN, as the weights, for a row whose largest score is not finite, 0 for one without scores.
+    """
+    kind, beta, parameter = how
+    m = scores.shape[1]
+    shifted, room, places = np.empty(m), np.empty(m), np.empty(m, np.int64)
+    scale = parameter - 1 if kind == ENTMAX else 1.0
+    order = 1 / (parameter - 1) if kind == ENTMAX else parameter / (parameter - 1)
+    least = -np.inf if kind == SUBSETS else -1 / scale
+    for i in range(scores.shape[0]):
+        count = _gather(scores[i], where[i] if where.size > 0 else where[:0, 0], (beta, least), shifted, places)
+        if count <= 0:
+            found[i] = np.nan if count < 0 else 0.0
+            if count < 0 and weights.size > 0:
+                weights[i] = np.nan
+            continue
+        if kind == SUBSETS:
+            room[:count] = shifted[:count]
+            t = shifted[:count].min() - 2 if count <= parameter else _level(room, count, parameter)
+            if weights.size > 0:
+                for j in range(count):
+                    weights[i, places[j]] = min(max(shifted[j] - t, 0.0), 1.0)
+        else:
+            t = _sparse_row(shifted, count, scale, order, room)
+            if weights.size > 0:
+                _write_powers(weights[i], shifted, places[:count], t, order if kind == ENTMAX else order - 1)
+        found[i] = t

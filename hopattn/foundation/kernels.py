@@ -1,0 +1,59 @@
+"""The choice between NumPy and loops that numba compiles, made when work is done; this file imports nothing heavy.
+
+Compiled loops are imported at the first large work of their subject, which takes about a second, and half a minute at
+most on the first use of an installation. Smaller work is NumPy's. So is all work where numba, of the extra `fast`, is
+not installed or cannot be imported, where its cache cannot be written, and where the environment says
+`HOPATTN_KERNELS=numpy`. Which of them does a piece of work depends on its size alone, never on what was done before.
+"""
+
+import importlib
+import os
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from hopattn.foundation.errors import InvalidInput, unknown
+
+VARIABLE = "HOPATTN_KERNELS"
+CHOICES = ("compiled", "numpy")
+LARGE = {"softmax": 2**22, "spins": 2**27, "thresholds": 2**17}
+"""The least work of each subject that is compiled: scores, couplings times cues, scores."""
+
+
+def compiled_loops(subject: str, work: int) -> Any | None:
+    """The module of compiled loops of a subject for work of this size; None where NumPy does the work.
+
+    Raises `InvalidInput` where the environment names kernels that do not exist.
+    """
+    if work < LARGE[subject] or not wanted():
+        return None
+    return _imported(subject)
+
+
+def wanted() -> bool:
+    """Whether the environment allows compiled loops; raises `InvalidInput` for kernels that do not exist."""
+    chosen = os.environ.get(VARIABLE) or "compiled"
+    if chosen not in CHOICES:
+        raise InvalidInput(f"{VARIABLE}: {unknown(chosen, CHOICES)}")
+    return chosen == "compiled"
+
+
+def in_words() -> str:
+    """The kernels of this process in a few words, without importing them; raises as `wanted` does."""
+    if not wanted():
+        return f"NumPy ({VARIABLE}=numpy)"
+    if find_spec("numba") is None:
+        return "NumPy (numba is not installed; the extra 'fast' brings it)"
+    return "compiled by numba for large work"
+
+
+@cache
+def _imported(subject: str) -> Any | None:
+    try:
+        module = importlib.import_module(f"hopattn.foundation.compiled.{subject}")
+    except Exception:  # numba is missing, does not fit its neighbours, or has no place for its cache
+        module = None
+    from hopattn.foundation.threads import hold_new_blas  # the command line does without threads until work is done
+
+    hold_new_blas()
+    return module
