@@ -1,22 +1,48 @@
 """Files that are written whole or not at all: under a temporary name first, then renamed."""
 
+import csv
 import io
 import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import CannotDo, InvalidInput
+from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: a fixed one, so that equal arrays give equal bytes."""
+
+
+_KINDS = (
+    (stat.S_ISDIR, "folder"),
+    (stat.S_ISCHR, "device"),
+    (stat.S_ISBLK, "device"),
+    (stat.S_ISFIFO, "pipe"),
+    (stat.S_ISSOCK, "socket"),
+)
+
+
+def require_regular(file: Path) -> None:
+    """Raise `InvalidInput` for a path that is there and is no plain file: a folder, a device, a pipe or a socket.
+
+    A pipe without a writer would be read for ever, and so would some devices; a device would be replaced by a file.
+    """
+    try:
+        mode = file.stat().st_mode
+    except (OSError, ValueError):
+        return  # nothing is there yet, or the next access says why it cannot be used
+    for is_kind, name in _KINDS:
+        if is_kind(mode):
+            raise InvalidInput(f"{shortened(file)}: is a {name}; expected a plain file")
 
 
 def write_new(file: Path, data: bytes) -> None:
@@ -36,8 +62,13 @@ def write_new(file: Path, data: bytes) -> None:
 
 
 def write_over(file: Path, data: bytes) -> None:
-    """Write a file, whole or not at all, and replace an existing one; raises `CannotDo` if it cannot be written."""
+    """Write a file, whole or not at all, and replace an existing one; a symbolic link stays, its target is replaced.
+
+    Raises `InvalidInput` for a path that is no plain file, and `CannotDo` if the file cannot be written.
+    """
+    require_regular(file)
     try:
+        file = file.resolve() if file.is_symlink() else file
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
             stream.write(data)
@@ -81,6 +112,25 @@ def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
             with archive.open(entry, "w", force_zip64=True) as stream:
                 np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
     return buffer.getvalue()
+
+
+def csv_text(headings: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    Such a text begins with =, +, -, @, a tab or a line break, and is no number.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([_harmless(cell) for cell in row] for row in (headings, *rows))
+    return buffer.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are, and every line ends with a line feed."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r\n", "\n").replace("\r", "\n")  # a carriage return would end the row
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) and not _NUMBER.fullmatch(text) else text
 
 
 def _umask() -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, nearest, shortened
+from hopattn.foundation.files import require_regular
 
 MAX_BYTES = 4 * 2**20
 """The largest size of a scenario file; a larger file is no scenario."""
@@ -78,6 +79,7 @@ def read_text(file: Path) -> str:
     try:
         if file.is_dir():
             raise InvalidInput(f"{file}: is a folder; expected a scenario file")
+        require_regular(file)
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:

@@ -1,7 +1,5 @@
 """The result of a scenario: labelled arrays for each run, and the verdict on each expectation."""
 
-import csv
-import io
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -12,7 +10,7 @@ import numpy as np
 
 from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.files import json_text, npz, write_folder
+from hopattn.foundation.files import csv_text, json_text, npz, write_folder
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.version import __version__
 from hopattn.scenario.language.figure_table import FigureTable
@@ -126,11 +124,7 @@ class Result(Drawable):
 
     def to_csv(self) -> str:
         """The rows of `table` as CSV."""
-        buffer = io.StringIO()
-        writer = csv.DictWriter(buffer, [column.name for column in fields(Outcome)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.table())
-        return buffer.getvalue()
+        return csv_text([column.name for column in fields(Outcome)], (row.values() for row in self.table()))
 
     def provenance(self, command: str = "") -> dict[str, Any]:
         """The origin of the numbers: versions, seed, hash of the scenario, command."""

@@ -7,7 +7,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.rendering import rendered
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.foundation.files import json_text, write_over
+from hopattn.foundation.files import json_text, require_regular, write_over
 
 _TABLES: dict[str, Callable[[Sweep], bytes]] = {
     ".csv": lambda sweep: sweep.to_csv().encode(),
@@ -18,11 +18,15 @@ _FIGURES = (".svg", ".pdf", ".png")
 
 
 def require_writable(files: Iterable[Path]) -> None:
-    """Raise `InvalidInput` for a file whose ending names no format that can be written; call it before the work."""
+    """Raise `InvalidInput` for a file whose ending names no format, and for a device or a folder.
+
+    Call it before the work.
+    """
     for file in files:
         if file.suffix not in (*_TABLES, *_FIGURES):
             endings = ", ".join((*_TABLES, *_FIGURES))
             raise InvalidInput(f"{shortened(file)}: cannot tell what to write; expected a name that ends in {endings}")
+        require_regular(file)
 
 
 def write_sweep(sweep: Sweep, file: Path, title: str | None = None) -> None:

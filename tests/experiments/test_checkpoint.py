@@ -109,7 +109,7 @@ def test_a_place_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CannotDo, match="cannot be written"), open_checkpoint(tmp_path / "file" / "points.jsonl", HEAD):
         pass
-    with pytest.raises(CannotDo, match="cannot be written"), open_checkpoint(tmp_path, HEAD):
+    with pytest.raises(InvalidInput, match="is a folder"), open_checkpoint(tmp_path, HEAD):
         pass
 
 

@@ -72,6 +72,7 @@ def command(
     """
     given = {name: value for name, value in options.items() if value not in (None, ())}
     format = _format(figure_file, measure)
+    _require_plain_files(csv_file, figure_file)
     with _busy():
         result = _compared(source, given)
     if figure_file is not None:
@@ -116,6 +117,15 @@ def _busy() -> AbstractContextManager[Any]:
     from rich.console import Console
 
     return Console(stderr=True).status("comparing …")
+
+
+def _require_plain_files(*files: Path | None) -> None:
+    """Raise `InvalidInput` for a path that is there and is no plain file, before anything is computed."""
+    from hopattn.foundation.files import require_regular
+
+    for file in files:
+        if file is not None:
+            require_regular(file)
 
 
 def _draw(result: "Comparison", file: Path, format: str, measure: str | None) -> None:

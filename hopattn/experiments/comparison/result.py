@@ -1,7 +1,5 @@
 """The result of a comparison: one row for each memory at each point, as table, JSON, CSV and in words."""
 
-import csv
-import io
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +8,7 @@ from hopattn.experiments.comparison.columns import HEADINGS
 from hopattn.experiments.comparison.paragraph import paragraph
 from hopattn.experiments.comparison.row import Row
 from hopattn.foundation.display import Drawable
+from hopattn.foundation.files import csv_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,12 +53,9 @@ class Comparison(Drawable):
         for row in rows:
             row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
             row["named"] = "; ".join(f"{one['cue']}: {one['nearest']}" for one in row["named"])
-        buffer = io.StringIO()
         names = list(dict.fromkeys(name for row in rows for name in row))
-        writer = csv.DictWriter(buffer, names, lineterminator="\n")
-        writer.writerow({name: HEADINGS.get(name, name) for name in names})
-        writer.writerows(rows)
-        return buffer.getvalue()
+        headings = [HEADINGS.get(name, name) for name in names]
+        return csv_text(headings, ([row.get(name, "") for name in names] for row in rows))
 
     def words(self) -> str:
         """The result in one paragraph."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.files import require_regular
 
 Head = Mapping[str, Any]
 """The description of a sweep in numbers, texts and lists. Two sweeps with equal heads are the same sweep."""
@@ -39,6 +40,7 @@ def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
     Raises `InvalidInput` if the file is no checkpoint or belongs to another sweep; the file is not changed then. Raises
     `CannotDo` if the file cannot be read or written, or if another sweep is writing it.
     """
+    require_regular(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         stream = file.open("a+b", buffering=0)
@@ -63,6 +65,7 @@ def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Raises `InvalidInput` if the file does not exist or is no checkpoint.
     """
+    require_regular(file)
     try:
         content = file.read_bytes()
     except OSError as error:

@@ -1,7 +1,5 @@
 """The result of a sweep: a labelled table of numbers, with means and confidence intervals."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -13,7 +11,7 @@ import numpy as np
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.files import npz
+from hopattn.foundation.files import csv_text, npz
 from hopattn.foundation.grids import Values
 from hopattn.scenario.loading import Scenario
 
@@ -110,12 +108,8 @@ class Sweep(Drawable):
 
     def to_csv(self) -> str:
         """The table as CSV; a cell is empty where there is no number."""
-        buffer = io.StringIO()
         rows = self.table()
-        writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return buffer.getvalue()
+        return csv_text(list(rows[0]), (row.values() for row in rows))
 
     def to_npz(self) -> bytes:
         """Every trial as an `.npz` archive: the axes by their names, and the arrays of `values`."""

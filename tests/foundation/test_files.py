@@ -1,0 +1,85 @@
+"""Files: a device is never replaced, a link is followed, a table holds no formula."""
+
+import csv
+import io
+import os
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopattn as ha
+from hopattn.foundation.files import csv_text, require_regular, write_over
+
+
+@pytest.fixture
+def odd_paths(tmp_path, monkeypatch):
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    (tmp_path / "link").symlink_to("/dev/null")
+    monkeypatch.chdir(tmp_path)  # the path of a socket is short
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind("socket")
+        yield {"/dev/null": "device", str(pipe): "pipe", str(folder): "folder", "socket": "socket", "link": "device"}
+
+
+def test_a_path_that_is_no_plain_file_is_named_with_its_kind_and_left_alone(odd_paths, tmp_path):
+    for path, kind in odd_paths.items():
+        for refuse in (require_regular, lambda file: write_over(file, b"data"), ha.load_sweep):
+            with pytest.raises(ha.InvalidInput, match=f"is a {kind}; expected a plain file"):
+                refuse(tmp_path / path)
+
+
+@pytest.mark.parametrize("option", ["--csv", "--figure"])
+def test_a_comparison_does_not_replace_a_device(hopattn, option, monkeypatch, tmp_path):
+    monkeypatch.setattr("hopattn.cli.commands.compare._compared", lambda *_: pytest.fail("the work has begun"))
+    (tmp_path / "out.svg").symlink_to("/dev/null")
+    code, _, errors = hopattn("compare", option, "out.svg")
+    assert (code, "is a device; expected a plain file" in errors) == (2, True)
+
+
+def test_a_pipe_of_points_is_refused_at_once(hopattn, tmp_path):
+    os.mkfifo(tmp_path / "points")
+    code, _, errors = hopattn("sweep", "capacity", "--points", "points", "--trials", "1")
+    assert (code, "points: is a pipe; expected a plain file" in errors) == (2, True)
+    code, _, errors = hopattn("sweep", "capacity", "--points", "/dev/full", "--trials", "1")
+    assert (code, "/dev/full: is a device; expected a plain file" in errors) == (2, True)
+
+
+def test_a_scenario_is_no_pipe(hopattn, tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    code, _, errors = hopattn("run", "pipe.toml")
+    assert (code, "is a pipe" in errors) == (2, True)
+
+
+def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_over(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "\tx", "\n=x", "-", "=1"])
+def test_a_formula_is_written_as_text(text):
+    assert next(csv.reader(io.StringIO(csv_text([text], []), newline=""))) == [f"'{text}"]
+
+
+def test_a_carriage_return_does_not_end_a_row():
+    assert csv_text(["a\rb", "\r\n=1"], []) == '"a\nb","\'\n=1"\n'
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
+def test_numbers_are_written_as_they_are(number):
+    assert csv_text(["x"], [[number], [str(number)]]) == f"x\n{number}\n{number}\n"
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r'"))
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), max_size=4))
+def test_every_other_text_survives(rows):
+    read = list(csv.reader(io.StringIO(csv_text(["a", "b"], rows), newline="")))[1:]
+    assert [tuple(cell.removeprefix("'") for cell in row) for row in read] == rows
