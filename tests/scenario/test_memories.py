@@ -207,3 +207,39 @@ def test_the_line_between_two_patterns_has_the_energy_of_the_memory():
 )
 def test_a_line_that_cannot_be_drawn_is_reported(change, message):
     assert any(message in line for line in problems(BARRIER.replace(*change)))
+
+
+def test_a_pattern_that_is_stored_twice_is_named_with_its_number():
+    text = MEMORY_WITH_A_PATTERN_TWICE
+    with pytest.raises(ha.InvalidInput, match="'halves' stands there 2 times; write halves#1 or halves#2"):
+        parse(text.format(pattern="halves"), "file.toml", "file")
+    result = ha.run(parse(text.format(pattern="halves#2"), "file.toml", "file"))
+    assert result.ok
+
+
+MEMORY_WITH_A_PATTERN_TWICE = """
+schema = 1
+title = "a pattern twice"
+source = "ours"
+kind = "memory"
+[vocabulary]
+axes = ["1", "2", "3", "4"]
+magnitude = "free"
+[vocabulary.words]
+stripes = [1, -1, 1, -1]
+halves = [1, 1, -1, -1]
+damaged = [1, 1, 1, -1]
+[memory]
+patterns = ["halves", "stripes", "halves"]
+separation = "identity"
+activation = "sign"
+beta = 0.25
+[input]
+tokens = ["damaged"]
+[[expect]]
+at = "damaged"
+recalls = "halves"
+[[expect]]
+weight = {{ from = "damaged", to = "{pattern}" }}
+is = 0.5
+"""

@@ -41,7 +41,7 @@ class Ended(Expectation):
         for key in self._given:
             if not layout.find(key):
                 yield Problem((*path, key), f"there is no array '{key}' here (arrays: {', '.join(layout.arrays)})")
-        known = ["nothing", *layout.columns]
+        known = ["nothing", *layout.recallable]
         if self.recalls not in (None, *known):
             yield Problem((*path, "recalls"), unknown(self.recalls, known))
         for i, word in enumerate(self.visits or []):

@@ -166,11 +166,16 @@ class MemoryScenario(Spec):
 
     def layout(self) -> ArrayLayout:
         rows, columns = labels(self.tokens), labels(self.memory.patterns)
-        columns += tuple(word for word in self.memory.stored_words if word not in columns)
         parts = {WORD: slice(0, len(self.vocabulary.axes))}
         arrays = self._recall_arrays(self.seed)
         return ArrayLayout(
-            rows, columns, self.vocabulary.vectors, parts, shapes(arrays.declared()), measures=arrays.measures
+            rows,
+            columns,
+            self.vocabulary.vectors,
+            parts,
+            shapes(arrays.declared()),
+            measures=arrays.measures,
+            recallable=self.memory.stored_words,
         )
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:

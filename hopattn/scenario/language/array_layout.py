@@ -83,7 +83,7 @@ class ArrayLayout:
     rows: the labels of the rows, one for each token or cue. columns: the labels of the columns of scores and weights.
     words: the vectors `(dim,)` that a result is compared with. parts: the slice of a vector that each named part takes.
     arrays: the shape of each array by its name; −1 is a length that only the run decides. measures: the names of the
-    scalar results.
+    scalar results. recallable: the words that a recall may give; a word that is stored twice is one of them.
     """
 
     rows: tuple[str, ...] = ()
@@ -92,6 +92,7 @@ class ArrayLayout:
     parts: Mapping[str, slice] = field(default_factory=dict)
     arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
+    recallable: tuple[str, ...] = ()
 
     def row_problem(self, label: str, path: Path, rows: tuple[str, ...] | None = None) -> Iterator[Problem]:
         """The problem with the label of a token: it is unknown, or it fits several rows.
