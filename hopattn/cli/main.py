@@ -14,12 +14,12 @@ import click
 
 from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
-from hopattn.cli.streams import discard, make_safe
+from hopattn.cli.streams import discard, is_lost, make_safe
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
 from hopattn.foundation.version import __version__
 
-WRONG, CANNOT, INTERRUPTED = 2, 3, 130  # a command returns 0 (all expectations met) or 1 (missed)
+WRONG, CANNOT, INTERRUPTED, UNREAD = 2, 3, 130, 141  # a command returns 0 (all expectations met) or 1 (missed)
 
 
 class Commands(click.Group):
@@ -64,7 +64,7 @@ def cli() -> None:
     bank` runs one of them.
 
     Exit codes: 0 every expectation was met, 1 one was missed, 2 wrong usage or input, 3 it could not be done, 130
-    interrupted.
+    interrupted, 141 nobody read the output.
     """
 
 
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except OSError as error:  # a full disk
         discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
         code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
-    sys.exit(code)
+    sys.exit(UNREAD if code in (0, 1) and is_lost() else code)
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:

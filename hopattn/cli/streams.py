@@ -1,13 +1,16 @@
 """Standard output and standard error, made safe: a reader that leaves early and a letter that is lacking are no errors.
 
-In `hopattn run bank | head -1`, `head` closes the pipe after its line. The command then goes on without a reader, and
-its exit code keeps its meaning: 1 is a missed expectation and nothing else.
+In `hopattn list | head -1`, `head` closes the pipe after its line. The command then finishes quietly. `is_lost` says
+that its output was not read, so that no exit code claims that expectations were met or missed.
 """
 
 import io
 import os
 import sys
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
+
+STDOUT = 1
+"""The file descriptor of standard output."""
 
 
 def make_safe() -> None:
@@ -20,6 +23,11 @@ def make_safe() -> None:
             stream.reconfigure(errors="replace")  # a character that the terminal lacks is no error
 
 
+def is_lost() -> bool:
+    """Whether standard output was closed when the process began, or its reader has left."""
+    return sys.stdout is None or _Unread.reader_left
+
+
 def discard(descriptor: int) -> None:
     """Discard all further output to a file descriptor."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -30,10 +38,14 @@ def discard(descriptor: int) -> None:
 class _Unread(io.FileIO):
     """A file descriptor whose output is discarded from the moment on when its reader has left."""
 
+    reader_left: ClassVar[bool] = False
+
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
+            if self.fileno() == STDOUT:
+                _Unread.reader_left = True
             discard(self.fileno())
             return memoryview(data).nbytes
 

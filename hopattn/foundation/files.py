@@ -126,7 +126,7 @@ def csv_text(headings: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _harmless(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula; numbers stay as they are, and every line ends with a line feed."""
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are, lines end with a line feed."""
     if not isinstance(cell, str):
         return cell
     text = cell.replace("\r\n", "\n").replace("\r", "\n")  # a carriage return would end the row
