@@ -16,6 +16,8 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 
 Array = Any  # an array of any supported library; the docstrings give its shape
+COPIED = 2**26
+"""The size up to which stored vectors are copied: 64 MiB."""
 
 
 def namespace(*arrays: Array) -> Any:
@@ -174,13 +176,20 @@ def require_finite(array: Array, what: str) -> None:
 
 
 def stored_rows(values: Any, what: str) -> Array:
-    """Vectors to store, `(n_patterns, dim)`; raises `InvalidInput` if there are none or an entry is not finite."""
+    """Vectors to store, `(n_patterns, dim)`; raises `InvalidInput` if there are none or an entry is not finite.
+
+    A NumPy array of at most `COPIED` bytes is copied, so that a later change of the caller's array changes nothing. A
+    larger one, an array in a file and an array of another library are kept as they are: do not change them.
+    """
     rows = as_float(values, what)
     if rows.ndim != 2 or 0 in rows.shape:
         raise InvalidInput(
             f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {tuple(rows.shape)}"
         )
     require_finite(rows, what)
+    if type(rows) is np.ndarray and rows.nbytes <= COPIED and (rows.flags.writeable or rows.base is not None):
+        rows = rows.copy()
+        rows.flags.writeable = False
     return rows
 
 

@@ -83,8 +83,9 @@ class KeyValueMemory(AssociativeMemory):
 class Memory(KeyValueMemory):
     """An associative memory: a cue is compared with the keys, and the step returns a combination of the values.
 
-    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). Both are
-    kept as they are, not copied. The path of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
+    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). NumPy
+    arrays of up to 64 MiB are copied; larger ones and those of other libraries are kept: do not change them. The path
+    of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
     a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
     that recalled states are compared with, the values by default. Raises `InvalidInput` for sets that are empty or not
@@ -124,7 +125,7 @@ class Memory(KeyValueMemory):
         read_out = stored if values is None or values is keys else _opened(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
-        known = read_out if patterns is None else stored_rows(patterns, "patterns")
+        known = read_out if patterns is None or patterns is values else stored_rows(patterns, "patterns")
         require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
         object.__setattr__(self, "keys", stored)

@@ -305,3 +305,23 @@ def test_text_is_no_number_even_as_an_array():
     for keys in (np.array([["1", "2"]]), np.array([["a", "b"]]), np.array([["2020-01-01"]], dtype="datetime64[D]")):
         with pytest.raises(InvalidInput, match="expected real numbers"):
             ha.Memory(keys)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_memory_does_not_change_with_the_arrays_that_it_was_made_of(dtype):
+    keys, values, cue = np.eye(3, dtype=dtype), 2 * np.eye(3, dtype=dtype), np.ones(3, dtype)
+    memories = [ha.Memory(keys), ha.Memory(keys, values), ha.modern(keys), ha.hopfield(np.sign(keys - 0.5))]
+    before = [memory.step(cue) for memory in memories]
+    keys[0, 0] = values[1, 1] = np.nan
+    for memory, state in zip(memories, before, strict=True):
+        assert np.array_equal(memory.step(cue), state)
+    with pytest.raises(ValueError, match="read-only"):
+        memories[0].keys[0, 0] = 5
+
+
+def test_large_keys_and_keys_in_a_file_are_not_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr("hopattn.foundation.arrays.COPIED", 100)
+    keys = np.eye(8)
+    assert np.shares_memory(ha.Memory(keys).keys, keys)
+    np.save(tmp_path / "keys.npy", np.eye(2))
+    assert isinstance(ha.Memory(tmp_path / "keys.npy").keys, np.memmap)
