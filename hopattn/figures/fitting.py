@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.figures.base import Draw, Figure
-from hopattn.figures.style import SLIDE_FONT, STYLES, Style, styled
+from hopattn.figures.style import SLIDE_FONT, STYLES, Style, loaded, styled
 
 _SMALLER = 0.92
 """The factor between one font that is tried and the next."""
@@ -31,6 +31,7 @@ def fitted(draw: Draw, style: Style) -> tuple[Figure, Style]:
 
 def _drawn(draw: Draw, style: Style) -> Figure:
     """The figure that `draw` draws in a style, laid out."""
+    loaded()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
 

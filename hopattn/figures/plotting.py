@@ -19,7 +19,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
-from hopattn.figures.style import coloured, style_named, styled
+from hopattn.figures.style import coloured, loaded, style_named, styled
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -88,6 +88,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     ['muddy', 'banks']
     """
     require_options("plot", options, DEFAULTS)
+    loaded()
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     drawing = _drawing(thing, name, given)
     with _looking_like(given):

@@ -1,5 +1,6 @@
 """The style of a figure: sheet, size and font. Every size is relative to the font, and text stays text."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -7,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopattn.figures.palette import DARK, LIGHT, Palette
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 
 DPI, PRINTED = 100, 300
 """Pixels in an inch: on a slide, and in print."""
@@ -77,11 +78,25 @@ def scaled(size: float) -> float:
     return size * float(rcParams["font.size"]) / SLIDE_FONT
 
 
+def loaded() -> Any:
+    """The module matplotlib; raises `InvalidInput` if the environment variable MPLBACKEND keeps it from loading."""
+    try:
+        import matplotlib
+    except ValueError:
+        backend = os.environ.get("MPLBACKEND")
+        if backend is None:
+            raise
+        message = (
+            f"MPLBACKEND={shortened(backend)!r}: matplotlib has no such backend; unset the variable, or set it to agg"
+        )
+        raise InvalidInput(message) from None
+    return matplotlib
+
+
 @contextmanager
 def styled(style: Style = STYLES["slide"]) -> Iterator[None]:
     """A context in which matplotlib draws in this style, whatever the user's settings are."""
-    import matplotlib
-
+    matplotlib = loaded()
     settings: Any = _settings(style)
     with matplotlib.rc_context(), coloured(style.palette):
         matplotlib.rcdefaults()

@@ -300,3 +300,17 @@ def test_names_and_options_are_completed(words, expected, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     process = run_process(_HOPATTN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
     assert {line.split(",")[1] for line in process.stdout.decode().split()} == expected
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "command"),
+    [
+        ("MPLBACKEND", "nonsense", "figures neuron"),
+        ("LOKY_MAX_CPU_COUNT", "abc", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1"),
+    ],
+)
+def test_a_variable_that_others_cannot_read_is_named(variable, value, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    process = run_process(*command.split(), **{variable: value})
+    assert process.returncode == 2
+    assert f"{variable}={value!r}: " in process.stderr.decode()

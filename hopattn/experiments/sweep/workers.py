@@ -1,6 +1,7 @@
 """The workers of a sweep: they compute the trials of each point, on processes of this machine or on a cluster."""
 
 import math
+import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -98,8 +99,18 @@ def compute(
         raise CannotDo(f"{message}; what a file keeps is not lost; take fewer workers") from None
 
 
+def _require_limit() -> None:
+    """Raise `InvalidInput` if LOKY_MAX_CPU_COUNT, which joblib reads, is no whole number from 1."""
+    limit = os.environ.get("LOKY_MAX_CPU_COUNT", "1").strip()
+    if not (limit.isascii() and limit.isdigit() and int(limit)):
+        raise InvalidInput(
+            f"LOKY_MAX_CPU_COUNT={shortened(limit)!r}: expected a whole number from 1; unset the variable"
+        )
+
+
 def _on_processes(count: int | None) -> AbstractContextManager[Any]:
     """Within it, joblib uses `count` processes of this machine, None for one on each core."""
+    _require_limit()
     from joblib import parallel_config
 
     options = {"n_jobs": count or -1, "inner_max_num_threads": 1, "initializer": _ignore_interrupts}
