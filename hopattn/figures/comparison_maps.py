@@ -8,6 +8,7 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
 from hopattn.figures.base import Figure
 from hopattn.figures.comparison_parts import MEASURES, axis_title, memories_of
+from hopattn.figures.shapes import strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on
 
@@ -29,7 +30,7 @@ def draw_maps(figure: Figure, comparison: Comparison, measure: str) -> None:
     panels = list(figure.subplots(-(-len(memories) // columns), columns, squeeze=False, sharex=True, sharey=True).flat)
     for panel, name, table in zip(panels, memories, tables, strict=False):
         image = panel.imshow(table, cmap=theme().sequential, vmin=0, vmax=most, origin="lower", aspect="auto")
-        panel.patch.set(facecolor=theme().empty, edgecolor=theme().faint, hatch="///", linewidth=0)
+        panel.patch.set(facecolor=theme().empty, edgecolor=theme().faint, hatch=strokes(3), linewidth=0)
         panel.set_title(name)
         for axis, numbers, set_ticks in ((0, along, panel.set_xticks), (1, up, panel.set_yticks)):
             every = -(-len(numbers) // (5, 8)[axis])

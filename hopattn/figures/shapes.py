@@ -122,7 +122,12 @@ def shaded(ax: Any, chosen: np.ndarray, **style: Any) -> Any:
 
 def hatching() -> dict[str, Any]:
     """The style of masked cells."""
-    return {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": "///", "linewidth": 0}
+    return {"facecolor": theme().empty, "edgecolor": theme().faint, "hatch": strokes(3), "linewidth": 0}
+
+
+def strokes(count: int) -> str:
+    """A hatch as dense, relative to the font, as `count` strokes on a slide; that of matplotlib is not."""
+    return "/" * max(count, round(count / scaled(1)))
 
 
 def arithmetic(weights: np.ndarray, activations: np.ndarray) -> str:

@@ -129,6 +129,7 @@ def _settings(style: Style) -> dict[str, Any]:
         "legend.fontsize": 15,
         "lines.linewidth": 2.5,
         "lines.markersize": 9,
+        "lines.markeredgewidth": 1,
         "axes.linewidth": 1.2,
         "axes.titlepad": 8,
         "axes.labelpad": 5,

@@ -15,6 +15,7 @@ from hopattn.figures.quantities import (
     scale_of,
     set_logarithmic,
 )
+from hopattn.figures.shapes import strokes
 from hopattn.figures.style import theme
 from hopattn.figures.theory_lines import Handles, Line, draw_lines
 from hopattn.scenario.language.paths import last_keys
@@ -28,7 +29,7 @@ def draw_map(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles:
     mean = sweep.mean(name)
     image = ax.pcolormesh(edges(xs), edges(ys), mean.T, rasterized=True, **_colours(sweep, name))
     if np.isnan(mean).any():
-        ax.patch.set(facecolor=theme().empty, edgecolor=theme().faint, hatch="///", linewidth=0)
+        ax.patch.set(facecolor=theme().empty, edgecolor=theme().faint, hatch=strokes(3), linewidth=0)
     keys = last_keys(sweep.axes)
     ax.set(xlabel=parameter_title(keys[across]), ylabel=parameter_title(keys[up]))
     for axis, numbers in (("x", xs), ("y", ys)):

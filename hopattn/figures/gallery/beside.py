@@ -7,8 +7,8 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.choice import words_in_question
-from hopattn.figures.headings import foot, headline, left_out, run_title
-from hopattn.figures.shapes import cells, colour_of
+from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.shapes import cells, colour_of, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, readable_on
 from hopattn.scenario.result import Result, Run
@@ -72,6 +72,10 @@ class Beside(Plot):
             left_out(2, len(result.runs), "runs"),
         )
         foot(figure, " · ".join(filter(None, notes)), [ring] if ring else [], ["flipped by the recall"])
+        if ring:
+            laid_out(figure)
+            for ax in axes[:, 2]:
+                _fit_rings(ax)
 
 
 def _cue(result: Result, cues: tuple[str, ...]) -> int:
@@ -117,7 +121,7 @@ def _patterns(runs: tuple[Run, ...], weights: list[np.ndarray]) -> list[np.ndarr
 def _bars(ax: Any, values: np.ndarray, names: list[str]) -> None:
     """Draw a bar for each pattern, with its number; bars below 0 are hatched. values: `(n_patterns,)`."""
     at = np.arange(len(names))
-    hatches = ["//" if value < 0 else "" for value in values]
+    hatches = [strokes(2) if value < 0 else "" for value in values]
     ax.barh(at, values, color=[colour_of(value) for value in values], height=0.6, hatch=hatches, edgecolor=theme().ink)
     beside: dict[str, Any] = {"xytext": (scaled(6), 0), "textcoords": "offset points", "va": "center"}
     for y, value in zip(at, values, strict=True):
@@ -185,6 +189,15 @@ def _ring(ax: Any, at: list[int], size: float) -> Any:
     """Draw a ring around the neurons of the cue with these indices; returns it. size: in points on a slide."""
     look = {"mfc": "none", "mec": theme().minus, "mew": scaled(3.5), "ms": scaled(size), "ls": "none"}
     return ax.plot(at, np.zeros(len(at)), "o", **look)[0]
+
+
+def _fit_rings(ax: Any) -> None:
+    """Shrink the rings to the cells. Call this last: it needs to know how large a cell is."""
+    extent, (left, right) = ax.get_window_extent(), ax.get_xlim()
+    wide = extent.width / (right - left) * 72 / ax.figure.dpi
+    for line in ax.lines:
+        if line.get_marker() == "o":
+            line.set_markersize(min(line.get_markersize(), wide - line.get_markeredgewidth()))
 
 
 def _picture_size(names: tuple[str, ...]) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import arrow
+from hopattn.figures.shapes import arrow, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted, width
 from hopattn.foundation.labelled import Labelled
@@ -234,7 +234,7 @@ def _table(ax: Axes, table: Table, hidden: np.ndarray | None = None) -> None:
         at = table.left + j, table.top + i
         masked = hidden is not None and bool(hidden[i, j])
         look: dict[str, Any] = (
-            {"facecolor": theme().empty, "hatch": "///"} if masked else {"facecolor": tuple(fills[i, j])}
+            {"facecolor": theme().empty, "hatch": strokes(3)} if masked else {"facecolor": tuple(fills[i, j])}
         )
         ax.add_patch(Rectangle(at, 1, 1, edgecolor=theme().faint, linewidth=scaled(0.8), **look))
         if not masked:

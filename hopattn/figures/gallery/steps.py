@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, arrays_of, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, run_title
-from hopattn.figures.shapes import cells, colour_of
+from hopattn.figures.shapes import cells, colour_of, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short
 from hopattn.figures.word_planes import note_of, written
@@ -195,7 +195,7 @@ def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
     """Draw a bar for each word, hatched below 0, and a dot for a masked word. values: `(n_keys,)`."""
     at = np.arange(len(row.keys))
     shown = np.where(row.allowed, values, 0.0)
-    hatches = ["//" if value < 0 else "" for value in shown]
+    hatches = [strokes(2) if value < 0 else "" for value in shown]
     ax.barh(at, shown, color=[colour_of(value) for value in shown], height=0.6, hatch=hatches, edgecolor=theme().ink)
     for y, value, attends in zip(at, shown, row.allowed, strict=True):
         text = _number(float(value), as_fractions) if attends else "·  masked"
