@@ -13,6 +13,8 @@ from hopattn.foundation.labelled import Labelled
 
 POINT_SAMPLES = 6
 """A covered point costs as much as this number of covered samples of a line."""
+CROSSED = 60.0
+"""The cost of a text whose line to its point crosses another text."""
 LEADER = 28
 """A label that is farther from its point than this, in printer's points, gets a line to it."""
 _DISTANCES = (8, 16, 28, 44, 64, 90)
@@ -82,6 +84,7 @@ def keep_apart(
             weight="bold" if text in strong else "normal",
             color=(colours or {}).get(text, theme().ink),
             annotation_clip=False,
+            bbox={"boxstyle": "square,pad=0", "facecolor": theme().paper, "edgecolor": "none", "alpha": 0.75},
             arrowprops=leader if far > LEADER else None,
             in_layout=False,
         )
@@ -98,10 +101,18 @@ def _place(
         (np.array(direction) * (half + far * pixels), float(far)) for far in _DISTANCES for direction in _DIRECTIONS
     ]
     costs = [
-        _cost(np.array([at + offset - half, at + offset + half]), samples, boxes, frame) + far / 30
+        _cost(np.array([at + offset - half, at + offset + half]), samples, boxes, frame)
+        + CROSSED * (far > LEADER) * _crossed(at, offset, boxes)
+        + far / 30
         for offset, far in choices
     ]
     return choices[int(np.argmin(costs))]
+
+
+def _crossed(at: np.ndarray, offset: np.ndarray, boxes: list[np.ndarray]) -> int:
+    """The number of texts that a line from a point to its text crosses."""
+    line = at + np.linspace(0, 1, 40)[:, None] * offset
+    return sum(bool(np.all((line > low) & (line < high), axis=1).any()) for low, high in boxes)
 
 
 def _cost(box: np.ndarray, samples: np.ndarray, boxes: list[np.ndarray], frame: Any) -> float:

@@ -73,12 +73,11 @@ def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.n
         arc = size * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         ax.plot(*arc.T, color=theme().plus, lw=scaled(2.5))
         arrow(ax, arc[-2], arc[-1], theme().plus)
-    if len(points):
-        _centre(ax, points[0], turn)
+    centre = _centre(ax, points[0], turn) if len(points) else []
     ax.plot(*points.T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
     rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
     cross = [((-reach, 0), (reach, 0)), ((0, -reach), (0, reach))]
-    keep_apart(ax, grouped(tokens, points), [*(pair for ring in rings for pair in pairwise(ring)), *cross])
+    keep_apart(ax, grouped(tokens, points), [*(pair for ring in rings for pair in pairwise(ring)), *cross, *centre])
 
 
 def _cross(ax: Axes, reach: float, names: Any) -> None:
@@ -90,17 +89,20 @@ def _cross(ax: Axes, reach: float, names: Any) -> None:
     ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)
 
 
-def _centre(ax: Axes, point: np.ndarray, turn: float) -> None:
-    """Mark the angle of the rotation at the centre, from a point to the one that it is moved to."""
+def _centre(ax: Axes, point: np.ndarray, turn: float) -> list[Any]:
+    """Mark the angle of the rotation at the centre, from a point to the one that it is moved to; gives its lines."""
     start = float(np.arctan2(point[1], point[0]))
     ends = np.array([start, start + turn])
     for angle in ends:
         ax.plot([0, np.cos(angle)], [0, np.sin(angle)], color=theme().plus, lw=scaled(1.2))
     arc = start + turn * np.linspace(0, 1, 41)
-    ax.plot(0.22 * np.cos(arc), 0.22 * np.sin(arc), color=theme().plus, lw=scaled(2.5))
+    curve = 0.22 * np.stack([np.cos(arc), np.sin(arc)], axis=1)
+    ax.plot(*curve.T, color=theme().plus, lw=scaled(2.5))
     middle = start + turn / 2
     at = 0.22 + 0.2
-    boxed(ax, (at * np.cos(middle), at * np.sin(middle)), _degrees(turn), color=theme().plus, fontsize=scaled(19))
+    text = np.array([at * np.cos(middle), at * np.sin(middle)])
+    boxed(ax, tuple(text), _degrees(turn), color=theme().plus, fontsize=scaled(19))
+    return [*pairwise(curve), *((text + np.array([-0.12, y]), text + np.array([0.12, y])) for y in (-0.06, 0.0, 0.06))]
 
 
 def _degrees(turn: float) -> str:
