@@ -38,22 +38,29 @@ def foot_of(weights: np.ndarray, cue: np.ndarray) -> np.ndarray:
     return weights * (float(weights @ cue) / length if length else 0.0)
 
 
-def draw_circle(ax: Any, reach: float, names: tuple[str, str], cue: np.ndarray, size: float = 15) -> None:
-    """Draw the unit circle and the two axes, with their names where the cue is not.
+def draw_circle(
+    ax: Any, reach: float, names: tuple[str, str], cue: np.ndarray, size: float = 15, away: float = 4
+) -> None:
+    """Draw the unit circle and the two axes, with their names at their positive ends, on the side where no cue is.
 
-    reach: the ends of the axes. size: of the names, in printer's points on a slide.
+    reach: the ends of the axes. size: of the names. away: the first one's distance from its axis; both in points on
+    a slide.
     """
     turn = np.linspace(0, 2 * np.pi, 181)
     ax.plot(np.cos(turn), np.sin(turn), color=theme().faint, lw=scaled(1.5))
     for x, y in ((reach, 0), (0, reach)):
         ax.plot([-x, x], [-y, y], color=theme().faint, lw=scaled(0.8), zorder=1)
     style: dict[str, Any] = {"color": theme().faint, "fontsize": scaled(size), "textcoords": "offset points"}
-    left, low = cue[0] > 0, cue[1] > 0.9 * np.linalg.norm(cue)
-    across = {"ha": "left" if left else "right", "va": "top" if cue[1] >= 0 else "bottom"}
-    below = -scaled(4) if cue[1] >= 0 else scaled(4)
-    ax.annotate(names[0], (-reach if left else reach, 0), xytext=(0, below), **across, **style)
-    up = {"ha": "left", "va": "bottom" if low else "top"}
-    ax.annotate(names[1], (0, -reach if low else reach), xytext=(scaled(6), 0), **up, **style)
+    below = cue[1] >= 0
+    ax.annotate(
+        names[0],
+        (max(1.03, reach - 0.09), 0),
+        xytext=(0, scaled(-away if below else away)),
+        ha="left",
+        va="top" if below else "bottom",
+        **style,
+    )
+    ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)
 
 
 def draw_vectors(ax: Any, weights: np.ndarray, cue: np.ndarray) -> None:

@@ -126,6 +126,8 @@ def test_each_cue_has_its_circle_angle_output_and_perpendicular():
     for ax, cue in zip(axes, cues, strict=True):
         weights, activations = arrows(ax)
         assert np.allclose(weights[1], (0.8, 0.6)) and np.allclose(activations[1], cue)
+        first, second = (text for text in ax.texts if text.get_text() in ("first", "second"))
+        assert first.xy[0] > 1 and second.xy[1] > 1, "an axis has its name at its positive end, outside of the circle"
     dashed = [line.get_xydata() for line in axes[3].lines if len(line.get_xydata()) and line.is_dashed()]
     ((start, end),) = dashed
     assert np.allclose(start, cues[3]) and (start - end) @ w == pytest.approx(0) and np.allclose(end, (0.64, 0.48))

@@ -79,7 +79,7 @@ def _triangle(ax: Axes, weights: np.ndarray, cues: Labelled, at: int) -> None:
     cue = cues.values[at]
     reach = 1.12 * max(1.0, float(np.linalg.norm(weights)), float(np.linalg.norm(cue)))
     names = tuple(map(label, cues.labels[1]))
-    draw_circle(ax, reach, (names[0], names[1]), cue)
+    draw_circle(ax, reach, (names[0], names[1]), cue, away=18)
     draw_vectors(ax, weights, cue)
     _side_names(ax, weights, cue, reach)
     ax.set(xlim=(-reach, reach * (1 + ROOM)), ylim=(-1.02 * reach, 1.02 * reach), aspect="equal", xticks=[], yticks=[])
