@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
@@ -24,6 +25,9 @@ def test_the_bars_are_the_softmax_of_the_same_scores():
         powers = np.exp(beta * np.array([0, 0, 1, 0]))
         assert bars(ax) == pytest.approx(powers / powers.sum())
     assert len({ax.get_ylim() for ax in axes[1:5]}) == 1, "one scale for all weights"
+    colours = [line.get_color() for line in axes[5].lines[:4]]
+    assert [ax.patches[0].get_facecolor() for ax in axes[1:5]] == list(map(to_rgba, colours)), "a β has one colour"
+    assert axes[5].get_legend() is None, "the legend covers no curve"
 
 
 def test_the_slope_is_that_of_the_drawn_curve():

@@ -42,18 +42,18 @@ class Temperature(Plot):
         query = query_of(result, scores.labels[0])
         keys = _keys(run, place, scores, query)
         shown = sorted(sorted(keys, key=lambda j: (-scores.values[query, j], j))[:KEYS])
-        headline(figure, result, "A larger β gives more weight to the largest score, until softmax saturates")
+        headline(figure, result, "a larger β gives more weight to the largest score, until softmax saturates")
         pads(figure, h_pad=0.08, w_pad=0.12)
         left, right = figure.add_gridspec(1, 2, width_ratios=(1.15, 1))
         _all_bars(left, scores, query, keys, shown)
-        _slopes(figure.add_subplot(right))
+        lines = _slopes(figure.add_subplot(right))
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(1, len(found), "heads", "head"),
             left_out(1, len(scores.labels[0]), "queries", "query"),
             left_out(len(shown), len(keys), "keys"),
         )
-        foot(figure, "; ".join(filter(None, remarks)))
+        foot(figure, "; ".join(filter(None, remarks)), lines, [str(line.get_label()) for line in lines])
 
 
 def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
@@ -83,13 +83,13 @@ def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: 
     lowest, highest = min(0.0, float(values[shown].min())), max(0.0, float(values[shown].max()))
     span = highest - lowest or 1.0
     axes[0].set_ylim(lowest - (0.5 * span if lowest < 0 else 0), highest + 0.6 * span)
-    for ax, (name, beta) in zip(axes[1:], BETAS.items(), strict=True):
+    for i, (ax, (name, beta)) in enumerate(zip(axes[1:], BETAS.items(), strict=True)):
         weights = weights_at(beta, values[keys])
-        _bars(ax, weights[[keys.index(j) for j in shown]], theme().plus, name)
+        _bars(ax, weights[[keys.index(j) for j in shown]], theme().series[i], name)
         ax.set_ylim(0, 1.6)
     axes[-1].set_xticks(range(len(names)), [_label(name, LETTERS if len(names) > 4 else 10) for name in names])
     axes[-1].tick_params(axis="x", length=0)
-    axes[0].set_title(f"the query '{short(scores.labels[0][query], 14)}': scores and weights", fontsize=scaled(17))
+    axes[0].set_title(f"the query ‘{short(scores.labels[0][query], 14)}’: scores and weights", fontsize=scaled(17))
 
 
 def _label(token: str, letters: int) -> str:
@@ -113,13 +113,14 @@ def _bars(ax: Axes, heights: np.ndarray, colour: str, name: str) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _slopes(ax: Axes) -> None:
-    """Draw the weight of one of two words over the lead of its score at each β, and its slope at a lead of 0."""
+def _slopes(ax: Axes) -> list[Any]:
+    """Draw the weight of one of two words over the lead of its score at each β; gives the lines, with their slopes."""
+    lines = []
     for i, (name, beta) in enumerate(BETAS.items()):
         weights = weights_at(beta, np.stack([LEADS, np.zeros_like(LEADS)], axis=-1))[:, 0]
         slope = beta / 4
         style: dict[str, Any] = {"color": theme().series[i], "linestyle": DASHES[i]}
-        ax.plot(LEADS, weights, label=f"{name}: slope {number(slope, 3)}", **style)
+        lines += ax.plot(LEADS, weights, label=f"{name}: slope {number(slope, 3)}", **style)
     ax.plot(0, 0.5, "o", color=theme().ink, markersize=scaled(10), zorder=5)
     to: Any = {"arrowstyle": "-|>", "color": theme().faint, "lw": scaled(1.5), "mutation_scale": scaled(14)}
     text: Any = {"fontsize": scaled(15), "ha": "left", "va": "center", "arrowprops": to}
@@ -128,4 +129,4 @@ def _slopes(ax: Axes) -> None:
     ax.set_yticklabels(["0", ".5", "1"])
     ax.set(xlabel="lead of its score", ylabel="weight of one of two words")
     ax.set_title("slope where scores are equal: β / 4", fontsize=scaled(17))
-    ax.legend(loc="lower right", frameon=False, fontsize=scaled(14), handlelength=1.6, borderaxespad=0.2)
+    return lines
