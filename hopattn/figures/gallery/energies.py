@@ -30,7 +30,7 @@ class Energies(Plot):
         shown = runs[:RUNS]
         headline(figure, result, "the energy of each cue until it rests: at its pattern, or elsewhere")
         pads(figure, w_pad=0.15)
-        axes = figure.subplots(1, len(shown), squeeze=False, sharey=_same_scale(shown))[0]
+        axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=_same_scale(shown))[0]
         titles = run_titles(runs, [()] * len(runs), 26)
         for i, (ax, run) in enumerate(zip(axes, shown, strict=True)):
             _lines(ax, run, i == 0)
