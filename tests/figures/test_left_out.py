@@ -63,7 +63,7 @@ def test_an_upright_line_marks_the_step_at_which_an_induction_head_is_there():
     first = next(int(step) for step, heads in zip(array.labels[0], array.values, strict=True) if heads.max() >= 0.5)
     marks = [line.get_xdata()[0] for line in below.lines if len(set(line.get_xdata())) == 1]
     assert marks == [first], "the single layer has no such head"
-    assert f"half of it:\nstep {first}" in [text.get_text() for text in below.get_legend().get_texts()]
+    assert f"half of its attention:\nstep {first}" in [text.get_text() for text in below.get_legend().get_texts()]
 
 
 def test_colours_of_a_walk_have_one_meaning():

@@ -194,7 +194,7 @@ def test_each_separation_is_drawn_with_softmax_behind_it(results):
     assert axes["entmax"].spines["top"].get_linewidth() > 3
     assert axes["entmax"].texts[0].get_text() == "α = 2"
     assert any("the separation of this memory, its β is .1" in text for text in texts(figure))
-    assert "How scores become weights" in texts(figure)
+    assert "how scores become weights" in texts(figure)
 
 
 def test_shares_and_other_weights_have_rows_of_their_own():

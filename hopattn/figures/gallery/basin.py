@@ -34,8 +34,8 @@ class Basin(Plot):
         ax = figure.subplots()
         lines = _draw(ax, result)
         names = [run_title(run) for run in shown] if len(result.runs) > 1 else ["mean of the cues"]
-        signs = f"thin: no nearer than at the start; dotted: recalled from {number(MATCH)} up"
-        notes = signs, _count_cues(shown), left_out(len(shown), len(result.runs), "runs", "run")
+        signs = f"thin: as near as at the start; dotted: recalled from {number(MATCH)} up"
+        notes = f"dots: {_count_cues(shown)}", signs, left_out(len(shown), len(result.runs), "runs", "run")
         foot(figure, "; ".join(filter(None, notes)), lines, names)
 
     def panel(self, ax: Axes, result: Result) -> None:

@@ -94,4 +94,4 @@ def _emergence(axes: tuple[Axes, ...], run: Run, name: str) -> None:
     style: dict[str, Any] = {"color": theme().faint, "lw": scaled(1.5), "zorder": 0}
     for ax in axes:
         ax.axvline(first, **style)
-    axes[-1].lines[-1].set_label(f"half of it:\nstep {first:,}")
+    axes[-1].lines[-1].set_label(f"half of its attention:\nstep {first:,}")

@@ -65,7 +65,7 @@ class Layer(Plot):
         layers = sum(f"layer {j} state" in arrays for j in range(1, len(arrays)))
         there = len(_heads(arrays, k))
         notes = (
-            "blue: above 0, orange: below 0; weights: white 0, dark blue 1",
+            "blue: above 0, orange: below 0, without colour: 0",
             "no room for the numbers of a table without them" if bare else "",
             left_out(min(HEADS, there), there, "heads"),
             left_out(1, layers, "layers", "layer"),

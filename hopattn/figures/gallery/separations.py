@@ -46,7 +46,7 @@ class Separations(Plot):
             kind: own if kind == name else _example(kind)
             for kind in sorted(separations, key=lambda kind: (kind != REFERENCE, kind))
         }
-        headline(figure, result, "How scores become weights")
+        headline(figure, result, "how scores become weights")
         pads(figure, h_pad=0.08, w_pad=0.04)
         families = [[kind for kind in kinds if is_share(weights_of(kinds[kind])) == share] for share in FAMILIES]
         grid = figure.subplots(2, max(map(len, families)), sharex=True, sharey="row")

@@ -62,7 +62,7 @@ class SpaceOfHead(Plot):
             frame(ax, space.axes, span)
         notes = (
             f"the numbers are cosines with {written(word)}",
-            "the grid is bent with the words",
+            "the grid is mapped with the words",
             left_out(len(shown), len(spaces), "matrices", "run or head"),
             left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
         )
@@ -133,11 +133,11 @@ def _message(spaces: list[Space], word: str) -> str:
             return ""
         nearest.append(best[0])
     goals = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(nearest))
-    return f"a matrix bends the plane, and ‘{written(word)}’ comes to lie near {goals}"
+    return f"a matrix slants the plane, and ‘{written(word)}’ comes to lie near {goals}"
 
 
 def _plane(ax: Axes, space: Space, word: str) -> None:
-    """Draw the bent grid, and the words as points with rays from the origin."""
+    """Draw the mapped grid, and the words as points with rays from the origin."""
     reach = float(np.abs(space.before).max())
     step = next(s for s in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000, 1e6, 1e12) if reach / s <= LINES + 1)
     ends = step * (np.ceil(reach / step) + 1)
