@@ -131,7 +131,7 @@ def _words(ax: Axes, texts: tuple[str, ...], places: np.ndarray, at: tuple[float
             va=at[1],
             rotation=90 if upright else 0,
             color=theme().ink,
-            fontsize=scaled(15 if upright else 18),
+            fontsize=scaled(15 if upright else 18 if columns < 3 else 16),
         )
 
 

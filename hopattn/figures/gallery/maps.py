@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.places import coloured_places, is_lattice
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
@@ -32,6 +32,7 @@ class Maps(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]
         headline(figure, result)
+        pads(figure, w_pad=0.14)
         with_noise = "by noise" in run.arrays
         widths = [*(1,) * PANELS, *(1.6,) * with_noise]
         grid = figure.add_gridspec(2, len(widths), width_ratios=widths)

@@ -128,8 +128,9 @@ def _graph(ax: Any, rounds: list[Round], most: float, panels: int) -> None:
         rows, columns = weights.labels
         to, start = _heights(len(rows)), _heights(len(columns))
         numbered = max(len(rows), len(columns)) <= NUMBERED
+        gap = 0.2 if _with_vectors(weights, received) else 0.17
         for i, j in np.ndindex(weights.values.shape):
-            ends = np.array([x + 0.17, start[j]]), np.array([x + 0.83, to[i]])
+            ends = np.array([x + gap, start[j]]), np.array([x + 1 - gap, to[i]])
             _edge(ax, ends, float(weights.values[i, j]) if mask[i, j] else None, most)
             if mask[i, j] and numbered and abs(weights.values[i, j]) > 1e-12:
                 along = 1 / (len(rows) + 1)
