@@ -146,6 +146,11 @@ def test_each_state_is_drawn_once_with_an_arrow_to_the_next(variant, results):
     assert arrows == sum(int(leads[state]) != state for _, members in shown for state in members)
 
 
+def test_no_mark_of_a_state_is_cut():
+    for ax in drawing_of("states", "basins").figure.axes:
+        assert all(not line.get_clip_on() for line in ax.lines if line.get_marker() != "None")
+
+
 def test_the_ring_of_a_state_is_its_distance_from_the_middle(results):
     run = results["basins"].runs[0]
     signs = run.arrays["successor"].labels[0]

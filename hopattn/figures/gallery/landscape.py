@@ -156,7 +156,7 @@ def _patterns(ax: Axes, run: Run) -> None:
     ax.plot(*patterns.values.T, "*", markerfacecolor=theme().series[4], markersize=scaled(22), **outline)
     if len(patterns.values) <= NAMED:
         for name, place in zip(patterns.labels[0], patterns.values, strict=True):
-            away = scaled(24 if place[0] >= 0 else -24) * (1 if len(name) <= OUTER_NAME else -1)
+            away = scaled(19 if place[0] >= 0 else -19) * (1 if len(name) <= OUTER_NAME else -1)
             side = "left" if away > 0 else "right"
             text = ax.annotate(label(name), place, (away, 0), textcoords="offset points", ha=side, va="center")
             around = [Stroke(linewidth=scaled(4), foreground=theme().paper), Normal()]

@@ -151,7 +151,7 @@ def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
     successors = run.arrays["successor"].values
     places, middle, few = _places(run, basin), basin[0], len(successors) <= NAMED
     outside = [places[state] for state in basin[1] if state not in middle]
-    look, size = _look(run, basin), 12 if written else 9 if few else 6
+    look, size = _look(run, basin) | {"clip_on": False}, 12 if written else 9 if few else 6
     ax.plot(*np.reshape(outside, (-1, 2)).T, **look, markersize=scaled(size), markeredgewidth=scaled(2), zorder=3)
     largest = scaled(26 if written else 20)
     inner = np.array([places[state] for state in middle])
