@@ -19,7 +19,7 @@ MOST = 9
 """The largest number of cues, one circle each."""
 FEW = 4
 """The number of cues up to which their arithmetic is beside them."""
-ROOM = 2.6
+ROOM = 2.5
 """The room for the text beside a circle, in its radii."""
 
 
@@ -84,5 +84,5 @@ def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:
         products, _, total = arithmetic(weights, cue).rpartition(" = ")
         lines += ["", "w · a", f"= {products}", f"= {total}"]
     place: dict[str, Any] = {"ha": "left", "va": "top", "linespacing": 1.35, "in_layout": False}
-    ax.text(1.36 * reach, 0.92 * reach, f"{label(cues.labels[0][at])}: {number(out)}", fontsize=scaled(21), **place)
-    ax.text(1.36 * reach, 0.4 * reach, "\n".join(lines), fontsize=scaled(17), **place)
+    ax.text(1.26 * reach, 0.92 * reach, f"{label(cues.labels[0][at])}: {number(out)}", fontsize=scaled(21), **place)
+    ax.text(1.26 * reach, 0.4 * reach, "\n".join(lines), fontsize=scaled(17), **place)
