@@ -44,6 +44,9 @@ tokens = [{text}]
 @pytest.mark.parametrize("tokens", [ODD, (ODD * 29)[:200], ODD[:1]], ids=["odd", "many", "one"])
 def test_odd_words_do_not_break_a_figure(plot, tokens):
     result = ha.run(parse(odd_scenario(tokens), "odd.toml", "odd"))
+    if plot is Masks and len(tokens) == 1:
+        assert plot().lacks(result) == "its masks hide nothing"
+        return
     assert plot().lacks(result) == ""
     figure = finished(lambda figure: plot().draw(figure, result))
     written = [text.get_text() for text in figure.findobj(lambda part: hasattr(part, "get_text"))]
