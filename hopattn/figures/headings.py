@@ -7,7 +7,7 @@ from typing import Any
 from hopattn.figures.base import Figure
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.style import scaled
-from hopattn.figures.text import label
+from hopattn.figures.text import label, unnumbered
 from hopattn.scenario.result import Result, Run
 
 HEADLINE, LINES = 78, 2
@@ -78,5 +78,5 @@ def run_titles(runs: Sequence[Run], texts: Sequence[Sequence[str]], letters: int
         return [""]
     with_texts = len({*map(tuple, texts)}) == len(runs) and all(len(text) <= SHORT_TEXT for text in texts)
     names = [run.name or ("" if with_texts else AS_WRITTEN) for run in runs]
-    sentences = [" ".join(map(label, text)) if with_texts else "" for text in texts]
+    sentences = [" ".join(map(label, unnumbered(text))) if with_texts else "" for text in texts]
     return [wrapped(": ".join(filter(None, both)), letters) for both in zip(names, sentences, strict=True)]

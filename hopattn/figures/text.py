@@ -36,15 +36,30 @@ def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...
     >>> subscripted(["their#1", "dog", "their#2"])
     ('their₁', 'dog', 'their₂')
     """
+    return tuple(
+        short(stem, letters - len(end)) + end.translate(_LOW_DIGITS) if end else short(stem, letters)
+        for stem, end in _counted(tokens)
+    )
+
+
+def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Tokens as they stand in the text, without the index that counts the occurrences of a word.
+
+    >>> unnumbered(["their#1", "dog", "their#2"])
+    ('their', 'dog', 'their')
+    """
+    return tuple(stem for stem, _ in _counted(tokens))
+
+
+def _counted(tokens: Sequence[str]) -> list[tuple[str, str]]:
+    """Each token as a word and the index that counts its occurrences, empty where the word stands there once."""
     split = [token.rpartition("#") for token in tokens]
     counts = Counter(stem for stem, sign, end in split if sign and end.isdecimal())
     repeated = {stem for stem, count in counts.items() if count > 1}
-    return tuple(
-        short(stem, letters - len(end)) + end.translate(_LOW_DIGITS)
-        if sign and stem in repeated and end.isdecimal()
-        else short(token, letters)
+    return [
+        (stem, end) if sign and stem in repeated and end.isdecimal() else (token, "")
         for token, (stem, sign, end) in zip(tokens, split, strict=True)
-    )
+    ]
 
 
 def width(text: str) -> float:

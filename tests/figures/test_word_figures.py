@@ -12,7 +12,9 @@ from hopattn.figures.gallery.moved import Moved
 from hopattn.figures.gallery.plane import Plane
 from hopattn.figures.gallery.space import SpaceOfHead
 from hopattn.figures.gallery.steps import Steps
+from hopattn.figures.headings import run_titles
 from hopattn.figures.palette import LIGHT
+from hopattn.scenario.result import Run
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
 
@@ -209,3 +211,10 @@ def test_axes_of_your_own_hold_one_space():
     assert bold(ax) == ["apple"]
     with pytest.raises(ha.InvalidInput, match="there are 2 matrices"):
         ha.plot(result_of("two-spaces"), "space", ax=ax)
+
+
+def test_a_panel_is_named_by_its_text_as_it_is_read():
+    texts = {"nests": ["the", "nests", "the", "crane"], "scaffolds": ["the", "scaffolds", "the", "crane"]}
+    runs = [Run(name, {}) for name in texts]
+    titles = run_titles(runs, [["the#1", name, "the#2", "crane"] for name in texts], 40)
+    assert titles == [f"{name}: {' '.join(words)}" for name, words in texts.items()]
