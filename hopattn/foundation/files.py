@@ -74,6 +74,8 @@ def write_over(file: Path, data: bytes) -> None:
             stream.write(data)
         os.chmod(stream.name, 0o666 & ~_umask())  # noqa: PTH101
         Path(stream.name).replace(file)
+    except (FileExistsError, NotADirectoryError):
+        raise CannotDo(f"{file}: cannot be written: a file stands where a folder is needed") from None
     except OSError as error:
         if "stream" in locals():
             Path(stream.name).unlink(missing_ok=True)

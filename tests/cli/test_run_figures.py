@@ -67,3 +67,10 @@ def test_a_run_without_a_figure_says_so_and_names_the_sweep_that_has_one(hopattn
     sweep = "`hopattn sweep capacity --out capacity.svg` draws it over its grid"
     assert (code, f"no figure can be drawn from one run of 'capacity'; {sweep}" in errors) == (0, True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_place_of_the_folder_is_said(hopattn, tmp_path):
+    (tmp_path / "afile").write_text("x", encoding="utf-8")
+    for folder in ("afile", "afile/inside"):
+        code, _, errors = hopattn("run", "bank", "--figures", "attention", "--into", folder)
+        assert (code, "cannot be written: a file stands where a folder is needed" in errors) == (3, True), errors
