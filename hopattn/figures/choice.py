@@ -1,9 +1,12 @@
 """The part of a result that a figure draws: runs and heads that were chosen, with the names that they have there."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
+
+import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.language.figure_table import FigureTable
@@ -19,7 +22,7 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
 
     options: some of title, axes, highlight, names, run, layer, head, query, in place of those of `[figure]`. Runs that
     were not chosen are left out, and so are the arrays of other heads and layers. Raises `InvalidInput` for a run, a
-    head or an axis that the result does not have.
+    head, an axis or a word that the result does not have.
     """
     _require_types(options or {})
     table = result.figure.model_copy(update={k: v for k, v in (options or {}).items() if v is not None})
@@ -33,6 +36,8 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
         runs = [_with_heads(run, table) for run in runs]
     if table.axes is not None:
         _require_axes(table.axes, runs)
+    if options:
+        _require_words(options, result)
     title = result.title if table.title is None else table.title
     return replace(result, title=title, runs=tuple(runs), figure=table)
 
@@ -43,17 +48,25 @@ def _require_types(options: Mapping[str, Any]) -> None:
         if not isinstance(options.get(name, ""), str):
             raise InvalidInput(f"figure: {name}: expected a text, not {shortened(repr(options[name]))}")
     for name in ("layer", "head"):
-        if not isinstance(options.get(name, 1), int) or isinstance(options.get(name, 1), bool):
+        number = options.get(name, 1)
+        if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
             raise InvalidInput(f"figure: {name}: expected a whole number from 1, not {shortened(repr(options[name]))}")
     for name in ("axes", "highlight"):
         texts = options.get(name, ())
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in _listed(texts)):
+        listed = isinstance(texts, Sequence | np.ndarray) and not isinstance(texts, str)
+        if not listed or not all(isinstance(text, str) for text in texts):
             raise InvalidInput(f"figure: {name}: expected a list of texts, not {shortened(repr(texts))}")
 
 
-def _listed(values: Any) -> list[Any]:
-    """The entries of a value; one entry that is no text for a value that has none."""
-    return list(values) if isinstance(values, Iterable) else [None]
+def _require_words(options: Mapping[str, Any], result: Result) -> None:
+    """Raise `InvalidInput` for a query or a highlighted word, chosen by an option, that no array of the result has."""
+    labels = (axis for run in result.runs for array in run.arrays.values() for axis in array.labels)
+    known = dict.fromkeys(label for axis in labels for label in axis) | dict.fromkeys(result.words)
+    query = options.get("query")
+    asked = [("highlight", word) for word in options.get("highlight") or ()] + [("query", query)] * (query is not None)
+    for name, word in asked:
+        if word not in known:
+            raise InvalidInput(f"figure: {name}: {unknown(word, known)}")
 
 
 def _run_named(name: str, given: tuple[Run, ...], renamed: list[Run]) -> Run:

@@ -17,10 +17,11 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, title: str = "
     """The weights of attention as the result of one layer.
 
     weights: `(n_queries, n_keys)`, or `(n_heads, n_queries, n_keys)`. tokens: the words of the text, or a pair: those
-    of the queries and those of the keys; by default their numbers, from 1. Raises `InvalidInput` for another shape, for
-    numbers that are not finite, and for another number of words.
+    of the queries and those of the keys; by default their numbers, from 1. What a masked array masks is hidden. Raises
+    `InvalidInput` for another shape, for numbers that are not finite, and for another number of words.
     """
-    values = np.asarray(weights)
+    hidden = np.ma.getmaskarray(weights) if isinstance(weights, np.ma.MaskedArray) else None
+    values = _array(np.ma.filled(weights, 0) if hidden is not None else weights)
     if values.dtype.kind not in "fiub" or values.ndim not in (2, 3) or not values.size:
         raise InvalidInput(
             f"weights: expected numbers of shape (n_queries, n_keys) or (n_heads, n_queries, n_keys), "
@@ -36,7 +37,18 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, title: str = "
         f"layer 1 head {i} weights": Labelled(head, ("query", "key"), (rows, columns))
         for i, head in enumerate(heads, start=1)
     }
+    if hidden is not None and hidden.any():
+        for i, mask in enumerate(~hidden.reshape(heads.shape), start=1):
+            arrays[f"layer 1 head {i} mask"] = Labelled(mask, ("query", "key"), (rows, columns))
     return Result("array", title, "", None, "attention", 0, "", (Run("", arrays),), ())
+
+
+def _array(weights: Any) -> np.ndarray:
+    """Weights as an array; raises `InvalidInput` for rows of different lengths."""
+    try:
+        return np.asarray(weights)
+    except ValueError:
+        raise InvalidInput("weights: the rows differ in length; expected one weight for each query and key") from None
 
 
 def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -47,6 +59,8 @@ def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tup
         raise InvalidInput(f"tokens: expected a list of words, not {shortened(repr(tokens))}")
     paired = len(tokens) == 2 and not any(isinstance(token, str) for token in tokens)
     both = tuple(tokens) if paired else (tokens, tokens)
+    if any(isinstance(word, list | tuple | np.ndarray) for words in both for word in words):
+        raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
     rows, columns = (tuple(map(str, words)) for words in both)
     for words, count, what in ((rows, n, "queries"), (columns, m, "keys")):
         if len(words) != count:

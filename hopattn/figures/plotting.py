@@ -16,6 +16,7 @@ from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_com
 from hopattn.figures.from_arrays import weights_as_result
 from hopattn.figures.from_recall import recall_as_result
 from hopattn.figures.gallery import plots
+from hopattn.figures.headings import HEADLINE, wrapped
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
@@ -48,7 +49,9 @@ class PlotOptions(TypedDict, total=False):
 DEFAULTS: PlotOptions = dict.fromkeys(PlotOptions.__annotations__)  # type: ignore[assignment]
 CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
 """The options that choose a part of a result."""
-
+CHOSEN = tuple(name for name in CHOICES if name != "title")
+OF_PARTS = (*CHOSEN, "tokens", "theory", "measure")
+"""The options that the final states and the curves of a recall do not have."""
 
 OF_RECALL = ("overlaps", "energies", "basin")
 """The figures of results that a bare recall has too."""
@@ -94,6 +97,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     with _looking_like(given):
         target = given.get("ax")
         if target is not None and _is_axes(target):
+            _require_flat(target)
             drawing.panel(target)
             if given.get("title"):
                 target.set_title(given["title"])
@@ -114,12 +118,15 @@ def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
             "plot: expected a Result, a Recall, a Sweep, a Comparison or an array of weights, "
             f"not {type(thing).__name__}"
         )
-    return _drawing(weights_as_result(thing, given.get("tokens")), name or "attention", given)
+    others = {key: value for key, value in given.items() if key != "tokens"}
+    return _drawing(weights_as_result(thing, given.get("tokens")), name or "attention", others)
 
 
 @_drawing.register
 def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
     _refuse(given, ("theory",), "a sweep")
+    _refuse(given, ("measure",), "a sweep or a comparison")
+    _refuse(given, ("tokens",), "an array of weights")
     options = {key: given[key] for key in CHOICES if key in given}
     shown = chosen(result, options)
     figure = favourite(result) if name is None else plots[name]()
@@ -133,11 +140,13 @@ def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
 def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("recall", *OF_RECALL, *CURVES))
     if name is None or name == "recall":
-        return Drawing(lambda figure: draw_recall(figure, record), _no_panel)
+        _refuse(given, OF_PARTS, "a result")
+        return Drawing(_titled(lambda figure: draw_recall(figure, record), given), _no_panel)
     if name in NEED_OVERLAPS and record.overlaps is None:
         raise InvalidInput(f"plot: figure '{name}' needs the overlaps of the recall: run it with keep=['overlaps']")
     if name in OF_RECALL:
         return _drawing(recall_as_result(record), name, given)
+    _refuse(given, OF_PARTS, "a result")
     curves, steps = curves_of(record), np.atleast_1d(record.steps)
     if CURVES[name] not in curves:
         raise InvalidInput(f"plot: figure '{name}' cannot be drawn: the memory has no {name}")
@@ -146,12 +155,13 @@ def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
         draw_curves(ax, CURVES[name], curves[CURVES[name]], steps)
         ax.set_xlabel("step")
 
-    return Drawing(lambda figure: panel(figure.subplots()), panel)
+    return Drawing(_titled(lambda figure: panel(figure.subplots()), given), panel)
 
 
 @_drawing.register
 def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("sweep", *FORMS))
+    _refuse(given, (*CHOSEN, "tokens"), "a result")
     asked = {key: given.get(key) for key in ("measure", "theory", "title")}
     view = View(None if name == "sweep" else name, **asked)
     return Drawing(lambda figure: draw_sweep(figure, sweep, view), lambda ax: draw_sweep_panel(ax, sweep, view))
@@ -160,6 +170,8 @@ def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
 @_drawing.register
 def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("comparison",))
+    _refuse(given, (*CHOSEN, "tokens"), "a result")
+    _refuse(given, ("theory",), "a sweep")
     view = ComparisonView(given.get("measure"), given.get("title"))
     return Drawing(
         lambda figure: draw_comparison(figure, comparison, view), lambda ax: draw_comparison_panel(ax, comparison, view)
@@ -177,6 +189,25 @@ def _require_name(name: str | None, known: Sequence[str]) -> None:
     """Raise `InvalidInput` for the name of a figure that a thing does not have."""
     if name is not None and name not in known:
         raise InvalidInput(f"plot: figure {unknown(name, known)}")
+
+
+def _titled(draw: Callable[[Figure], None], given: dict[str, Any]) -> Callable[[Figure], None]:
+    """A drawing with the title that was given, if any, above it."""
+
+    def titled(figure: Figure) -> None:
+        draw(figure)
+        if title := given.get("title"):
+            figure.suptitle(wrapped(title, HEADLINE))
+
+    return titled
+
+
+def _require_flat(ax: Any) -> None:
+    """Raise `InvalidInput` for axes that are not flat, such as 3D or polar ones, and for axes without a figure."""
+    if ax.name != "rectilinear":
+        raise InvalidInput(f"plot: ax: expected axes with a horizontal and a vertical line, not {ax.name} axes")
+    if ax.figure is None or not ax.figure.get_figure(root=True).axes:
+        raise InvalidInput("plot: ax: these axes were removed from their figure")
 
 
 def _no_panel(ax: Axes) -> None:

@@ -61,8 +61,8 @@ _palette: ContextVar[Palette] = ContextVar("palette", default=LIGHT)
 
 def style_named(name: str) -> Style:
     """The style of this name; raises `InvalidInput` for an unknown one."""
-    if name not in STYLES:
-        raise InvalidInput(f"style: {unknown(name, STYLES)}")
+    if not isinstance(name, str) or name not in STYLES:
+        raise InvalidInput(f"style: {unknown(str(name), STYLES)}")
     return STYLES[name]
 
 

@@ -82,13 +82,15 @@ def _line(name: Any, given: Any, numbers: Sequence[float]) -> Line:
         raise InvalidInput(f"theory: expected the name of a line, not {_kind(name)}")
     if callable(given):
         x = _between(numbers)
-        y = _numbers(given(x), name, "the function gave")
+        y = _numbers(given(x), name, "the function gives")
     else:
         if not isinstance(given, list | tuple | np.ndarray) or len(given) != 2:
             raise InvalidInput(f"theory: '{name}': expected (x, y) or a function of x, not {_kind(given)}")
-        x, y = (_numbers(part, name, "expected") for part in given)
+        x, y = (_numbers(part, name, "gives") for part in given)
     if x.shape != y.shape:
         raise InvalidInput(f"theory: '{name}': has {len(x)} numbers x and {y.size} numbers y; expected as many")
+    if not (np.isfinite(x) & np.isfinite(y)).any():
+        raise InvalidInput(f"theory: '{name}': holds no point that can be drawn")
     return Line(name, x, y)
 
 
