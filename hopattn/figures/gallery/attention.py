@@ -8,15 +8,16 @@ from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.choice import words_in_question
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
 from hopattn.figures.shapes import hatching, shaded
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import LEGIBLE, scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-HEADS = 4
-"""The largest number of heads in the figure."""
+HEADS, IN_A_ROW = 12, 4
+"""The largest number of heads in the figure, and in one of its rows."""
 NUMBERED, NAMED = 12, 40
 """The number of tokens up to which cells show their numbers, and axes the tokens."""
+UNNAMED = "words without their names, the first on top and on the left"
 
 
 class Attention(Plot):
@@ -38,14 +39,21 @@ class Attention(Plot):
         shown = matrices[:HEADS]
         headline(figure, result)
         words = words_in_question(result)
-        axes = figure.subplots(1, len(shown), squeeze=False)[0]
+        axes = _places(figure, len(shown))
         for ax, (place, weights) in zip(axes, shown, strict=True):
             _matrix(ax, run, (place, weights), _scale(shown), words)
+            if len(shown) > 1:
+                ax.set(xlabel=weights.dims[1], ylabel=weights.dims[0])
             ax.set_title(place if len(shown) > 1 else run_title(run) * (len(result.runs) > 1))
         masked = any(not _allowed(run, place, weights).all() for place, weights in shown)
         hatched = "hatched: hidden by the mask" if masked else ""
-        runs, heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
         numbered = all(_has_numbers(weights) for _, weights in shown)
+        if len(shown) > 1:
+            _name_once(axes, [weights for _, weights in shown])
+            laid_out(figure)
+            numbered = _numbers_fit(axes) and numbered
+            hatched = " · ".join(filter(None, (hatched, "" if _names_fit(axes) else UNNAMED)))
+        runs, heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
         foot(figure, " · ".join(filter(None, (hatched, runs, heads))), *([] if numbered else _legend(_scale(shown))))
         laid_out(figure)  # cells are square after the second layout only
 
@@ -53,6 +61,60 @@ class Attention(Plot):
         run = result.runs[0]
         matrices = list(tables(run, "weights"))
         _matrix(ax, run, only(matrices, "heads", "head"), _scale(matrices), words_in_question(result))
+
+
+def _places(figure: Figure, count: int) -> list[Any]:
+    """The axes of some matrices, in rows of nearly equal length."""
+    rows = -(-count // IN_A_ROW)
+    axes: list[Any] = figure.subplots(rows, -(-count // rows), squeeze=False).ravel().tolist()
+    for ax in axes[count:]:
+        ax.remove()
+    return axes[:count]
+
+
+def _name_once(axes: list[Any], matrices: list[Labelled]) -> None:
+    """Leave the words out that the matrix below or the first one of the row names."""
+    columns = axes[0].get_subplotspec().get_gridspec().ncols
+    if columns < len(axes) and len({weights.labels for weights in matrices}) == 1:
+        for i, ax in enumerate(axes):
+            if i + columns < len(axes):
+                ax.set(xlabel="", xticklabels=[])
+            if i % columns:
+                ax.set(ylabel="", yticklabels=[])
+
+
+def _names_fit(axes: list[Any]) -> bool:
+    """Make the words beside matrices smaller and upright where cells are small; else leave them out, and give False."""
+    room = 72 / float(axes[0].get_figure(root=True).dpi) * min(map(_cell, axes))
+    for ax in axes:
+        if room < scaled(LEGIBLE):
+            ax.set(xticks=[], yticks=[])
+        for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+            tick.set_fontsize(min(room, tick.get_fontsize()))
+        for tick in ax.get_xticklabels():
+            if room < 2 * tick.get_fontsize():
+                tick.set(rotation=90, va="center")
+    return room >= scaled(LEGIBLE)
+
+
+def _numbers_fit(axes: list[Any]) -> bool:
+    """Make the numbers of matrices smaller, so that they fit into their cells; else leave them out, and give False."""
+    texts = [text for ax in axes for text in ax.texts]
+    room = min(
+        (_cell(ax) / max(text.get_window_extent().width for text in ax.texts) for ax in axes if ax.texts), default=1
+    )
+    size = 0.85 * room * max((text.get_fontsize() for text in texts), default=0.0)
+    for text in texts:
+        if size < scaled(LEGIBLE):
+            text.remove()
+        else:
+            text.set_fontsize(min(size, text.get_fontsize()))
+    return size >= scaled(LEGIBLE)
+
+
+def _cell(ax: Axes) -> float:
+    """The width in pixels of a cell of a matrix that was laid out."""
+    return float(np.ptp(ax.transData.transform([(0, 0), (1, 0)])[:, 0]))
 
 
 def _scale(matrices: list[tuple[str, Labelled]]) -> tuple[float, float]:
