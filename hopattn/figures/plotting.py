@@ -13,6 +13,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Axes, Figure, require_drawable
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
+from hopattn.figures.fitting import fitted
 from hopattn.figures.from_arrays import weights_as_result
 from hopattn.figures.from_recall import recall_as_result
 from hopattn.figures.gallery import plots
@@ -20,7 +21,7 @@ from hopattn.figures.headings import HEADLINE, wrapped
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
-from hopattn.figures.style import coloured, loaded, style_named, styled
+from hopattn.figures.style import STYLES, coloured, loaded, style_named, styled
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -94,7 +95,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     loaded()
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     drawing = _drawing(thing, name, given)
-    with _looking_like(given):
+    with _looking_like(given, drawing):
         target = given.get("ax")
         if target is not None and _is_axes(target):
             _require_flat(target)
@@ -234,13 +235,19 @@ def _new_figure(style: str | None) -> Figure:
 
 
 @contextmanager
-def _looking_like(given: dict[str, Any]) -> Iterator[None]:
-    """The context of a drawing: a style that was named, that of a slide, or the user's own settings in their axes."""
+def _looking_like(given: dict[str, Any], drawing: Drawing) -> Iterator[None]:
+    """The context of a drawing: a style that was named, that of a slide, or the user's own settings in their axes.
+
+    In a new figure smaller than a slide, the font is one with which no text lies over another.
+    """
     import matplotlib
 
     target = given.get("ax")
     if target is None or "style" in given:
-        with styled(style_named(given.get("style", "slide"))):
+        style = style_named(given.get("style", "slide"))
+        if target is None and style.size != STYLES["slide"].size:
+            style = fitted(drawing.whole, style)[1]
+        with styled(style):
             yield
         return
     _is_axes(target)

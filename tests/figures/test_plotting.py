@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import hopattn as ha
+from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.gallery import plots
 from tests.counts import spread
 from tests.results import result_of
@@ -139,3 +140,11 @@ def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(
 def test_a_wrong_choice_is_refused(thing, name, options, message):
     with pytest.raises(ha.InvalidInput, match=message.replace("(", r"\(")):
         ha.plot(result_of(thing) if isinstance(thing, str) else thing, name, **options)
+
+
+def test_a_column_of_a_paper_has_a_font_with_which_no_text_lies_over_another():
+    weights = np.full((12, 12), 1 / 12)
+    ax = ha.plot(weights, "attention", tokens=[f"longer word {i}" for i in range(12)], style="paper")
+    ax.figure.draw_without_rendering()
+    assert not outside(ax.figure)
+    assert not [pair for pair in overlapping(ax.figure) if ".08" in pair]
