@@ -10,14 +10,14 @@ from hopattn.scenario.result import Result, Run
 
 
 def recall_as_result(record: Recall, title: str = "") -> Result:
-    """A recall as the result of one run; cues and patterns have their numbers, from 1, as labels.
+    """A recall as the result of one run; cues and patterns have their numbers, from 0 as in the record, as labels.
 
     It has the energies by step if the memory has an energy. If the recall was run with `keep=["overlaps"]`, it has the
     overlaps of each cue with each pattern by step, and its start and end: its overlaps with the pattern that is nearest
     to the cue.
     """
     matched = np.atleast_1d(record.matched)
-    cue = ("cue", tuple(str(i + 1) for i in range(len(matched))))
+    cue = _numbered("cue", len(matched))
     values: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "status": (np.atleast_1d(record.status), (cue,)),
         "steps": (np.atleast_1d(record.steps), (cue,)),
@@ -25,7 +25,7 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
     }
     if record.energies is not None:
         energies = np.atleast_2d(record.energies)
-        values["energy"] = (energies, (cue, _numbered("step", energies.shape[1], 0)))
+        values["energy"] = (energies, (cue, _numbered("step", energies.shape[1])))
     if record.overlaps is not None and record.overlaps.shape[-1]:
         values |= _of_overlaps(record, matched, cue)
     arrays = {name: ArraySpec(name, axes).labelled(array) for name, (array, axes) in values.items()}
@@ -39,13 +39,13 @@ def _of_overlaps(record: Recall, matched: np.ndarray, cue: Any) -> dict[str, tup
     n_cues, n_steps, n_patterns = course.shape
     own, cues = np.argmax(course[:, 0], axis=-1), np.arange(n_cues)
     return {
-        "course": (course, (cue, _numbered("step", n_steps, 0), _numbered("pattern", n_patterns, 1))),
+        "course": (course, (cue, _numbered("step", n_steps), _numbered("pattern", n_patterns))),
         "start": (course[cues, 0, own], (cue,)),
         "overlaps": (course[cues, -1, own], (cue,)),
         "recalled": (matched == own, (cue,)),
     }
 
 
-def _numbered(name: str, count: int, first: int) -> tuple[str, tuple[str, ...]]:
-    """An axis whose labels are numbers."""
-    return name, tuple(str(i) for i in range(first, first + count))
+def _numbered(name: str, count: int) -> tuple[str, tuple[str, ...]]:
+    """An axis whose labels are numbers, from 0."""
+    return name, tuple(map(str, range(count)))

@@ -148,3 +148,11 @@ def test_a_column_of_a_paper_has_a_font_with_which_no_text_lies_over_another():
     ax.figure.draw_without_rendering()
     assert not outside(ax.figure)
     assert not [pair for pair in overlapping(ax.figure) if ".08" in pair]
+
+
+def test_cues_and_patterns_of_a_recall_have_the_numbers_of_the_record():
+    record = ha.hopfield([[1, 1, 1, -1.0], [1, -1, 1, -1]]).recall([[1, -1, 1, -1.0], [1, 1, 1, -1]], keep=["overlaps"])
+    assert record.matched.tolist() == [1, 0]
+    ax = ha.plot(record, "overlaps", query="0")
+    assert labels(ax.yaxis) == ["0", "1"] and ax.get_title() == "cue: 0"
+    assert float(record.overlaps[-1, 0, 1]) == 1 and [text.get_text() for text in ax.texts][-1] == "1"
