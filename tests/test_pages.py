@@ -73,7 +73,7 @@ def test_the_python_examples_run(tmp_path, monkeypatch):
 def test_the_examples_of_figures_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     examples = blocks((ROOT / "docs/figures.md").read_text(encoding="utf-8"), "python")
-    assert len(examples) == 10
+    assert len(examples) == 11
     names = {}
     for example in examples:
         exec(example, names)
