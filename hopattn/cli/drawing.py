@@ -72,11 +72,12 @@ def drawing_asked(
     from hopattn.figures.rendering import require_formats
     from hopattn.figures.style import style_named
 
-    require_formats(formats or "svg")
-    named = style_named((style or "slide").strip())
+    formats = "svg" if formats is None else formats
+    require_formats(formats)
+    named = style_named(("slide" if style is None else style).strip())
     sized = named if size is None else named.with_size(*_sides(size))
     chosen = replace(sized, transparent=True) if transparent else sized
-    return Drawing(formats or "svg", chosen, not no_title, frames)
+    return Drawing(formats, chosen, not no_title, frames)
 
 
 def _sides(size: str) -> tuple[float, float]:

@@ -52,6 +52,8 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
         (["--figures", "moved", "--set", "figure.run=rivr"], "did you mean 'river'?"),
         (["--figures", "moved", "--set", 'figure.axes=["money", "rivr"]'], "did you mean 'river'?"),
         (["--figures", "moved", "--set", "figure.query=muddi"], "figure.query: 'muddi' is unknown"),
+        (["--figures", "moved", "--format", ""], "format: '' is unknown"),
+        (["--figures", "moved", "--set", 'figure.names=["a", "a"]'], "'a' stands there twice"),
         (["--figures", "attention", "--set", "figure.head=2"], "there is no head 2 (heads: layer 1 head 1)"),
     ],
 )

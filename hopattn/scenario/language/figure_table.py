@@ -38,6 +38,8 @@ class FigureTable(Table):
         """
         if len(self.names) > len(runs):
             yield Problem(("figure", "names"), f"holds {len(self.names)} names for {len(runs)} runs")
+        if twice := next((name for i, name in enumerate(self.names) if name in self.names[:i]), ""):
+            yield Problem(("figure", "names"), f"'{twice}' stands there twice; each run has a name of its own")
         known = [name or "as written" for name in runs] + self.names
         if self.run is not None and self.run not in known:
             yield Problem(("figure", "run"), unknown(self.run, dict.fromkeys(known)))
