@@ -22,7 +22,6 @@ GROUPS = {
     "retrieval": "One softmax step against PyTorch",
     "products": "One softmax step against its matrix products alone",
     "steps": "Several steps, small steps, the usual ways",
-    "separations": "Sparse weights",
     "transformer": "Heads, layers and the cache",
     "mapped": "Patterns in a file",
     "spins": "Neurons one at a time",
