@@ -152,7 +152,8 @@ def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
     places, middle, few = _places(run, basin), basin[0], len(successors) <= NAMED
     outside = [places[state] for state in basin[1] if state not in middle]
     look, size = _look(run, basin) | {"clip_on": False}, 12 if written else 9 if few else 6
-    ax.plot(*np.reshape(outside, (-1, 2)).T, **look, markersize=scaled(size), markeredgewidth=scaled(2), zorder=3)
+    if outside:  # marks of no point would stretch the panel to the corner of the sheet
+        ax.plot(*np.transpose(outside), **look, markersize=scaled(size), markeredgewidth=scaled(2), zorder=3)
     largest = scaled(26 if written else 20)
     inner = np.array([places[state] for state in middle])
     ax.plot(*inner.T, **look, markersize=largest, markeredgewidth=scaled(4), zorder=4)
