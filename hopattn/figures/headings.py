@@ -1,7 +1,7 @@
 """Titles above figures and panels, and the line below a figure: keys, and what was left out."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hopattn.figures.base import Figure
@@ -10,8 +10,12 @@ from hopattn.figures.style import scaled
 from hopattn.figures.text import label, unnumbered
 from hopattn.scenario.result import Result, Run
 
+JOINT = "\u00a0"
+"""A space at which no line ends."""
 HEADLINE, LINES = 78, 2
 """The letters in a line of a headline, and the lines of any title. A longer title is cut."""
+NOTE = 92
+"""The letters in a line of a note."""
 SHORT_TEXT = 8
 """The number of words up to which a text can be the title of its panel."""
 
@@ -53,6 +57,15 @@ def foot(figure: Figure, note: str = "", keys: Sequence[Any] = (), names: Sequen
         figure.supxlabel(note, fontsize=scaled(15))
 
 
+def note_of(parts: Iterable[str]) -> str:
+    """The parts of a note that are not empty, on as many lines as they need."""
+    lines = [""]
+    for part in filter(None, parts):
+        longer = " · ".join(filter(None, (lines[-1], part)))
+        lines = [*lines[:-1], longer] if len(longer) <= NOTE else [*lines, part]
+    return "\n".join(lines)
+
+
 def left_out(shown: int, of: int, what: str, option: str = "") -> str:
     """A remark on what a figure leaves out, such as "1 of 3 runs"; an empty text if it shows all.
 
@@ -61,10 +74,10 @@ def left_out(shown: int, of: int, what: str, option: str = "") -> str:
     return f"{shown} of {of} {what}" + (f"; choose with {option}" if option else "") if shown < of else ""
 
 
-def wrapped(text: str, letters: int) -> str:
-    """A text on at most two lines of `letters` letters."""
-    plain = "".join(c if c.isprintable() else " " for c in text)
-    return "\n".join(textwrap.wrap(plain, letters, max_lines=LINES, placeholder=" …"))
+def wrapped(text: str, letters: int, lines: int = LINES) -> str:
+    """A text on a few lines of `letters` letters; what is joined by `JOINT` stays on one line."""
+    plain = "".join(c if c.isprintable() or c == JOINT else " " for c in text)
+    return "\n".join(textwrap.wrap(plain, letters, max_lines=lines, placeholder=" …"))
 
 
 def run_title(run: Run, letters: int = 30) -> str:

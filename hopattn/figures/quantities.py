@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.figures.headings import wrapped
-from hopattn.figures.text import label
+from hopattn.figures.text import label, power_of_ten
 
 PARAMETERS = {
     "load": "load α = P/N",
@@ -134,5 +134,5 @@ def plain(value: float) -> str:
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     digits, _, power = f"{value:.3g}".partition("e") if "e" in f"{value:.3g}" else f"{value:.2e}".partition("e")
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{raised}" if digits == "1" else f"{digits}·10{raised}"
+    raised = power_of_ten(int(power))
+    return raised if digits == "1" else f"{digits}·{raised}"

@@ -1,6 +1,5 @@
 """Recalls of pictures in a result: their states as pictures, their overlaps with patterns, and their ends in words."""
 
-import textwrap
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -9,8 +8,10 @@ import numpy as np
 
 from hopattn.dynamics.likeness import MATCH, Spurious
 from hopattn.dynamics.record import Status
+from hopattn.figures.headings import JOINT
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
+from hopattn.figures.text import label, power_of_ten
+from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Run
 
 EVERY_PATTERN, LEADING = 12, 8
@@ -23,8 +24,6 @@ FRAMES = 14
 """The number of frames of a long recall: at most this number of steps, most of them early."""
 LEAST = 12
 """The least number of frames. Between the steps of a short recall, states go over evenly into the next ones."""
-_JOINT = "\u00a0"
-"""A space at which no line ends."""
 
 
 def last_step(run: Run, i: int) -> int:
@@ -61,9 +60,7 @@ def frame_times(last: int) -> list[float]:
 
 def cosines(run: Run, i: int) -> np.ndarray:
     """The overlap of each state of cue `i` with each stored pattern, as a cosine, `(n_steps + 1, n_patterns)`."""
-    trajectory, patterns = states(run, i), run.arrays["patterns"].values
-    lengths = np.linalg.norm(trajectory, axis=-1)[:, None] * np.linalg.norm(patterns, axis=-1)
-    return np.asarray(trajectory @ patterns.T / np.where(lengths > 0, lengths, 1.0))
+    return np.asarray(cosine(states(run, i), run.arrays["patterns"].values))
 
 
 def leading_patterns(overlaps: np.ndarray) -> list[int]:
@@ -123,19 +120,13 @@ def pair_at_end(run: Run, i: int) -> str:
         total = patterns[one] + patterns[other]
         length = float(np.linalg.norm(total) * np.linalg.norm(state))
         if length and total @ state >= MATCH * length:
-            return f"{names[one]}{_JOINT}+{_JOINT}{names[other]}"
+            return f"{names[one]}{JOINT}+{JOINT}{names[other]}"
     return ""
 
 
 def listed(words: Sequence[str]) -> str:
     """Words as a list in a sentence: C, G and 8."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-def folded(text: str, letters: int, lines: int = 4) -> str:
-    """A text on lines of at most `letters` letters."""
-    plain = "".join(c if c.isprintable() or c == _JOINT else "□" for c in text)
-    return "\n".join(textwrap.wrap(plain, letters, max_lines=lines, placeholder=" …"))
 
 
 def draw_picture(ax: Any, values: np.ndarray, shape: tuple[int, int], width: float = 1.0, colour: str = "") -> None:
@@ -153,5 +144,4 @@ def energy_scale(energies: np.ndarray) -> tuple[float, str]:
     """A factor for energies, and the name of their axis: large ones are counted in powers of ten."""
     most = float(np.abs(energies[np.isfinite(energies)]).max(initial=0.0))
     power = int(np.floor(np.log10(most))) if most >= 1e4 or 0 < most < 1e-2 else 0
-    small = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return 10.0**power, f"energy / 10{small}" if power else "energy"
+    return 10.0**power, f"energy / {power_of_ten(power)}" if power else "energy"

@@ -14,6 +14,7 @@ _WIDE = frozenset("mwMWΩ@%")
 """Letters that are wider than others in the font."""
 
 _LOW_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_HIGH_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label(token: str) -> str:
@@ -39,6 +40,20 @@ def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...
     return tuple(
         short(stem, letters - len(end)) + end.translate(_LOW_DIGITS) if end else short(stem, letters)
         for stem, end in _counted(tokens)
+    )
+
+
+def indexed(token: str, letters: float = LABEL) -> str:
+    """A token as a label whose index is below the line; for a token that is shown without the others of its text.
+
+    >>> indexed("their#2"), indexed("dog"), indexed("C#")
+    ('their₂', 'dog', 'C#')
+    """
+    stem, sign, end = token.rpartition("#")
+    return (
+        short(stem, letters) + end.translate(_LOW_DIGITS)
+        if stem and sign and end.isdecimal()
+        else short(token, letters)
     )
 
 
@@ -73,6 +88,15 @@ def number(value: float, digits: int = 2) -> str:
     text = text.rstrip("0").rstrip(".") if "." in text else text
     text = "0" if text == "-0" else text.replace("-", "−")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
+
+
+def power_of_ten(exponent: int) -> str:
+    """A power of ten as a text.
+
+    >>> power_of_ten(6), power_of_ten(-7)
+    ('10⁶', '10⁻⁷')
+    """
+    return f"10{str(exponent).translate(_HIGH_DIGITS)}"
 
 
 def readable_on(colour: Any) -> str:

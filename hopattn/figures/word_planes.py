@@ -12,6 +12,7 @@ from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
 OFF = 1e-6
@@ -20,15 +21,6 @@ MARGIN = 0.2
 """The space around the points of a plane, relative to their extent."""
 LEAST = 0.7
 """The least width and height of a plane, relative to the extent of its points, so that it is no narrow strip."""
-NOTE = 92
-"""The letters in a line of a note."""
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-def written(token: str) -> str:
-    """A token as figures write it: the second of two "A" is A₂."""
-    word, mark, count = token.rpartition("#")
-    return label(word) + count.translate(_SUBSCRIPTS) if mark and word and count.isdigit() else label(token)
 
 
 def before_after(run: Run) -> list[Labelled]:
@@ -83,18 +75,12 @@ def off_plane(words: Labelled, points: np.ndarray) -> np.ndarray:
     return np.asarray((whole > 0) & (np.linalg.norm(points, axis=1) <= OFF * whole))
 
 
-def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """The cosine of the angle between two vectors; 0 if one of them is 0."""
-    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(a @ b) / lengths if lengths else 0.0
-
-
 def approached(words: np.ndarray, after: np.ndarray, word: int) -> int | None:
     """The index of the word that one word turns towards most, by its cosine; None if it turns towards no other.
 
     words: all words before, `(n_words, dim)`. after: the one word after, `(dim,)`.
     """
-    rises = [round(cosine(after, other) - cosine(words[word], other), 9) for other in words]
+    rises = [round(float(cosine(after, other)) - float(cosine(words[word], other)), 9) for other in words]
     others = [i for i in range(len(words)) if not np.array_equal(words[i], words[word]) and rises[i] > 0]
     return max(others, key=lambda i: rises[i], default=None)
 
@@ -127,15 +113,6 @@ def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
     """Set the limits and names of the axes of a plane, with few ticks, none of them at its corners."""
     ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=label(plane[0]), ylabel=label(plane[1]))
     ax.locator_params(nbins=5, prune="both")
-
-
-def note_of(parts: Iterable[str]) -> str:
-    """The parts of a note that are not empty, on as many lines as they need."""
-    lines = [""]
-    for part in filter(None, parts):
-        longer = " · ".join(filter(None, (lines[-1], part)))
-        lines = [*lines[:-1], longer] if len(longer) <= NOTE else [*lines, part]
-    return "\n".join(lines)
 
 
 def off_mark(ax: Any) -> Any:

@@ -5,24 +5,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
+from hopattn.figures.headings import foot, headline, left_out, note_of, pads, wrapped
 from hopattn.figures.labelled_points import draw_origin, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number
-from hopattn.figures.word_planes import (
-    approached,
-    asked,
-    chosen_axes,
-    cosine,
-    frame,
-    hero,
-    limits,
-    note_of,
-    same_axes,
-    written,
-)
+from hopattn.figures.text import indexed, number
+from hopattn.figures.word_planes import approached, asked, chosen_axes, frame, hero, limits, same_axes
 from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
 RUNS, TERMS = 3, 4
@@ -48,7 +38,7 @@ class Sum(NamedTuple):
     @property
     def own(self) -> bool:
         """Whether the first term is the word itself, as it was or times its weight."""
-        return self.names[0].endswith(written(self.words.labels[0][self.word]))
+        return self.names[0].endswith(indexed(self.words.labels[0][self.word]))
 
     @property
     def words(self) -> Labelled:
@@ -134,7 +124,7 @@ def _sum(result: Result, run: Run) -> Sum | None:
     word = hero(result, words.labels[0], words.values, after)
     names, terms = _terms(arrays.get("source", words), weights, values, word)
     if own:  # the residual
-        names, terms = [written(words.labels[0][word]), *names], np.vstack([words.values[word], terms])
+        names, terms = [indexed(words.labels[0][word]), *names], np.vstack([words.values[word], terms])
     return Sum(run, word, names, terms, approached(words.values, after[word], word))
 
 
@@ -149,7 +139,7 @@ def _terms(keys: Labelled, weights: Labelled, values: Labelled, word: int) -> tu
     itself = word if weights.labels[0] == weights.labels[1] else -1
     largest = np.array(sorted(largest, key=lambda k: k != itself), dtype=int)
     own = values.values.shape == keys.values.shape and np.allclose(values.values, keys.values)
-    names = [_times(float(row[k]), ("" if own else "value of ") + written(weights.labels[1][k])) for k in largest]
+    names = [_times(float(row[k]), ("" if own else "value of ") + indexed(weights.labels[1][k])) for k in largest]
     terms = parts[largest]
     if len(added) > len(largest):
         rest = len(added) - len(largest)
@@ -193,14 +183,14 @@ def _cosines(total: Sum) -> str:
     if total.other is None:
         return ""
     start, goal = total.words.values[total.word], total.words.values[total.other]
-    numbers = [number(cosine(vector, goal)) for vector in (start, total.terms.sum(axis=0))]
-    other = written(total.words.labels[0][total.other])
+    numbers = [number(float(cosine(vector, goal))) for vector in (start, total.terms.sum(axis=0))]
+    other = indexed(total.words.labels[0][total.other])
     return f"cosine with {other}: {' → '.join(numbers)}"
 
 
 def _message(sums: list[Sum]) -> str:
     """The message of the figure, if the sums are of one word."""
-    words = {written(total.words.labels[0][total.word]) for total in sums}
+    words = {indexed(total.words.labels[0][total.word]) for total in sums}
     return f"attention makes ‘{words.pop()}’ a sum of weighted words" if len(words) == 1 else ""
 
 
@@ -214,7 +204,7 @@ def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:
         goal = in_plane(total.words, *plane)[total.other]
         ax.plot([0, goal[0]], [0, goal[1]], color=theme().ink, ls=(0, (1, 2)), lw=scaled(2), zorder=1.5)
         ax.plot(*goal, "o", color=theme().faint, ms=scaled(10), zorder=2)
-        texts.append((written(total.words.labels[0][total.other]), goal))
+        texts.append((indexed(total.words.labels[0][total.other]), goal))
     colours: dict[str, str] = {}
     for i, (name, start, end) in enumerate(zip(total.names, chain[:-1], chain[1:], strict=True)):
         if np.linalg.norm(end - start) < 1e-9:

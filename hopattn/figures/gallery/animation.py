@@ -8,12 +8,11 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Draw, Figure, Plot
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.recalls import (
     cosines,
     draw_picture,
     energy_scale,
-    folded,
     frame_times,
     last_step,
     leading_patterns,
@@ -86,7 +85,7 @@ def _state(ax: Axes, run: Run, i: int, time: float) -> None:
     mixed = rows[before] + (time - before) * (rows[after] - rows[before])
     colour = theme().series[0] if at_end else ""
     draw_picture(ax, mixed, (strip.size.rows, strip.size.columns), 6 if at_end else 1.5, colour)
-    name = folded(str(run.arrays["input"].labels[0][i]), 22, 1)
+    name = wrapped(str(run.arrays["input"].labels[0][i]), 22, 1)
     place = f"step {before}" if time == before else f"step {before} to {after}"
     ax.set_title(f"{name}: {place} of {last}" if time else f"the cue: {name}")
     every = np.abs(cosines(run, i)[round(time)])

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.choice import words_in_question
-from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import LEGIBLE, scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted
@@ -52,9 +52,9 @@ class Attention(Plot):
             _name_once(axes, [weights for _, weights in shown])
             laid_out(figure)
             numbered = _numbers_fit(axes) and numbered
-            hatched = " · ".join(filter(None, (hatched, "" if _names_fit(axes) else UNNAMED)))
+            hatched = note_of((hatched, "" if _names_fit(axes) else UNNAMED))
         runs, heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
-        foot(figure, " · ".join(filter(None, (hatched, runs, heads))), *([] if numbered else _legend(_scale(shown))))
+        foot(figure, note_of((hatched, runs, heads)), *([] if numbered else _legend(_scale(shown))))
         laid_out(figure)  # cells are square after the second layout only
 
     def panel(self, ax: Axes, result: Result) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.choice import words_in_question
-from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
 from hopattn.figures.shapes import cells, colour_of, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, readable_on
@@ -71,7 +71,7 @@ class Beside(Plot):
             left_out(min(PATTERNS, max(map(len, weights))), max(map(len, weights)), "patterns"),
             left_out(2, len(result.runs), "runs"),
         )
-        foot(figure, " · ".join(filter(None, notes)), [ring] if ring else [], ["flipped by the recall"])
+        foot(figure, note_of(notes), [ring] if ring else [], ["flipped by the recall"])
         if ring:
             laid_out(figure)
             for ax in axes[:, 2]:

@@ -7,7 +7,9 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import headline, left_out, pads
+from hopattn.figures.quantities import set_logarithmic
 from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import power_of_ten
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -25,7 +27,6 @@ NORMS = {"raw": 1, "no norm": 1, "scaled": 3, "normalised": 0, "norm first": 0, 
 MARKED = 16
 """The number of points up to which a curve marks each of them."""
 STYLES: Sequence[tuple[str, str]] = (("o", "-"), ("s", "-"), ("^", "-"), ("o", "--"), ("s", "--"), ("^", "--"))
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Gradients(Plot):
@@ -72,9 +73,7 @@ def _of_softmax(ax: Any, array: Labelled) -> None:
         ax.plot(magnitudes[order], np.maximum(row[order], FLOOR), label=SCORES.get(name, name), **style)
     ax.set(xlabel="magnitude of the scores")
     if len(order) > 1:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        ax.xaxis.set_minor_formatter(lambda value, _: "")
+        set_logarithmic(ax, "x", magnitudes[order].tolist())
 
 
 def _of_layers(ax: Any, array: Labelled) -> None:
@@ -113,5 +112,5 @@ def _logarithmic(ax: Any, values: np.ndarray) -> None:
 
 def _power(exponent: int, low: float) -> str:
     """A power of ten as a label; the floor also stands for all smaller numbers."""
-    text = {0: "1", 1: "10", -1: ".1"}.get(exponent, f"10{str(exponent).translate(_SUPERSCRIPTS)}")
+    text = {0: "1", 1: "10", -1: ".1"}.get(exponent, power_of_ten(exponent))
     return f"≤ {text}" if low <= FLOOR and 10.0**exponent <= FLOOR * 1.5 else text

@@ -1,11 +1,12 @@
 """The work of a growing text: multiplications with kept keys and values and without them, by the number of words."""
 
+import math
 from typing import Any, ClassVar
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number
+from hopattn.figures.text import number, power_of_ten
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -14,7 +15,6 @@ PANELS = {"word": "for one more word", "text": "for all words, one after the oth
 LINES = {"anew": ("without the cache", 1, "s", "--"), "cached": ("with the cache", 0, "o", "-")}
 """The lines of a panel: the end of the names of their counts, their titles, colours, markers and dashes."""
 LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Growth(Plot):
@@ -69,6 +69,6 @@ def plain(value: float) -> str:
     if value < 1e6:
         return f"{value:,.0f}" if value >= 1 else f"{value:g}"
     if value >= 1e15:
-        return f"10{f'{value:.0e}'.partition('+')[2].lstrip('0').translate(SUPERSCRIPTS)}"
+        return power_of_ten(round(math.log10(value)))
     least, name = next((least, name) for least, name in LARGE if value >= least)
     return f"{value / least:,.0f} {name}"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.headings import foot, headline, left_out, note_of
 from hopattn.figures.shapes import boxed, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, readable_on, subscripted, width
@@ -137,7 +137,7 @@ def _note(result: Result, arcs: list[Arc]) -> str:
     there = sum(np.count_nonzero(arrays[f"{_places(arrays, k)[0]} weights"].values) for k in (1, 2))
     notes.append(left_out(drawn, int(there), "arcs"))
     notes.append(left_out(1, len(result.runs), "runs", "run"))
-    return wrapped(" · ".join(filter(None, notes)), 84)
+    return note_of(notes)
 
 
 def _parts(axes: tuple[str, ...]) -> dict[str, list[int]]:

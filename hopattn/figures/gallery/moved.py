@@ -5,28 +5,26 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, between_texts, only
-from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
+from hopattn.figures.headings import foot, headline, left_out, note_of, pads, wrapped
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number
+from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
     any_off_mark,
     approached,
     asked,
     before_after,
     chosen_axes,
-    cosine,
     frame,
     hero,
     limits,
-    note_of,
     off_mark,
     off_plane,
     panel_titles,
     same_axes,
-    written,
 )
+from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
 RUNS, NAMED = 4, 14
@@ -145,22 +143,23 @@ def _turn(result: Result, run: Run) -> Turn:
     if other is None:
         return Turn(word, None, 0.0, 0.0)
     goal = before.values[other]
-    return Turn(word, other, cosine(before.values[word], goal), cosine(after.values[word], goal))
+    turned = (float(cosine(rows.values[word], goal)) for rows in (before, after))
+    return Turn(word, other, *turned)
 
 
 def _cosines(run: Run, turn: Turn) -> str:
     """The cosine of the word that stands out with the one that it turns towards, before and after."""
     if turn.other is None:
         return ""
-    other = written(before_after(run)[0].labels[0][turn.other])
+    other = indexed(before_after(run)[0].labels[0][turn.other])
     return f"cosine with {other}: {number(turn.before)} → {number(turn.after)}"
 
 
 def _message(runs: list[Run], turns: list[Turn]) -> str:
     """The message of the figure, if one word turns towards others in the runs."""
     tokens = [before_after(run)[0].labels[0] for run in runs]
-    words = {written(names[turn.word]) for names, turn in zip(tokens, turns, strict=True)}
-    goals = [written(names[t.other]) for names, t in zip(tokens, turns, strict=True) if t.other is not None]
+    words = {indexed(names[turn.word]) for names, turn in zip(tokens, turns, strict=True)}
+    goals = [indexed(names[t.other]) for names, t in zip(tokens, turns, strict=True) if t.other is not None]
     if len(words) > 1 or len(goals) < len(runs):
         return ""
     return f"attention turns ‘{words.pop()}’ towards {' or '.join(f'‘{goal}’' for goal in dict.fromkeys(goals))}"
@@ -186,7 +185,7 @@ def _mark(ax: Axes, run: Run, plane: tuple[str, str]) -> None:
 def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: Turn) -> None:
     """Draw the words of one run: grey, and the one that stands out in colour, with rays from the origin."""
     words, after = before_after(run)
-    tokens = [written(token) for token in words.labels[0]]
+    tokens = [indexed(token) for token in words.labels[0]]
     start, end = in_plane(words, *plane), in_plane(after, *plane)
     lines = draw_origin(ax)
     far = np.linalg.norm(end - start, axis=1)

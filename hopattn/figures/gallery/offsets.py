@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
-from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.headings import foot, headline, left_out, note_of, run_title
 from hopattn.figures.style import scaled, theme
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
@@ -56,7 +56,7 @@ class Offsets(Plot):
             left_out(1, heads, "heads", "head"),
         )
         across = "across: place of the key − place of the query · up: score"
-        foot(figure, "\n".join(filter(None, (across, " · ".join(filter(None, notes))))))
+        foot(figure, "\n".join(filter(None, (across, note_of(notes)))))
 
     def panel(self, ax: Axes, result: Result) -> None:
         _, values = only([panel for run in result.runs for panel in _panels(run)], "runs", "run")

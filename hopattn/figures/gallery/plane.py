@@ -5,23 +5,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.headings import foot, headline, left_out, note_of, pads
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number
+from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
     any_off_mark,
     asked,
     chosen_axes,
     frame,
     limits,
-    note_of,
     off_mark,
     off_plane,
     panel_titles,
     same_axes,
-    written,
 )
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
@@ -120,9 +118,9 @@ def _message(result: Result, runs: list[Run]) -> str:
         row[word] = 0.0
         if not row.any():
             return PULLED
-        goals.append(written(weights.labels[1][int(np.argmax(row))]))
+        goals.append(indexed(weights.labels[1][int(np.argmax(row))]))
     pulled = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(goals))
-    return f"‘{written(words.pop())}’ is pulled towards {pulled}"
+    return f"‘{indexed(words.pop())}’ is pulled towards {pulled}"
 
 
 def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
@@ -161,7 +159,7 @@ def _frame(ax: Axes, run: Run, plane: tuple[str, str], span: Any) -> None:
 def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
     """Draw the words and the arrows between them; the arrows of the word in question have the colour of queries."""
     weights, words = _weights(run), arrays_of(run)["input"]
-    at, tokens = in_plane(words, *plane), [written(token) for token in weights.labels[0]]
+    at, tokens = in_plane(words, *plane), [indexed(token) for token in weights.labels[0]]
     word = asked(result, weights.labels[0])[0]
     lines = draw_origin(ax)
     pairs = _pairs(run, at)

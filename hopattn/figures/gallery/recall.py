@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.recall_course import draw_course
 from hopattn.figures.recalls import (
     cosines,
     draw_picture,
     energy_scale,
-    folded,
     last_step,
     leading_patterns,
     pair_at_end,
@@ -122,7 +121,7 @@ def _row(figure: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[
         state = all_states[-1] if end else all_states[step]
         draw_picture(ax, state, shape, 6 if end else 1, colour if end else "")
         ax.set_xlabel(_name(run, i, step) if end else _plain_name(step))
-    name = folded(str(run.arrays["input"].labels[0][i]), 9)
+    name = wrapped(str(run.arrays["input"].labels[0][i]), 9, 4)
     row[0].set_ylabel(f"{SIGNS[i]} {name}", color=colour, weight="bold", rotation=0, ha="right", va="center")
     row[0].yaxis.set_label_coords(-0.12, 0.5)
     if len(steps) <= WITH_ARROWS:
@@ -167,7 +166,12 @@ def _end(ax: Axes, run: Run, i: int, shape: tuple[int, int]) -> None:
     known = recalls(run, i) or bool(pair_at_end(run, i))
     style: Any = {"transform": ax.transAxes, "ha": "left", "clip_on": False}
     ax.text(
-        0, 0.5 if known else 0.98, folded(verdict(run, i), 12), weight="bold", va="center" if known else "top", **style
+        0,
+        0.5 if known else 0.98,
+        wrapped(verdict(run, i), 12, 4),
+        weight="bold",
+        va="center" if known else "top",
+        **style,
     )
     if not known:
         nearest = run.arrays["nearest"].values[i]
@@ -215,7 +219,7 @@ def _overlaps(ax: Axes, run: Run, steps: Sequence[int], rows: Sequence[int]) -> 
     ax.spines[:].set(visible=True, color=theme().faint, linewidth=scaled(1))
     some = f"{len(rows)} of {len(names)} patterns" if len(rows) < len(names) else "each pattern"
     text = f"overlap with {some}, below each picture"
-    ax.set_xlabel(text if len(steps) > 2 else folded(text, 22))
+    ax.set_xlabel(text if len(steps) > 2 else wrapped(text, 22, 4))
     if len(rows) <= NUMBERED:
         for (row, column), value in np.ndenumerate(table):
             ink = readable_on(image.cmap(image.norm(value)))

@@ -5,12 +5,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.headings import foot, headline, left_out, note_of, wrapped
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number
-from hopattn.figures.word_planes import asked, cosine, frame, limits, written
+from hopattn.figures.text import indexed, label, number
+from hopattn.figures.word_planes import asked, frame, limits
 from hopattn.foundation.labelled import Labelled
+from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
 SPACES, WORDS = 3, 12
@@ -61,12 +62,12 @@ class SpaceOfHead(Plot):
             )
             frame(ax, space.axes, span)
         notes = (
-            f"the numbers are cosines with {written(word)}",
+            f"the numbers are cosines with {indexed(word)}",
             "the grid is mapped with the words",
             left_out(len(shown), len(spaces), "matrices", "run or head"),
             left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
         )
-        foot(figure, " · ".join(filter(None, notes)))
+        foot(figure, note_of(notes))
         for ax, space in zip(axes, (unchanged, *shown), strict=True):
             _plane(ax, space, word)
 
@@ -115,7 +116,7 @@ def _near(space: Space, word: str) -> dict[str, float]:
     """The cosine of a word with each other word after the matrix."""
     own = space.after[space.tokens.index(word)]
     pairs = zip(space.tokens, space.after, strict=True)
-    return {written(token): round(cosine(own, point), 9) for token, point in pairs if token != word}
+    return {indexed(token): round(float(cosine(own, point)), 9) for token, point in pairs if token != word}
 
 
 def _cosines(space: Space, word: str) -> str:
@@ -133,7 +134,7 @@ def _message(spaces: list[Space], word: str) -> str:
             return ""
         nearest.append(best[0])
     goals = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(nearest))
-    return f"a matrix slants the plane, and ‘{written(word)}’ comes to lie near {goals}"
+    return f"a matrix slants the plane, and ‘{indexed(word)}’ comes to lie near {goals}"
 
 
 def _plane(ax: Axes, space: Space, word: str) -> None:
@@ -153,7 +154,7 @@ def _plane(ax: Axes, space: Space, word: str) -> None:
         ax.plot([0, point[0]], [0, point[1]], color=colour, lw=scaled(3.5 if space.tokens[i] == word else 2), zorder=2)
         ax.plot(*point, "o", color=colour, ms=scaled(12), zorder=3)
         rays.append((np.zeros(2), point))
-    tokens = [written(token) for token in space.tokens[:WORDS]]
+    tokens = [indexed(token) for token in space.tokens[:WORDS]]
     texts = grouped(tokens, space.after[:WORDS])
     strong = [text for text, point in texts if np.allclose(point, space.after[space.tokens.index(word)])]
     keep_apart(ax, texts, rays, strong=strong, colours=dict.fromkeys(strong, theme().plus))

@@ -7,11 +7,10 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot, arrays_of, tables
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.headings import foot, headline, left_out, note_of, run_title
 from hopattn.figures.shapes import cells, colour_of, strokes
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, readable_on, short
-from hopattn.figures.word_planes import note_of, written
+from hopattn.figures.text import indexed, number, readable_on, short
 from hopattn.scenario.result import Result, Run
 
 ROWS = 2
@@ -119,8 +118,8 @@ def _row(run: Run, place: str | None, query: str) -> Row:
     shown = np.sort(np.argsort(-np.abs(row), kind="stable")[:WORDS])
     return Row(
         run,
-        written(query),
-        [written(scores.labels[1][k]) for k in shown],
+        indexed(query),
+        [indexed(scores.labels[1][k]) for k in shown],
         scores.values[at][shown],
         np.asarray(mask.values[at], bool)[shown],
         row[shown],

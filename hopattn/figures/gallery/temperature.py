@@ -8,7 +8,7 @@ from hopattn.figures.base import Axes, Figure, Plot, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short
+from hopattn.figures.text import indexed, number, short
 from hopattn.foundation.labelled import Labelled
 from hopattn.retrieval.separation import separations
 from hopattn.scenario.result import Result, Run
@@ -87,16 +87,9 @@ def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: 
         weights = weights_at(beta, values[keys])
         _bars(ax, weights[[keys.index(j) for j in shown]], theme().series[i], name)
         ax.set_ylim(0, 1.6)
-    axes[-1].set_xticks(range(len(names)), [_label(name, LETTERS if len(names) > 4 else 10) for name in names])
+    axes[-1].set_xticks(range(len(names)), [indexed(name, LETTERS if len(names) > 4 else 10) for name in names])
     axes[-1].tick_params(axis="x", length=0)
     axes[0].set_title(f"the query ‘{short(scores.labels[0][query], 14)}’: scores and weights", fontsize=scaled(17))
-
-
-def _label(token: str, letters: int) -> str:
-    """A key as a label: the number of a repeated word is small and below it."""
-    word, mark, count = token.rpartition("#")
-    lowered = count.translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
-    return f"{short(word, letters)}{lowered}" if mark and word and count.isdigit() else short(token, letters)
 
 
 def _bars(ax: Axes, heights: np.ndarray, colour: str, name: str) -> None:

@@ -9,7 +9,6 @@ from hopattn.foundation.compiled.jit import exact, loop, matrix, read_matrix, re
 
 _READ, _WRITTEN = read_matrix(types.float64), matrix(types.float64)
 _KIND = types.Tuple((types.int64, types.boolean))
-_FIELD = types.Tuple((types.float64, read_vector(types.float64)))
 
 
 @loop(
