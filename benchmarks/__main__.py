@@ -34,8 +34,8 @@ GROUPS = {
 BY_SETTING = {
     "retrieval": ("numpy", "compiled", "chosen", *EACH[2:]),
     "products": EACH,
-    "spins": ("numpy", "compiled"),
-    "thresholds": ("numpy", "compiled"),
+    "spins": EACH,
+    "thresholds": EACH,
 }
 """The groups that are measured in several settings, by the settings' names; the others are measured compiled."""
 

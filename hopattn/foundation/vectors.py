@@ -70,7 +70,10 @@ def at_least(x: Array, low: float) -> Array:
 
 
 def positive_power(x: Array, exponent: float) -> Array:
-    """[x]₊ to any power, entry by entry, 0 where x ≤ 0; every derivative is 0 there, and none is NaN."""
+    """[x]₊ to any power, entry by entry, 0 where x ≤ 0; every derivative is 0 there, and none is NaN.
+
+    A NumPy array is overwritten.
+    """
     if isinstance(x, np.ndarray):
         return _positive_power(x, exponent)
     xp = namespace(x)
@@ -79,8 +82,8 @@ def positive_power(x: Array, exponent: float) -> Array:
 
 
 def _positive_power(x: np.ndarray, exponent: float) -> np.ndarray:
-    """The same for NumPy arrays, in the room of one array. Only entries above 0 pay for a power that is no product."""
-    reach: np.ndarray = np.maximum(x, 0.0)
+    """The same for NumPy arrays, in their own room. Only entries above 0 pay for a power that is no product."""
+    reach: np.ndarray = np.maximum(x, 0.0, out=x)
     if exponent == 1:
         return reach
     if exponent == 2:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -50,6 +50,17 @@ def test_weights_and_potentials_are_those_of_numpy(loops_of_thresholds, separati
         (weights, potential), (own, its) = both(patch, tempered, scores, where)
     np.testing.assert_allclose(own, weights, rtol=0, atol=1e-13 if separation != Entmax(alpha=1.05) else 1e-12)
     np.testing.assert_allclose(its, potential, rtol=1e-13, atol=1e-12 * max(1, 1 / beta))
+
+
+@given(x=st.floats(2.0**-60, 1.0), exponent=st.floats(0.0, 40.0))
+@example(x=1.0, exponent=7.3)
+@example(x=0.5**0.5, exponent=1.0)
+def test_a_power_that_is_no_product_is_right_to_its_last_digits(loops_of_thresholds, x, exponent):
+    exact = np.longdouble(x) ** np.longdouble(exponent)
+    doublings = abs(float(np.log2(exact)))
+    found = loops_of_thresholds.power_up_to_one(x, exponent)
+    assert abs(found - exact) <= (2 + doublings) * 2.0**-52 * exact
+    assert loops_of_thresholds.power_up_to_one(1.0, exponent) == 1
 
 
 @pytest.mark.parametrize("separation", SPARSE, ids=repr)

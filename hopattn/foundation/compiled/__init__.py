@@ -4,8 +4,9 @@ Each subject is imported alone, because its first import compiles it and a later
 file that cannot be imported, for whatever reason, leaves its work to NumPy.
 
 - `jit.py`: the way in which the loops are compiled, and arithmetic that Python has no word for
+- `powers.py`: powers of two, and other powers, several numbers at once
 - `products.py`: matrix products, by the BLAS that SciPy brings
-- `softmax.py`: powers of two with their sums, and blocks of keys of the online softmax
+- `softmax.py`: blocks of keys of the online softmax, with their sums of powers
 - `spins.py`: spins that settle one after the other
 - `thresholds.py`: thresholds at which sparse weights have their sum
 """

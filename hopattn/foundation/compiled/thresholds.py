@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from hopattn.foundation.compiled.jit import inner, larger, loop, matrix, read_matrix, vector
+from hopattn.foundation.compiled.powers import power_up_to_one
 
 ENTMAX, NORMMAX, SUBSETS = 0, 1, 2
 _NEAR = 4 * 2.0**-52
@@ -18,17 +19,28 @@ _LOWEST = -1e150
 
 
 @inner
-def _raised(x: Any, exponent: Any) -> Any:
-    """x to a power, for an x above 0."""
-    if exponent == 1:
-        return x
-    if exponent == 2:
-        return x * x
-    return 1.0 if exponent == 0 else x**exponent
+def _raised(numbers: Any, least: Any, exponent: Any, powers: Any) -> None:
+    """The powers of x − least for the numbers x above `least`, which are at most 1 above it; 0 for the others.
+
+    The kind of power is chosen outside of the loops, so that each runs in vectors.
+    """
+    if exponent == 0:
+        for i in range(numbers.size):
+            powers[i] = 1.0 if numbers[i] > least else 0.0
+    elif exponent == 1:
+        for i in range(numbers.size):
+            powers[i] = max(numbers[i] - least, 0.0)
+    elif exponent == 2:
+        for i in range(numbers.size):
+            powers[i] = max(numbers[i] - least, 0.0) ** 2
+    else:
+        for i in range(numbers.size):
+            above = numbers[i] - least
+            powers[i] = power_up_to_one(above, exponent) if above > 0 else 0.0
 
 
 @inner
-def _root(reach: Any, count: Any, order: Any) -> Any:
+def _root(reach: Any, count: Any, order: Any, powers: Any) -> Any:
     """The t of Σ [y − t]₊^order = 1, for the first `count` numbers y of `reach`, from −1 to 0 with 0 among them.
 
     The steps are of the norm, the sum to the power 1/order, which is convex too and nearly straight. Numbers that no
@@ -36,16 +48,17 @@ def _root(reach: Any, count: Any, order: Any) -> Any:
     """
     t = -1.0
     for _ in range(_STEPS):
-        total, slope, kept = 0.0, 0.0, 0
+        kept = 0
         for i in range(count):
             y = reach[i]
-            if y > t:
-                reach[kept] = y
-                kept += 1
-                part = _raised(y - t, order - 1)
-                slope += part
-                total += part * (y - t)
+            reach[kept] = y
+            kept += y > t
         count = kept
+        _raised(reach[:count], t, order - 1, powers)
+        total, slope = 0.0, 0.0
+        for i in range(count):
+            slope += powers[i]
+            total += powers[i] * (reach[i] - t)
         norm = total if order == 1 else total ** (1 / order)
         step = (norm - 1) * total / (norm * slope)
         t += step
@@ -67,20 +80,12 @@ def _held(shifted: Any, count: Any, t: Any) -> Any:
 def _level(shifted: Any, count: Any, k: Any) -> Any:
     """The t at which the numbers x − t, each kept between 0 and 1, sum to k, for more than k numbers x; changes them.
 
-    Halving leaves a bracket shorter than ¼, in which few numbers are neither 0 nor 1; Newton's steps do the rest.
+    The largest x is 0. Steps down, each twice the last, leave a bracket and the numbers that are neither 0 nor 1 in
+    all of it; Newton's steps do the rest.
     """
-    low, high = 0.0, 0.0
-    for i in range(count):
-        low = min(low, shifted[i])
-    low -= 1
-    while high - low > 0.25:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        if _held(shifted, count, middle) > k:
-            low = middle
-        else:
-            high = middle
+    low, high = -1.0, 0.0
+    while _held(shifted, count, low) <= k:
+        low, high = 2 * low, low
     full, kept = 0.0, 0
     for i in range(count):
         x = shifted[i]
@@ -132,28 +137,25 @@ def _gather(row: Any, where: Any, how: Any, shifted: Any, places: Any) -> Any:
     count = 0
     for j in range(row.size):
         x = (np.float64(row[j]) - np.float64(largest)) * beta
-        if x > least and (not masked or where[j]):
-            shifted[count], places[count] = max(x, _LOWEST), j
-            count += 1
+        shifted[count], places[count] = max(x, _LOWEST), j
+        count += x > least and (not masked or where[j])
     return count
 
 
 @inner
-def _sparse_row(shifted: Any, count: Any, scale: Any, order: Any, room: Any) -> Any:
-    """The threshold of scale · x, of order `order`."""
-    for i in range(count):
+def _sparse_row(shifted: Any, scale: Any, order: Any, rooms: Any) -> Any:
+    """The threshold of scale · x, of order `order`; `shifted` becomes scale · x."""
+    for i in range(shifted.size):
         shifted[i] *= scale
-        room[i] = shifted[i]
-    return _root(room, count, order)
+        rooms[0, i] = shifted[i]
+    return _root(rooms[0], shifted.size, order, rooms[1])
 
 
 @inner
 def _write_powers(out: Any, shifted: Any, places: Any, t: Any, exponent: Any) -> None:
     """Write [x − t]₊ to a power, divided by their sum, at their places of an empty row."""
-    total = 0.0
-    for i in range(places.size):
-        shifted[i] = _raised(shifted[i] - t, exponent) if shifted[i] > t else 0.0
-        total += shifted[i]
+    _raised(shifted, t, exponent, shifted)
+    total = shifted.sum()
     for i in range(places.size):
         out[places[i]] = shifted[i] / total
 
@@ -172,7 +174,7 @@ def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> N
     """
     kind, beta, parameter = how
     m = scores.shape[1]
-    shifted, room, places = np.empty(m), np.empty(m), np.empty(m, np.int64)
+    shifted, rooms, places = np.empty(m), np.empty((2, m)), np.empty(m, np.int64)
     scale = parameter - 1 if kind == ENTMAX else 1.0
     order = 1 / (parameter - 1) if kind == ENTMAX else parameter / (parameter - 1)
     least = -np.inf if kind == SUBSETS else -1 / scale
@@ -184,13 +186,13 @@ def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> N
                 weights[i] = np.nan
             continue
         if kind == SUBSETS:
-            room[:count] = shifted[:count]
-            t = shifted[:count].min() - 2 if count <= parameter else _level(room, count, parameter)
+            rooms[0, :count] = shifted[:count]
+            t = shifted[:count].min() - 2 if count <= parameter else _level(rooms[0], count, parameter)
             if weights.size > 0:
                 for j in range(count):
                     weights[i, places[j]] = min(max(shifted[j] - t, 0.0), 1.0)
         else:
-            t = _sparse_row(shifted, count, scale, order, room)
+            t = _sparse_row(shifted[:count], scale, order, rooms)
             if weights.size > 0:
-                _write_powers(weights[i], shifted, places[:count], t, order if kind == ENTMAX else order - 1)
+                _write_powers(weights[i], shifted[:count], places[:count], t, order if kind == ENTMAX else order - 1)
         found[i] = t

@@ -74,31 +74,30 @@ class Entmax(Separation):
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         if 1 < self.alpha <= 2 and (rows := compiled_rows("ENTMAX", self.alpha, scores, where, self.beta)):
             return rows[0], 1.0
-        _, shifted = shifted_by_largest(scores, where, self.beta)
         if self.alpha == 1:
-            return shifted_softmax(shifted, where), 1.0
-        t = self._t(shifted, where)
-        powers = self._powers(shifted, t, where)
-        return proportions(powers if self.alpha <= 2 else powers + self._hidden(shifted, t, where)), 1.0
+            return shifted_softmax(shifted_by_largest(scores, where, self.beta)[1], where), 1.0
+        _, x = shifted_by_largest(scores, where, self.beta * (self.alpha - 1))
+        t = level_of_powers(x, 1 / (self.alpha - 1), where)
+        powers = self._powers(x, t, where)
+        return proportions(powers if self.alpha <= 2 else powers + self._hidden(x, t, where)), 1.0
 
-    def _powers(self, shifted: Array, t: Array, where: Array | None) -> Array:
-        return masked(positive_power(scaled(shifted, self.alpha - 1) - t, 1 / (self.alpha - 1)), where)
+    def _powers(self, x: Array, t: Array, where: Array | None) -> Array:
+        return masked(positive_power(x - t, 1 / (self.alpha - 1)), where)
 
-    def _hidden(self, shifted: Array, t: Array, where: Array | None) -> Array:
+    def _hidden(self, x: Array, t: Array, where: Array | None) -> Array:
         """The weight that is lost in the rounding of t: for a large α, even p = ½ needs only s − t = ½^(α−1).
 
         The part that is missing from the sum 1 goes to the largest score that equals t up to rounding; any smaller
         score is too far below it. For α ≤ 2 nothing is lost.
         """
-        xp = namespace(shifted)
-        eps = float(xp.finfo(shifted.dtype).eps)
-        x = scaled(shifted, self.alpha - 1)
+        xp = namespace(x)
+        eps = float(xp.finfo(x.dtype).eps)
         near = xp.abs(x - t) <= 4 * eps * (xp.abs(t) + xp.abs(x))
         near = near if where is None else near & where
-        first = xp.astype(near & (shifted == masked_max(shifted, near)), shifted.dtype)
-        powers = self._powers(shifted, t, where) * xp.astype(~near, shifted.dtype)
-        missing = xp.clip(1 - 4 * eps * shifted.shape[-1] - xp.sum(powers, axis=-1, keepdims=True), 0.0, None)
-        least = self._powers(shifted, t, where) * xp.astype(near, shifted.dtype)
+        first = xp.astype(near & (x == masked_max(x, near)), x.dtype)
+        powers = self._powers(x, t, where) * xp.astype(~near, x.dtype)
+        missing = xp.clip(1 - 4 * eps * x.shape[-1] - xp.sum(powers, axis=-1, keepdims=True), 0.0, None)
+        least = self._powers(x, t, where) * xp.astype(near, x.dtype)
         return missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True)) - least
 
     def _t(self, shifted: Array, where: Array | None) -> Array:
