@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import overlaps
 from hopattn.dynamics.ranking import Ranked, merged, ranked
-from hopattn.foundation.array_files import mapped
+from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.vectors import largest_entry
 from hopattn.retrieval.blockwise.online_sums import RunningSums
@@ -64,10 +64,11 @@ class InFile:
 
     @property
     def block_length(self) -> int:
-        return max(READ // mapped(self.path)[:1].nbytes, 1)
+        stored = stored_vectors(self.path)
+        return max(READ // (stored.dtype.itemsize * stored.shape[1]), 1)
 
     def block(self, span: range) -> np.ndarray:
-        return mapped(self.path)[self.start + span.start : self.start + span.stop]
+        return stored_vectors(self.path).rows(self.start + span.start, self.start + span.stop)
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,8 @@ class Shard:
 
 def shape_of(path: str) -> tuple[tuple[int, ...], str]:
     """The shape and the dtype of the array in a file."""
-    array = mapped(path)
-    return array.shape, array.dtype.str
+    stored = stored_vectors(path)
+    return stored.shape, stored.dtype.str
 
 
 def _mask_part(mask: Any, span: range) -> Any:

@@ -10,9 +10,7 @@ Nothing in a file is executed: the names of kinds and parts are looked up, and t
 
 import json
 import os
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.array_files import named, require_file
+from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.files import json_text, npz, write_over
@@ -72,30 +70,16 @@ class Savable:
 def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
     """The memory in a file; kinds: the classes by their `file_kind`. Raises `InvalidInput` for any other file."""
     file = Path(path)
-    require_file(file)
+    arrays = arrays_of(file)
     try:
-        with zipfile.ZipFile(file) as archive:
-            arrays = dict(_arrays(archive))
         header = json.loads(str(arrays.pop(HEADER)[()]))
         if header["hopattn memory"] != VERSION:
             raise InvalidInput(f"is of version {header['hopattn memory']!r} of the format; expected version {VERSION}")
         return _unpacked(header, "", arrays, kinds)
     except InvalidInput as error:
         raise InvalidInput(f"{named(file)}: {error}") from None
-    except OSError as error:
-        raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
-    except (*_BROKEN, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InvalidInput(f"{named(file)} is no memory that `save` wrote, or a torn one") from None
-
-
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, MemoryError)
-"""The errors of an archive that is damaged."""
-
-
-def _arrays(archive: zipfile.ZipFile) -> Iterator[tuple[str, np.ndarray]]:
-    for name in archive.namelist():
-        with archive.open(name) as stream:
-            yield name.removesuffix(".npy"), np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

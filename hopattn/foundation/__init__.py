@@ -20,5 +20,5 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `roots.py`: the root of a falling function, the level at which a row has a given mass
-- `array_files.py`: arrays that stay in their file, mapped into memory
+- `array_files/`: the strict readers of .npy, .npz, .safetensors and CSV; arrays that stay in their file
 """

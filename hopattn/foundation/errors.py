@@ -63,20 +63,39 @@ def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -
     if guess is None and (guess := nearest(word, sorted(further))):
         ordered = sorted([*ordered, guess])
     hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
-    shown = [choice if choice.isprintable() and choice.strip() == choice != "" else repr(choice) for choice in ordered]
-    listed = shown if len(shown) <= MAX_LISTED else [*shown[:MAX_LISTED], f"… {len(shown)} in all"]
-    return f"'{shortened(word)}' is unknown{hint} (choices: {', '.join(map(shortened, listed))})"
+    return f"'{shortened(word)}' is unknown{hint} (choices: {listed(ordered)})"
+
+
+def listed(names: Iterable[str], most: int = MAX_LISTED) -> str:
+    """Names with commas between them, each shortened; of more than `most`, the first ones and the number of all.
+
+    >>> listed(["a", "b", "", "c"], most=3)
+    "a, b, '', … 4 in all"
+    """
+    every = list(names)
+    shown = [name if name.isprintable() and name.strip() == name != "" else repr(name) for name in every[:most]]
+    return ", ".join([*map(shortened, shown), *([f"… {len(every)} in all"] if len(every) > most else [])])
 
 
 def shortened(value: object, width: int = 60) -> str:
     """A value as text that fits into one line of a message: at most `width` characters, without control characters.
 
+    A value that cannot be written out, such as a number of 10,000 digits or a list that is nested 10,000 deep, is told
+    by its type.
+
     >>> shortened("a" * 100, width=10)
     'aaaaaaaaa…'
     >>> print(shortened(chr(10)))
     \\n
+    >>> shortened(10**10_000)
+    'an int too long to write out'
     """
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)[: width + 1])
+    try:
+        whole = str(value)
+    except (ValueError, RecursionError):
+        name = type(value).__name__
+        whole = f"a{'n' * (name[0] in 'aeiou')} {name} too long to write out"
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in whole[: width + 1])
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

@@ -17,11 +17,10 @@ import numpy as np
 
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number of a table in CSV."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: a fixed one, so that equal arrays give equal bytes."""
-
-
 _KINDS = (
     (stat.S_ISDIR, "folder"),
     (stat.S_ISCHR, "device"),
@@ -132,7 +131,7 @@ def _harmless(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     text = cell.replace("\r\n", "\n").replace("\r", "\n")  # a carriage return would end the row
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) and not _NUMBER.fullmatch(text) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) and not NUMBER.fullmatch(text) else text
 
 
 def _umask() -> int:

@@ -111,10 +111,13 @@ def test_a_file_is_refused_with_what_is_wrong(tmp_path):
     with pytest.raises(InvalidInput, match="holds another training: steps is 3 there and 4 here"):
         Training.resumed(Recipe(**SMALL, steps=4), file)
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(InvalidInput, match=r"'run.npz' is no file of a training, or a torn one"):
+    with pytest.raises(InvalidInput, match=r"'run.npz' is no .npz archive, or a torn one"):
         Training.load(file)
     np.savez(file, recipe=json.dumps({"layers": 1}), step=0, steps=[])
     with pytest.raises(InvalidInput, match=r"missing: embed.weight, .*layers.0.out_proj.weight"):
+        Training.load(file)
+    np.savez(file, recipe="{" * 100_000, step=0, steps=[])
+    with pytest.raises(InvalidInput, match=r"'run.npz' is no file of a training, or a torn one"):
         Training.load(file)
     with pytest.raises(InvalidInput, match=r"there is no file 'runs\.npz'"):
         Training.load(tmp_path / "runs.npz")

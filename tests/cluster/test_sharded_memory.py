@@ -210,6 +210,20 @@ def test_shards_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monk
         assert np.array_equal(found.patterns, memory.patterns)
 
 
+def test_a_shard_of_bfloat16_is_that_of_its_numbers_in_float32(torch, tmp_path, monkeypatch):
+    from safetensors.torch import save_file
+
+    keys = torch.tensor(np.random.default_rng(5).normal(size=(20, 4)), dtype=torch.bfloat16)
+    save_file({"keys": keys}, path := str(tmp_path / "keys.safetensors"))
+    rows = keys.to(torch.float32).numpy()
+    monkeypatch.setattr(hopattn.cluster.shard, "READ", 7 * rows[0].nbytes)
+    assert hopattn.cluster.shard.shape_of(path) == ((20, 4), rows.dtype.str)
+    shard = Shard(0, 18, InFile(path, 2))
+    assert [len(block) for _, block, _ in shard._blocks()] == [7, 7, 4]
+    weights = np.ones((1, 18), np.float32)
+    assert_allclose(shard.read_out(weights), weights @ rows[2:], rtol=1e-5)
+
+
 def test_what_is_sent_for_a_step_does_not_grow_with_the_keys():
     def sent(m):
         found = cut(ha.Memory(np.random.default_rng(0).normal(size=(m, 4)), beta=2.0), [m // 2])

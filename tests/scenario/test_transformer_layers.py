@@ -190,7 +190,7 @@ def test_names_with_a_prefix_and_safetensors_are_read(tmp_path):
     (tmp_path / "file.toml").write_text(TORCH.replace(".npz", ".safetensors"))
     assert np.array_equal(ha.run(ha.load(tmp_path / "file.toml")).arrays["layer 1 state"].values, plain)
     safetensors.save_file(state | {"norm1.bias": np.full(4, np.inf)}, tmp_path / "layer.safetensors")
-    with pytest.raises(InvalidScenario, match=r"'norm1\.bias' holds numbers that are not finite"):
+    with pytest.raises(InvalidScenario, match=r"'norm1\.bias': inf stands at 1; expected finite numbers"):
         ha.load(tmp_path / "file.toml")
 
 

@@ -1,10 +1,8 @@
 """A training as data: its recipe, its measures, and the state from which it goes on; read and written as `.npz`."""
 
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 
 from hopattn.circuits.emergence.model import AttentionOnly, shapes
 from hopattn.circuits.emergence.recipe import Recipe
-from hopattn.foundation.array_files import named, require_file
+from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.files import npz, write_over
 
@@ -56,10 +54,8 @@ class Training:
     def load(cls, file: str | Path) -> "Training":
         """A training from its file; raises `InvalidInput` for a file that is missing, torn, or of another sort."""
         path = Path(file)
-        require_file(path)
+        arrays = arrays_of(path)
         try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
             recipe = Recipe(**json.loads(str(arrays[RECIPE])))
             parts = {part: _below(arrays, part) for part in ("weights", "moments", "measures")}
             training = cls(
@@ -71,7 +67,7 @@ class Training:
             training.model()
         except InvalidInput:
             raise
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InvalidInput(f"{named(path)} is no file of a training, or a torn one") from None
         return training
 

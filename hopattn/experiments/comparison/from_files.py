@@ -2,16 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
-from hopattn.foundation.array_files import mapped, named
-from hopattn.foundation.array_files import names_in as names_in_safetensors
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.array_files import named, names_in, numbers
+from hopattn.foundation.errors import InvalidInput, listed
 from hopattn.retrieval.masks import mask_rules
-from hopattn.scenario.words.picture_files import names_in_npz, numbers
 
 ENDINGS = (".npy", ".npz", ".csv", ".safetensors")
 """The endings of files of arrays."""
@@ -33,7 +30,7 @@ def is_file_of_arrays(path: str) -> bool:
 
 def holds_heads(file: Path) -> bool:
     """Whether a file has queries; otherwise it holds patterns."""
-    return any(name.lower() in SPELLINGS["queries"] for name in _names(file))
+    return any(name.lower() in SPELLINGS["queries"] for name in names_in(file))
 
 
 def patterns_of(file: Path) -> np.ndarray:
@@ -42,12 +39,13 @@ def patterns_of(file: Path) -> np.ndarray:
     In a file with several arrays, one must be called patterns, keys or vectors. Raises `InvalidInput` for a file that
     cannot be read, a file without patterns, and a single vector.
     """
-    names = _names(file)
+    names = names_in(file)
     name = next((name for name in names if name.lower() in PATTERNS), None)
     if len(names) > 1 and name is None:
-        listed = ", ".join(map(shortened, names[:20]))
-        raise InvalidInput(f"{named(file)} holds {listed}; expected q, k and v of heads, or one array called patterns")
-    array = _array(file, name)
+        raise InvalidInput(
+            f"{named(file)} holds {listed(names)}; expected q, k and v of heads, or one array called patterns"
+        )
+    array = numbers(file, name, MOST_AXES)
     if array.ndim not in (2, 3) or 0 in array.shape:
         raise InvalidInput(f"{named(file)} holds an array of shape {array.shape}; expected patterns, one a row")
     return array.reshape(len(array), -1)
@@ -62,8 +60,8 @@ def heads_of(file: Path, mask: str = "none") -> list[RecallProblem]:
     keys, the queries are the last positions. Raises `InvalidInput` for arrays that are missing or do not fit.
     """
     rule = mask_rules.make(mask)
-    names = _names(file)
-    arrays = {role: _array(file, _spelled(file, role, names)) for role in SPELLINGS}
+    names = names_in(file)
+    arrays = {role: numbers(file, _spelled(file, role, names), MOST_AXES) for role in SPELLINGS}
     for role, array in arrays.items():
         if not 2 <= array.ndim <= MOST_AXES or 0 in array.shape:
             raise InvalidInput(f"{named(file)}: {role}: shape {array.shape}; expected (…, n, dim) of at most 4 axes")
@@ -105,21 +103,6 @@ def _spelled(file: Path, role: str, names: Sequence[str]) -> str:
     matches = [name for name in names if name.lower() in SPELLINGS[role]]
     if len(matches) != 1:
         count = f"{len(matches)} arrays" if matches else "no array"
-        listed = ", ".join(map(shortened, names[:20])) or "nothing"
-        raise InvalidInput(f"{named(file)} has {count} called {' or '.join(SPELLINGS[role])}; it holds {listed}")
+        held = listed(names) or "nothing"
+        raise InvalidInput(f"{named(file)} has {count} called {' or '.join(SPELLINGS[role])}; it holds {held}")
     return matches[0]
-
-
-def _names(file: Path) -> list[str]:
-    """The names of the arrays of a file, empty if its format has no names."""
-    ending = file.suffix.lower()
-    if ending == ".safetensors":
-        return names_in_safetensors(file)
-    return names_in_npz(file) if ending == ".npz" else []
-
-
-def _array(file: Path, name: str | None) -> np.ndarray:
-    if file.suffix.lower() != ".safetensors":
-        return numbers(file, name, MOST_AXES)
-    array: Any = mapped(file, name)
-    return np.asarray(array)

@@ -12,12 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import PrivateAttr
 
-from hopattn.foundation.array_files import mapped, named, names_in
+from hopattn.foundation.array_files import named, names_in, numbers
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import HeadTable, Mask
-from hopattn.scenario.words.picture_files import names_in_npz, numbers
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.from_torch import with_prefix
@@ -116,13 +115,6 @@ class TorchTable(Table):
 
 def _arrays_in(file: FilePath) -> dict[str, np.ndarray]:
     """The names and arrays in a file, in float64; raises `InvalidInput` for a file that cannot be read."""
-    ending = file.suffix.lower()
-    if ending == ".npz":
-        return {name: numbers(file, name, most_axes=2) for name in names_in_npz(file)}
-    if ending != ".safetensors":
+    if file.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"{named(file)} ends otherwise than in {' and '.join(ENDINGS)}")
-    state = {name: np.array(mapped(file, name), dtype=float) for name in names_in(file)}
-    for name, array in state.items():
-        if not np.all(np.isfinite(array)):
-            raise InvalidInput(f"{named(file)}: '{shortened(name)}' holds numbers that are not finite")
-    return state
+    return {name: numbers(file, name, most_axes=2) for name in names_in(file)}

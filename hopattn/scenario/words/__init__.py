@@ -6,7 +6,7 @@
 - `sequences.py`: the sequences of a task and their answers
 - `character_pictures.py`: pictures from characters, and pictures as characters
 - `letters.py`: the letters and digits that come with hopattn
-- `picture_files.py`: patterns from images, arrays and tables of numbers
+- `picture_files.py`: pictures from images
 - `pictures.py`: words that are pictures: letters, pictures drawn in the scenario, files
 - `word_list.py`: the words of a memory, from its vocabulary and its pictures
 - `damaged_cues.py`: cues made from words by damage or mixture

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr, Tag
 
+from hopattn.foundation.array_files import MAX_NUMBERS, numbers
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.vectors import unit
 from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text, TextOrTexts
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.character_pictures import PIXELS, Size, pixels
 from hopattn.scenario.words.letters import LETTER_SIZE, letters
-from hopattn.scenario.words.picture_files import ARRAYS, IMAGES, MAX_NUMBERS, image, numbers
+from hopattn.scenario.words.picture_files import ARRAYS, IMAGES, image
 from hopattn.scenario.words.vocabulary import duplicate_problems
 
 
