@@ -188,6 +188,10 @@ def test_numba_is_known_to_the_compiled_loops_and_their_choice_alone():
     assert [file for file in told if not re.match(r"foundation/(compiled/.*|kernels|__init__)\.py", file)] == []
 
 
+def test_only_one_file_makes_consoles_which_let_no_sequence_of_a_text_through():
+    assert [file for file in FILES if re.search(r"Console\(", (PACKAGE / file).read_text())] == ["views/consoles.py"]
+
+
 def functions(file):
     return [
         node

@@ -86,7 +86,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     """Run a command; give its exit code, or the one of its error after writing the message."""
     try:
         kernels.wanted()
-        returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False)
+        returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False, color=True)
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)
     except click.ClickException as error:
@@ -107,7 +107,6 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 
 
 def _error(message: str, code: int) -> int:
-    """Write a message to standard error, without control characters; returns the exit code."""
-    lines = ["".join(c if c.isprintable() else "�" for c in line) for line in message.split("\n")]
-    click.echo("\n".join(lines), err=True)
+    """Write a message to standard error; returns the exit code."""
+    click.echo(message, err=True, color=True)
     return code

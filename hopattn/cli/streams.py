@@ -1,26 +1,80 @@
-"""Standard output and standard error, made safe: a reader that leaves early and a letter that is lacking are no errors.
+"""Standard output and standard error, made safe: nothing is printed raw, and a reader that leaves early is no error.
+
+Titles, names of files and arguments may hold sequences that control a terminal. Both streams show them as escapes, such
+as `\\x1b`, whoever prints them; only the colours of `hopattn.views.consoles` take another way.
 
 In `hopattn list | head -1`, `head` closes the pipe after its line. The command then finishes quietly. `is_lost` says
 that its output was not read, so that no exit code claims that expectations were met or missed.
 """
 
+import codecs
 import io
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any, ClassVar, TextIO
+
+from hopattn.foundation.visible import visible
 
 STDOUT = 1
 """The file descriptor of standard output."""
+KEPT = "\n\t"
+"""Characters that control the layout of a text and nothing else; the completion of the fish shell needs the tab."""
 
 
 def make_safe() -> None:
-    """Make both streams of this process safe; streams that someone else has put in their place stay as they are."""
+    """Make both streams of this process safe; a stream that is safe already stays as it is."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is not None and stream is getattr(sys, f"__{name}__"):
-            setattr(sys, name, _without_broken_pipe(stream))
-        if hasattr(stream := getattr(sys, name), "reconfigure"):
+        if stream is None or isinstance(stream, SafeStream):
+            continue
+        own = stream is getattr(sys, f"__{name}__")
+        setattr(sys, name, SafeStream(_without_broken_pipe(stream) if own else stream))
+
+
+class SafeStream:
+    """A text stream that writes control characters as escapes; where the stream beneath is ASCII, it writes UTF-8.
+
+    styled: the stream beneath, for text in which the program itself has put colours.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a character that the terminal lacks is no error
+        self.styled = self._plain = stream
+        self.buffer = SafeBytes(self)
+        if codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name == "ascii" and hasattr(stream, "buffer"):
+            self._plain = io.TextIOWrapper(stream.buffer, "utf-8", errors="replace", write_through=True)
+
+    def write(self, text: str) -> int:
+        """Write a text; gives its length."""
+        if self._plain is not self.styled:
+            self.styled.flush()
+        self._plain.write(visible(text, keep=KEPT))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts, one behind the other."""
+        self.write("".join(lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plain, name)
+
+
+class SafeBytes:
+    """The same stream for a writer of bytes, as click is where a shell completes a word."""
+
+    def __init__(self, stream: SafeStream) -> None:
+        self._stream = stream
+
+    def write(self, data: Any) -> int:
+        """Write text in UTF-8; gives its length in bytes."""
+        self._stream.write(bytes(data).decode(errors="replace"))
+        return len(data)
+
+    def flush(self) -> None:
+        """Write out what is held back."""
+        self._stream.flush()
 
 
 def is_lost() -> bool:

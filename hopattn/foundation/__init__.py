@@ -3,6 +3,7 @@
 Nothing here knows memories or attention; the compiled loops know their formulas alone.
 
 - `version.py`: the version of the package
+- `visible.py`: text that cannot control a terminal
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
 - `options.py`: options of a function that has many
 - `display.py`: objects that a notebook shows as HTML

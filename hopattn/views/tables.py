@@ -12,7 +12,8 @@ from rich.text import Text
 from hopattn.experiments.comparison.columns import PLACES, RECALL, WEIGHTS
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.language.paths import last_keys
-from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, console, plain, show, table
+from hopattn.views.consoles import console, error_console
+from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, plain, show, table
 
 if TYPE_CHECKING:
     from hopattn.experiments.certificate import Certificate
@@ -58,7 +59,7 @@ def progress(things: str = "points", quick: bool = False) -> Iterator[Callable[[
     On a terminal it shows a bar, else it writes a line at most every ten seconds, and one at the end. things: the name
     of the things that are counted. quick: whether work of less than ten seconds is silent where there is no terminal.
     """
-    errors = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    errors = error_console()
     if not errors.is_terminal:
         yield _reporter(errors, things, quick)
         return

@@ -1,9 +1,6 @@
 """Results on the terminal: labelled tables of numbers, pictures, and the verdicts on the expectations."""
 
-import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,43 +8,20 @@ from rich.console import Console
 from rich.text import Text
 
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.visible import visible
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.scenario.words.character_pictures import ASCII_SHADES, SHADES, side_by_side
+from hopattn.views.consoles import console
 from hopattn.views.text_table import TextTable, text_table
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
 """The largest table that is shown."""
-NO_TERMINAL_WIDTH = 160
-"""The width of a line, in letters, if the output goes to a file or a pipe and COLUMNS is not set."""
-
-
-def console() -> Console:
-    """The console on standard output. Colours appear only on a terminal, and not if NO_COLOR is set.
-
-    The variable COLUMNS gives the width of a line if it is a positive whole number; else the terminal has its own.
-    """
-    out = Console(markup=False, highlight=False, emoji=False, width=NO_TERMINAL_WIDTH)
-    columns = os.environ.get("COLUMNS", "").strip()
-    if re.fullmatch(r"0*[1-9][0-9]{0,5}", columns):
-        out.width = int(columns)
-    elif out.is_terminal:
-        out.width = _terminal_width()
-    return out
-
-
-def _terminal_width() -> int:
-    """The width of the terminal that this process reads from or writes to; 80 if it does not say its width."""
-    for descriptor in range(3):
-        with suppress(OSError):
-            if width := os.get_terminal_size(descriptor).columns:
-                return width
-    return 80
 
 
 def plain(text: Any) -> str:
-    """A text, for example from a file, without the characters that could control a terminal."""
-    return "".join(c if c.isprintable() else "�" for c in str(text))
+    """A text, for example from a file, in one line; characters that could control a terminal are escapes."""
+    return visible(str(text))
 
 
 def table(

@@ -4,7 +4,8 @@ import numpy as np
 from rich.text import Text
 
 from hopattn.circuits.emergence.record import Training
-from hopattn.views.terminal import cell, console, show, table
+from hopattn.views.consoles import console
+from hopattn.views.terminal import cell, show, table
 
 ROWS = 11
 """The largest number of steps that are shown, evenly spaced from the first to the last."""

@@ -114,9 +114,9 @@ def _busy() -> AbstractContextManager[Any]:
     """A sign on standard error while the command works, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
-    from rich.console import Console
+    from hopattn.views.consoles import error_console
 
-    return Console(stderr=True).status("comparing …")
+    return error_console().status("comparing …")
 
 
 def _require_plain_files(*files: Path | None) -> None:

@@ -35,7 +35,8 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
     from hopattn.scenario.running import run
 
     if listing:
-        from hopattn.views.terminal import console, show, table
+        from hopattn.views.consoles import console
+        from hopattn.views.terminal import show, table
 
         rows = [(name, kind.shows, kind.scenario) for name, kind in plots.items()]
         show(console(), table(("figure", "shows", "drawn from"), rows))

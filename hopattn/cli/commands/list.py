@@ -18,7 +18,8 @@ def command(memories: bool, as_json: bool) -> None:
 
         click.echo(json_text(rows))
         return
-    from hopattn.views.terminal import console, show, table
+    from hopattn.views.consoles import console
+    from hopattn.views.terminal import show, table
 
     show(console(), table([key.replace("_", " ") for key in rows[0]], [[*map(_text, row.values())] for row in rows]))
 

@@ -85,13 +85,14 @@ def _finished_sweep(
     """
     from hopattn.experiments.sweep.of_scenario import sweep_scenario
     from hopattn.foundation.grids import axes_from
+    from hopattn.foundation.visible import visible
     from hopattn.scenario.language.overrides import parse_assignment
     from hopattn.views.tables import progress
 
     options |= {"file": file, "overrides": dict(parse_assignment(change) for change in changes)}
     try:
         with progress() as report:
-            options |= {"report": report, "note": lambda text: click.echo(text, err=True)}
+            options |= {"report": report, "note": lambda text: click.echo(visible(text), err=True)}
             return sweep_scenario(scenario, axes_from(axes) or None, **options)
     except (KeyboardInterrupt, CannotDo):
         if file.is_file():

@@ -1,0 +1,116 @@
+"""What is printed on a terminal: colours of hopattn, and nothing raw of what a user or a file wrote."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+NAME = "f\x1b[35m\x9b31mg"
+SCENARIO = r"""
+schema = 1
+title = "a\u001b[31m\u001b]0;owned\u0007\u202etitle"
+source = "here"
+kind = "attention"
+vocabulary = { axes = ["x", "y"], words = { a = [1, 0], b = [0, 1] } }
+[input]
+tokens = ["a", "b"]
+[[layer]]
+[[layer.head]]
+"""
+OWN = rb"\x1b\[(\d+(;\d+)*)?m"
+"""The colours and weights of letters that hopattn and click may print."""
+
+
+@pytest.fixture
+def on_terminal(tmp_path):
+    """Run a command whose streams are a terminal; give all that it prints."""
+
+    def run(*arguments, **environment):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hopattn", *arguments],
+            **dict.fromkeys(("stdin", "stdout", "stderr"), theirs),
+            cwd=tmp_path,
+            env={**os.environ, "TERM": "xterm-256color", **environment},
+        )
+        os.close(theirs)
+        printed = b"".join(iter(lambda: _read(ours), b""))
+        process.wait()
+        os.close(ours)
+        return printed
+
+    return run
+
+
+def _read(descriptor):
+    try:
+        return os.read(descriptor, 2**16)
+    except OSError:  # so Linux says that the other side is closed
+        return b""
+
+
+def test_a_terminal_gets_colours_and_no_sequence_of_a_title_a_folder_or_a_file(on_terminal, tmp_path):
+    (tmp_path / NAME).mkdir()
+    (tmp_path / f"{NAME}.toml").write_text(SCENARIO)
+    printed = on_terminal("run", f"{NAME}.toml", "--figures", "attention", "--into", f"{NAME}/x")
+    text = printed.decode()
+    assert re.search(OWN, printed), "no colour of our own"
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202e]", text)
+    assert b"\x1b[31m" not in printed and b"\x1b[35m" not in printed
+    assert re.sub(OWN, b"", printed).count(b"\x1b") == 0
+    assert r"a\x1b[31m\x1b]0;owned\x07\u202etitle" in text
+    assert r"f\x1b[35m\x9b31mg/x/attention.svg" in text
+
+
+def test_a_note_beside_a_bar_of_progress_is_not_raw_either(on_terminal, hopattn, tmp_path):
+    command = ("sweep", "bank", "--over", "layer.head.beta=1,2", "--workers", "1", "--points", NAME)
+    assert hopattn(*command)[0] == 0
+    with (tmp_path / NAME).open("a") as points:
+        points.write('{"torn')
+    printed = on_terminal(*command)
+    assert rb"f\x1b[35m\x9b31mg: the last line was torn" in printed
+    assert b"\x1b[35mg" not in printed
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--\x1b[31mx"),
+        ("\x1b[31mrun",),
+        ("run", "bank", "--set", "a\x1b[31m=1"),
+        ("run", "bank", "--seed", "\x1b[31m"),
+        ("run", "\x1b[31m.toml"),
+        ("check", "\x1b[31m"),
+        ("figures", "\x1b[31m"),
+        ("figures", "neuron", "--out", "\x1b[31m"),
+        ("sweep", "\x1b[31m"),
+        ("sweep", "bank", "--over", "\x1b[31m=1"),
+        ("sweep", "bank", "--scheduler", "\x1b[31m", "--over", "layer.head.beta=1,2"),
+        ("compare", "\x1b[31m.npy"),
+        ("certify", "\x1b[31m"),
+        ("new", "\x1b[31m"),
+        ("completion", "\x1b[31m"),
+        ("train", "\x1b[31m"),
+    ],
+)
+def test_no_message_is_printed_raw(hopattn, arguments):
+    _, out, err = hopattn(*arguments)
+    assert "\x1b" not in out + err
+    assert r"\x1b[31m" in out + err
+
+
+def test_line_breaks_letters_of_all_scripts_and_spaces_stay(capsys):
+    from hopattn.cli.streams import make_safe
+
+    make_safe()
+    sys.stdout.write("ψυχή\n\tqu\u00a0? \u202fनि\u200dऒ 語\r\x85")
+    assert capsys.readouterr().out == "ψυχή\n\tqu\u00a0? \u202fनि\u200dऒ 語" + r"\r\x85"
+
+
+def test_a_reader_of_ascii_gets_the_letters_of_json():
+    command = [sys.executable, "-m", "hopattn", "run", "bank", "--json", "--set", 'title="語é"']
+    process = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert "語é" in process.stdout.decode()
