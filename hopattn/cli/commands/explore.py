@@ -1,0 +1,41 @@
+"""`hopattn explore`: write a page to play with, and open it."""
+
+from pathlib import Path
+
+import click
+
+from hopattn.cli.scenario_names import ScenarioName
+
+
+@click.command(short_help="Write a page to play with, and open it.")
+@click.argument("scenario", metavar="[NAME|FILE]", type=ScenarioName(), default="bank")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The HTML file to write.")
+@click.option("--no-open", is_flag=True, help="Only write the page.")
+def command(scenario: str, out: Path | None, no_open: bool) -> None:
+    """Write one HTML file in which everything can be moved, and open it in the browser: no network, no server.
+
+    \b
+    hopattn explore
+    hopattn explore letters
+    hopattn explore mine.toml --out page.html --no-open
+
+    By default the file is NAME-explorer.html in this folder; a file of that name is replaced. The page has four views:
+    attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default).
+    """
+    import webbrowser
+
+    from hopattn.foundation.files import write_over
+    from hopattn.scenario.loading import load
+    from hopattn.views.explorer.page import page_of
+    from hopattn.views.explorer.start import all_started
+    from hopattn.views.explorer.values import reference_values
+
+    starts = all_started(load(scenario))
+    own = next(iter(starts.values()))
+    file = out or Path(f"{own.scenario.name}-explorer.html")
+    write_over(file, page_of(starts, reference_values(starts)).encode())
+    click.echo(file)
+    for reason in own.left_out:
+        click.echo(reason, err=True)
+    if not no_open and not webbrowser.open(file.resolve().as_uri()):
+        click.echo("no browser was found; open the file yourself", err=True)

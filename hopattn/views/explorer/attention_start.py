@@ -1,0 +1,132 @@
+"""A scenario with layers of attention, as the page holds it: in the attention view, or in the induction view."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import name_of
+from hopattn.retrieval.masks import MaskRule
+from hopattn.scenario.kinds.attention import Attention
+from hopattn.scenario.parts.projection import Projection
+from hopattn.scenario.words.vocabulary import WORD
+from hopattn.transformer.heads import Head
+from hopattn.views.explorer.controls import require_names, require_size, require_within
+
+START = "<start>"
+"""The token before the text in the induction view."""
+
+PARTS = {"position", WORD, "previous", "expected"}
+PROJECTIONS: tuple[dict[str, dict[str, Any]], ...] = (
+    {
+        "query": {"from": "position"},
+        "key": {"from": "position", "rotate": 1},
+        "value": {"from": WORD, "to": "previous"},
+    },
+    {"query": {"from": WORD}, "key": {"from": "previous"}, "value": {"from": WORD, "to": "expected"}},
+)
+"""The projections of the two layers of the induction head."""
+
+
+def attention_state(spec: Attention) -> dict[str, Any]:
+    """The attention view of a text, its words and its heads.
+
+    Raises `InvalidInput` for a scenario with parts that the view does not have.
+    """
+    _require_plain(spec)
+    heads = [_head(head, name) for name, head in spec.heads().items()]
+    per_layer = len(spec.layer[0].head)
+    layers = [heads[i : i + per_layer] for i in range(0, len(heads), per_layer)]
+    if any(layer != layers[0] for layer in layers) or len({layer.residual for layer in spec.layer}) > 1:
+        raise InvalidInput("layer: the layers differ; the attention view repeats one layer")
+    words, axes = spec.encoding.words, list(spec.encoding.axes)
+    for size, count in (("axes", len(axes)), ("words", len(words)), ("tokens", len(spec.input.tokens))):
+        require_size(size, count, size)
+    require_size("heads", per_layer, "layer.head")
+    require_names([*axes, *words], "names")
+    state = {"steps": len(layers), "residual": spec.layer[0].residual, "unit": _all_unit(words)}
+    require_within("attention", state, "layer")
+    across, up = _plane(spec, axes)
+    return state | {
+        "axes": axes,
+        "words": [[word, vector.tolist()] for word, vector in words.items()],
+        "tokens": spec.input.tokens,
+        "heads": layers[0],
+        "head": 0,
+        "across": across,
+        "up": up,
+        "token": len(spec.input.tokens) - 1,
+        "key": max(0, len(spec.input.tokens) - 2),
+    }
+
+
+def _require_plain(spec: Attention) -> None:
+    """Raise `InvalidInput` for a part of a scenario that the attention view does not have."""
+    for key in ("queries", "padding", "batch"):
+        if getattr(spec.input, key) is not None:
+            raise InvalidInput(f"input.{key}: the attention view has one text that attends to itself")
+    if spec.positions is not None or set(spec.encoding.parts) != {WORD}:
+        raise InvalidInput("positions: the attention view has words without positions")
+    if any(layer.full for layer in spec.layer) or len({len(layer.head) for layer in spec.layer}) > 1:
+        raise InvalidInput("layer: the attention view has heads alone, the same number in each layer")
+
+
+def _head(head: Head, name: str) -> dict[str, Any]:
+    """The settings and matrices of a head; a matrix that changes nothing is None."""
+    if head.position is not None or head.bias is not None or not isinstance(head.mask, MaskRule):
+        raise InvalidInput(f"{name}: the page has no rotary positions, no bias, and no mask given as a table")
+    parts = head.retrieval
+    settings = {
+        "similarity": name_of(parts.similarity),
+        "separation": name_of(parts.separation),
+        "beta": parts.separation.beta,
+        "alpha": getattr(parts.separation, "alpha", 1.5),
+        "n": getattr(parts.separation, "n", 3),
+        "mask": getattr(head.mask, "name", name_of(head.mask)),
+        "activation": name_of(parts.activation),
+    }
+    require_within("head", settings, name)
+    matrices = {"query": head.w_query, "key": head.w_key, "value": head.w_value}
+    return settings | {role: _unless_identity(np.asarray(matrix)) for role, matrix in matrices.items()}
+
+
+def _unless_identity(matrix: np.ndarray) -> list[list[float]] | None:
+    square = matrix.shape[0] == matrix.shape[1]
+    return None if square and np.array_equal(matrix, np.eye(len(matrix))) else matrix.tolist()
+
+
+def _all_unit(words: Mapping[str, np.ndarray]) -> bool:
+    return all(abs(float(np.linalg.norm(vector)) - 1) <= 1e-6 for vector in words.values())
+
+
+def _plane(spec: Attention, axes: list[str]) -> tuple[int, int]:
+    """The two axes of the plane: those of the scenario's figures, or the two on which the words differ most."""
+    if spec.figure.axes is not None and set(spec.figure.axes) <= set(axes):
+        across, up = spec.figure.axes
+        return axes.index(across), axes.index(up)
+    spread = np.ptp(np.stack(list(spec.encoding.words.values())), axis=0)
+    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist()) if len(axes) > 1 else (0, 0)
+    return first, second
+
+
+def induction_state(spec: Attention) -> dict[str, Any]:
+    """The induction view of a text; raises `InvalidInput` for a scenario that is no induction head of two layers."""
+    turn = None if spec.positions is None else spec.positions.turn
+    if set(spec.spaces) != PARTS or turn is None or [len(layer.head) for layer in spec.layer] != [1, 1]:
+        raise InvalidInput("layer: positions are only shown for the induction head of two layers")
+    first, second = (layer.head[0] for layer in spec.layer)
+    for head, wanted in zip((first, second), PROJECTIONS, strict=True):
+        if any(head.projection(role) != Projection(**given) for role, given in wanted.items()):
+            raise InvalidInput("layer.head: the induction view has the projections of the scenario 'induction'")
+    one, two = (_head(head, name) for name, head in spec.heads().items())
+    shared = {key: one[key] for key in ("separation", "beta", "mask")}
+    if any(two[key] != value for key, value in shared.items()) or two["activation"] != "identity":
+        raise InvalidInput("layer.head: the two heads of the induction view have the same separation, β and mask")
+    tokens = list(spec.input.tokens)
+    start = tokens[0] == START
+    state = {**shared, "turn": turn, "start": start, "activation": one["activation"]}
+    require_within("induction", state, "layer")
+    require_size("inductionTokens", len(tokens) - start, "input.tokens")
+    require_names(tokens, "input.tokens")
+    return state | {"tokens": tokens[start:]}

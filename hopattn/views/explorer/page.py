@@ -1,0 +1,88 @@
+"""The page to play with: one HTML file without any network, put together from the files of `parts/`."""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from html import escape
+from typing import Any
+
+from hopattn.figures.palette import DARK, LIGHT, Palette
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.version import __version__
+from hopattn.scenario.loading import Scenario
+from hopattn.views.explorer.controls import controls, part
+from hopattn.views.explorer.start import Start, all_started
+from hopattn.views.explorer.values import reference_values
+
+MATHS = ("vectors", "similarity", "separation", "activation", "attention", "energy", "learning", "spins", "induction")
+"""The scripts of the formulas, in the order of their use."""
+PAGE = (
+    *("state", "dom", "check", "colours", "controls", "limits", "address"),
+    *("placing", "plane", "arcs", "matrix", "working", "text_editor", "word_moves", "attention_view"),
+    *("landscape", "chart", "energy_view", "pixels", "spin_view", "parts_of_words", "induction_view"),
+    *("toml", "export", "main"),
+)
+"""The scripts of the page, in the order of their use."""
+MOST_BYTES = 300_000
+"""The largest size of a page."""
+
+
+def explorer_page(scenario: Scenario) -> str:
+    """The page of a scenario as one HTML text.
+
+    It opens in the view of the scenario; the other views show scenarios that come with hopattn. The page loads nothing:
+    its content-security policy allows only its own script and style, by their hashes. Raises `InvalidInput` for a
+    scenario that no view can show, and for one whose page would have more than 300 kB.
+    """
+    starts = all_started(scenario)
+    return page_of(starts, reference_values(starts))
+
+
+def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]]) -> str:
+    """The page of the starts of all views, the first of which is open, with the cases by which it checks itself."""
+    views = {view: start.data for view, start in starts.items()}
+    first = next(iter(starts))
+    script = '"use strict";\n' + "\n".join(part(f"{name}.js") for name in (*MATHS, *PAGE))
+    style = f"{_variables(':root', LIGHT)}\n{_variables(':root[data-theme=dark]', DARK)}\n{part('page.css')}"
+    parts = {
+        "policy": _policy(script, style),
+        "title": escape(f"{views[first]['title']} · hopattn explore"),
+        "style": style,
+        "version": escape(f"hopattn {__version__}"),
+        "start": _safe_json({"first": first, "controls": controls(), "views": views, "cases": cases}),
+        "script": script,
+    }
+    text = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], part("page.html"))
+    if (size := len(text.encode())) > MOST_BYTES:
+        raise InvalidInput(f"{starts[first].scenario.where}: its page would have {size:,} bytes, more than 300 kB")
+    return text
+
+
+def _policy(script: str, style: str) -> str:
+    """The content-security policy: nothing is loaded; pictures are those that the page itself makes."""
+    allowed = f"script-src {_hash(script)}; style-src {_hash(style)}; img-src data: blob:"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _safe_json(value: Any) -> str:
+    """JSON that can stand in a script element: no text of a scenario can end it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return (
+        text.replace("<", "\\u003c").replace(">", "\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    )
+
+
+def _variables(selector: str, palette: Palette) -> str:
+    """The colours of the figures as variables of the style sheet."""
+    values: dict[str, str] = {"line": "#d5d9de" if palette is LIGHT else "#3a414b"}
+    for name, value in asdict(palette).items():
+        stops = [(name, value)] if isinstance(value, str) else [(f"{name}-{i}", one) for i, one in enumerate(value, 1)]
+        values |= {key.replace("_", "-"): colour for key, colour in stops}
+    return f"{selector} {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}"

@@ -1,0 +1,108 @@
+// Arcs from the word attended to, the key, to the word that attends, the query: looks back above the line of words,
+// looks ahead below it. The width of an arc is its weight.
+
+const MOST_ARCS = 300;
+const ARROW = "M0 0L-9 -4.5L-9 4.5Z";
+
+class Arcs {
+  /** choose(i): a word was chosen. */
+  constructor(name, choose) {
+    this.choose = choose;
+    this.lines = shape("g", { "aria-hidden": true });
+    this.words = shape("g");
+    this.svg = shape("svg", { class: "arcs", role: "group", "aria-label": name }, this.lines, this.words);
+  }
+
+  /** weights: (n, n); the arcs of the chosen query stand out. */
+  draw(names, weights, allowed, chosen) {
+    const width = this.svg.parentElement.clientWidth;
+    const step = width / names.length;
+    const turned = names.some((name) => textWidth(name) > step - 4);
+    const ahead = weights.some((row, i) => row.some((p, j) => j > i && allowed[i][j] && Math.abs(p) > 0.005));
+    const rise = Math.min(150, 40 + 0.36 * width);
+    const line = rise + 14;
+    const below = (turned ? Math.min(Math.max(...names.map(textWidth)), 120) : 1.6 * rem()) + (ahead ? rise * 0.7 : 6);
+    set(this.svg, { viewBox: `0 0 ${width} ${line + below}`, width, height: line + below });
+    const layout = { step, line, rise, turned, most: Math.max(1, ...weights.flat().map(Math.abs)) };
+    this.drawLines(strongest(weights, allowed, chosen), layout, chosen);
+    this.drawWords(names, layout, chosen);
+  }
+
+  drawLines(arcs, { step, line, rise, most }, chosen) {
+    const longest = Math.max(1, ...arcs.map(({ i, j }) => Math.abs(i - j)));
+    keyed(
+      this.lines,
+      arcs,
+      ({ i, j }) => `${i} ${j}`,
+      () =>
+        shape(
+          "g",
+          {},
+          shape("path", { class: "line", fill: "none" }),
+          shape("path", { class: "head", d: ARROW }),
+          shape("text", { "text-anchor": "middle" }),
+        ),
+      (node, { i, j, p }) => {
+        const side = j > i ? 1 : -1;
+        const [from, to, y] = [step * (j + 0.5), step * (i + 0.5), line + (side > 0 ? 28 : -4)];
+        const height = i === j ? 34 : 26 + (rise - 34) * (Math.abs(i - j) / longest);
+        const [a, b] = i === j ? [from - 16, to + 6] : [from, to];
+        const top = y + side * height * 1.28;
+        const own = i === chosen;
+        set(node, { class: `${p < 0 ? "minus" : "plus"}${own ? " own" : ""}` });
+        set(node.children[0], {
+          d: `M${a} ${y}C${a} ${top} ${b} ${top} ${b} ${y}`,
+          "stroke-width": (1 + (7 * Math.abs(p)) / most).toFixed(2),
+        });
+        set(node.children[1], {
+          transform: `translate(${b} ${y}) rotate(${side > 0 ? -90 : 90}) scale(${(1 + Math.abs(p) / most).toFixed(2)})`,
+          visibility: own ? "visible" : "hidden",
+        });
+        set(node.children[2], { x: (a + b) / 2, y: y + side * height + (side > 0 ? 4 : 0) });
+        setText(node.children[2], own ? shown(p) : "");
+      },
+    );
+  }
+
+  drawWords(names, { step, line, turned }, chosen) {
+    keyed(
+      this.words,
+      names,
+      (_, i) => i,
+      (_, i) =>
+        shape(
+          "g",
+          {
+            role: "button",
+            tabindex: 0,
+            onclick: () => this.choose(i),
+            onkeydown: (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), this.choose(i)),
+          },
+          shape("rect", { rx: 6, class: "reach" }),
+          shape("text", { y: 5 }),
+        ),
+      (node, name, i) => {
+        set(node, {
+          class: i === chosen ? "word chosen" : "word",
+          transform: `translate(${step * (i + 0.5)} ${line + 12})`,
+          "aria-pressed": i === chosen,
+        });
+        set(node.firstChild, { x: -Math.max(step - 2, 24) / 2, y: -14, width: Math.max(step - 2, 24), height: 28 });
+        set(
+          node.lastChild,
+          turned ? { "text-anchor": "end", transform: "rotate(-60)" } : { "text-anchor": "middle", transform: null },
+        );
+        setText(node.lastChild, name);
+      },
+    );
+  }
+}
+
+/** The arcs that are drawn: of many, the strongest; those of the chosen query last, on top. */
+function strongest(weights, allowed, chosen) {
+  const arcs = weights.flatMap((row, i) =>
+    row.map((p, j) => ({ i, j, p })).filter(({ j, p }) => allowed[i][j] && Math.abs(p) > 0.005),
+  );
+  const kept = arcs.length <= MOST_ARCS ? arcs : arcs.sort((a, b) => Math.abs(b.p) - Math.abs(a.p)).slice(0, MOST_ARCS);
+  return [...kept.filter(({ i }) => i !== chosen), ...kept.filter(({ i }) => i === chosen)];
+}

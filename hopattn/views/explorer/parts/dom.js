@@ -1,0 +1,68 @@
+// Elements of the page. Texts are only ever put in as text, never as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Set attributes: null leaves one out, a function listens to an event such as onclick. */
+function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else if (value === null || value === false) node.removeAttribute(name);
+    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  }
+  return node;
+}
+
+const element = (tag, attributes = {}, ...children) => {
+  const node = set(document.createElement(tag), attributes);
+  node.append(...children);
+  return node;
+};
+
+const shape = (tag, attributes = {}, ...children) => {
+  const node = set(document.createElementNS(SVG, tag), attributes);
+  node.append(...children);
+  return node;
+};
+
+/** Change a text only where it differs: the browser then has less to do. */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Keep one child for each item, by key and in order; an element that stays keeps its focus. */
+function keyed(parent, items, key, create, update) {
+  const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  items.forEach((item, i) => {
+    const name = String(key(item, i));
+    let child = old.get(name);
+    if (!child) {
+      child = create(item, i);
+      child.dataset.key = name;
+    }
+    old.delete(name);
+    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
+    update?.(child, item, i);
+  });
+  old.forEach((child) => child.remove());
+}
+
+/** A section of a view with a heading. */
+function card(name, title, ...children) {
+  const heading = element("h2", { id: `${name}-title` }, title);
+  return element("section", { class: `card ${name}`, "aria-labelledby": `${name}-title` }, heading, ...children);
+}
+
+/** The columns of a view: first, second, third. */
+const columnsOf = (columns) =>
+  Object.entries(columns).map(([name, cards]) => element("div", { class: `column ${name}` }, ...cards));
+
+/** The size of plain text in pixels; pictures grow with it. */
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A sentence for screen readers; of several in a short time, the last. */
+function say(text) {
+  clearTimeout(say.waiting);
+  say.waiting = setTimeout(() => setText(document.getElementById("spoken"), text), 250);
+}

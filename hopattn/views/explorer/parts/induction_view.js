@@ -1,0 +1,142 @@
+// The induction view: "their dog … their" leads to "dog", by two layers.
+
+const inductionView = {
+  name: "Induction",
+  help: "Layer 1 turns each position by one step, so that every word finds the word before it. Layer 2 looks for a place where the word before is the present word, and expects the word that stands there.",
+
+  build(root) {
+    const own = () => state.induction;
+    const to = (changes) => change("induction", changes);
+    this.presets = chooser("Settings of the scenario", (i) => to(copy(page.views.induction.presets[i][1])));
+    this.chosen = null;
+    this.arcs = [1, 2].map(
+      (number) => new Arcs(`Layer ${number}: who attends to whom`, (i) => ((this.chosen = i), redraw())),
+    );
+    this.table = new PartsOfWords("The parts of each word after both layers");
+    this.settings = new Controls(
+      "induction",
+      ["turn", "start", "mask", "separation", "beta", "activation"],
+      own,
+      (key, value) => to({ [key]: value }),
+    );
+    this.words = element("input", {
+      id: "induction-words",
+      autocomplete: "off",
+      onchange: (event) => this.setWords(event.target.value),
+    });
+    this.parts = {
+      sentence: element("p", { class: "sentence" }),
+      reason: element("p"),
+      trouble: element("p", { class: "hint", role: "status" }),
+      bars: element("div", { class: "senses shares" }),
+    };
+    root.append(...this.cards());
+  },
+
+  cards() {
+    const { sentence, reason, trouble, bars } = this.parts;
+    const text = element(
+      "div",
+      { class: "control" },
+      element("label", { for: "induction-words" }, `Words of the text, up to ${page.controls.sizes.inductionTokens}`),
+      this.words,
+    );
+    const fit = ({ svg }) => element("div", { class: "fit" }, svg);
+    const columns = {
+      first: [
+        card("layer-1", "Layer 1: the word before", fit(this.arcs[0])),
+        card("layer-2", "Layer 2: where the word before is this word", fit(this.arcs[1])),
+      ],
+      second: [
+        card("expects-card", "What it expects", sentence, bars, reason),
+        card("parts-card", "Parts of each word after both layers", fit(this.table)),
+      ],
+      third: [card("induction-settings", "Settings", text, trouble, this.settings.root)],
+    };
+    return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
+  },
+
+  draw(own) {
+    const result = induce(own);
+    const { tokens, traces } = result;
+    const names = tokenNames(tokens);
+    const presets = page.views.induction.presets;
+    this.presets.draw(
+      presets.map(([name]) => name),
+      presets.findIndex(([, preset]) => JSON.stringify(preset) === JSON.stringify(own)),
+    );
+    this.presets.root.parentElement.hidden = presets.length < 2;
+    if (this.chosen === null || this.chosen >= tokens.length) this.chosen = tokens.length - 1;
+    const chosen = this.chosen;
+    this.arcs.forEach((arcs, l) => arcs.draw(names, traces[l].heads[0].weights, traces[l].heads[0].allowed, chosen));
+    this.table.draw(result, chosen);
+    this.settings.draw();
+    if (document.activeElement !== this.words) this.words.value = own.tokens.join(" ");
+    this.drawExpected(own, result, chosen, names);
+  },
+
+  drawExpected(own, { tokens, words, part }, chosen, names) {
+    const expected = part("expected", chosen, 1);
+    const most = Math.max(1, ...expected.map(Math.abs));
+    keyed(
+      this.parts.bars,
+      words.map((other, i) => ({ other, x: expected[i] })),
+      ({ other }) => other,
+      createSense,
+      (node, { x }) => {
+        const [, was, is] = node.children[1].children;
+        set(was, { width: 0 });
+        set(is, { x: Math.min(0, (100 * x) / most), width: Math.abs((100 * x) / most), y: 5, height: 12 });
+        setText(node.lastChild, shown(x));
+      },
+    );
+    const best = largest(expected);
+    const winners = words.filter((_, i) => best - expected[i] < 1e-9);
+    const right = successorOf(tokens, chosen);
+    const told =
+      best <= 0 || winners.length === words.length
+        ? `${names[chosen]} expects no word.`
+        : `${names[chosen]} expects ${winners.join(" and ")}.`;
+    if (this.parts.sentence.textContent !== told) say(told);
+    setText(this.parts.sentence, told);
+    setText(this.parts.reason, reasonOf(own, right, winners));
+  },
+
+  setWords(text) {
+    const given = text.trim().split(/\s+/).filter(Boolean);
+    const tokens = given
+      .filter((word) => word !== START && word.length <= page.controls.sizes.name)
+      .slice(0, page.controls.sizes.inductionTokens);
+    setText(
+      this.parts.trouble,
+      tokens.length < given.length || !tokens.length
+        ? `The text takes 1 to ${page.controls.sizes.inductionTokens} words of at most ${page.controls.sizes.name} letters.`
+        : "",
+    );
+    this.chosen = null;
+    if (tokens.length) change("induction", { tokens });
+    else redraw();
+  },
+
+  pictures() {
+    return [...this.arcs.map(({ svg }) => svg), this.table.svg];
+  },
+};
+
+/** The words that followed earlier occurrences of a token's word. */
+function successorOf(tokens, i) {
+  return range(i)
+    .filter((j) => j > 0 && tokens[j - 1] === tokens[i])
+    .map((j) => tokens[j]);
+}
+
+/** Why the expected word is right, or not. */
+function reasonOf({ start, mask, turn }, right, winners) {
+  if (!right.length) return "This word did not occur before, so no word has followed it.";
+  if (winners.length === 1 && right.includes(winners[0])) return `Right: ${right.join(" and ")} came after it before.`;
+  if (mask === "causal" && !start)
+    return "The trap: nothing stands before the first word, so it takes itself for its predecessor. A start token cures it, and so does the mask “strict”.";
+  if (360 % turn === 0 && 360 / turn < 12)
+    return `Every ${360 / turn} words, positions fall on the same place of the circle; a smaller angle tells them apart.`;
+  return "The neighbours on the circle are too much alike: take a larger angle, softmax with a larger β, or argmax.";
+}

@@ -1,0 +1,253 @@
+// The spin view: paint a cue, store and damage pictures, and watch the recall neuron by neuron.
+
+const spinView = {
+  name: "Spins",
+  help: "Paint on the cue with mouse, finger, or arrow keys and space. Each pixel is a neuron of ±1; recall changes one neuron after another until nothing changes.",
+
+  build(root) {
+    const own = () => state.spins;
+    const to = (changes) => change("spins", changes);
+    this.presets = chooser("Cues of the scenario", (i) => to(copy(page.views.spins.presets[i][1])));
+    this.cue = new Pixels("The cue; arrow keys move, space paints", (cue) => to({ cue, time: 0 }));
+    this.now = new Pixels("The state");
+    this.settings = new Controls(
+      "spins",
+      ["rule", "self_coupling", "update", "temperature", "sweeps", "seed"],
+      own,
+      (key, value) => to({ [key]: value, time: 0 }),
+    );
+    this.damage = new Controls("spins", ["damage"], own, (key, value) => to({ [key]: value }));
+    this.energies = new Chart("Energy", (time) => to({ time }));
+    this.overlaps = new Chart("Overlap with each stored picture", (time) => to({ time }));
+    this.clock = new Clock("spin-time", "Neuron", {
+      last: () => this.moves.length,
+      time: () => own().time,
+      go: (time) => to({ time }),
+    });
+    this.run = element("button", { type: "button", onclick: () => this.play() }, "Run");
+    this.clock.buttons.append(this.run);
+    this.stored = element("ul", { class: "stored" });
+    this.parts = {
+      sentence: element("p", { class: "sentence", "aria-live": "polite" }),
+      trouble: element("p", { class: "warning", role: "alert", hidden: true }),
+      noEnergy: element("p", { class: "hint" }),
+    };
+    root.append(...this.cards());
+  },
+
+  cards() {
+    const button = (text, act) => element("button", { type: "button", onclick: act }, text);
+    const paint = (cue) => change("spins", { cue, time: 0 });
+    const tools = element(
+      "div",
+      { class: "row" },
+      button("Damage", () => paint(damaged(state.spins.cue, state.spins.damage, state.spins.seed))),
+      button("Hide the left half", () => paint(withoutLeft(state.spins.cue, state.spins.columns))),
+      button("Clear", () => paint(".".repeat(state.spins.cue.length))),
+    );
+    this.name = element("input", { id: "picture-name", maxlength: page.controls.sizes.name, autocomplete: "off" });
+    const store = element("form", { class: "control", onsubmit: (event) => this.store(event) });
+    store.append(
+      element("label", { for: "picture-name" }, "Store the painted cue as"),
+      this.name,
+      element("button", {}, "Store"),
+    );
+    const figure = (name, pixels) => element("figure", {}, element("figcaption", {}, name), pixels.svg);
+    const columns = {
+      first: [
+        card(
+          "paint-card",
+          "Paint and recall",
+          this.parts.trouble,
+          element("div", { class: "pair" }, figure("cue (paint here)", this.cue), figure("state", this.now)),
+          this.parts.sentence,
+          this.clock.root,
+        ),
+        card("tools-card", "Damage the cue", this.damage.root, tools),
+      ],
+      second: [
+        card("energy-card", "Energy", this.parts.noEnergy, element("div", { class: "fit" }, this.energies.svg)),
+        card("overlap-card", "Overlap with each stored picture", element("div", { class: "fit" }, this.overlaps.svg)),
+      ],
+      third: [
+        card("stored-card", "Stored pictures", this.stored, store),
+        card("spin-settings", "Settings", this.settings.root),
+      ],
+    };
+    return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
+  },
+
+  draw(own) {
+    const presets = page.views.spins.presets;
+    const isLike = (preset) =>
+      preset.cue === own.cue && preset.rule === own.rule && preset.patterns.length === own.patterns.length;
+    this.presets.draw(
+      presets.map(([name]) => name),
+      presets.findIndex(([, preset]) => isLike(preset)),
+    );
+    this.settings.draw();
+    this.damage.draw();
+    this.recall(own);
+    const time = Math.min(own.time, this.moves.length);
+    const x = stateAfter(spinsOf(own.cue), this.moves, time);
+    this.cue.draw(own.cue, own.columns);
+    this.now.draw(charactersOf(x), own.columns, time > 0 ? this.moves[time - 1].neuron : -1);
+    this.drawStored(own, x);
+    this.drawCharts(own, time);
+    const what = own.update === "sync" ? "step" : "update";
+    this.clock.draw(time, this.moves.length, `${what} ${time} of ${this.moves.length}`);
+    setText(this.parts.sentence, time < this.moves.length ? "" : this.ending(own, x));
+  },
+
+  /** The recall and its course, computed anew only where something that it depends on has changed. */
+  recall(own) {
+    const { time, damage, ...rest } = own;
+    const key = JSON.stringify(rest);
+    if (key === this.computed) return;
+    this.computed = key;
+    this.parts.trouble.hidden = true;
+    const cue = spinsOf(own.cue);
+    try {
+      const couplings = couplingsOf(own);
+      const { moves, status } = spinRecall(couplings, cue, own);
+      const patterns = own.patterns.map(([, picture]) => spinsOf(picture));
+      Object.assign(this, {
+        moves,
+        status,
+        ...courseOf(couplings, cue, moves, patterns),
+        symmetric: own.rule !== "perceptron",
+      });
+    } catch (error) {
+      setText(this.parts.trouble, error.message);
+      this.parts.trouble.hidden = false;
+      Object.assign(this, {
+        moves: [],
+        status: "limit",
+        energyCourse: [0],
+        overlapCourse: own.patterns.map(() => [0]),
+        symmetric: false,
+      });
+    }
+  },
+
+  ending(own, x) {
+    const patterns = own.patterns.map(([, picture]) => spinsOf(picture));
+    const all = patterns.map((pattern) => overlap(pattern, x));
+    const best = all.indexOf(largest(all));
+    const what = { converged: "It rests", cycle: "It runs in a cycle of two", limit: "It has not come to rest" }[
+      this.status
+    ];
+    const which =
+      all[best] === 1
+        ? `on ${own.patterns[best][0]}`
+        : all.includes(-1)
+          ? `on ${own.patterns[all.indexOf(-1)][0]}, reversed`
+          : `on no stored picture; nearest is ${own.patterns[best][0]} (overlap ${shown(all[best])})`;
+    return `${what} ${this.status === "converged" ? which : `(${which})`}.`;
+  },
+
+  drawStored(own, x) {
+    keyed(
+      this.stored,
+      own.patterns,
+      ([name]) => name,
+      createStored,
+      (node, [name, picture]) => {
+        node.pixels.draw(picture, own.columns);
+        setText(node.told, `${name}: overlap ${shown(overlap(spinsOf(picture), x))}`);
+        node.remove.disabled = own.patterns.length < 2;
+      },
+    );
+  },
+
+  drawCharts(own, time) {
+    const across = own.update === "sync" ? "step" : "update";
+    setText(this.parts.noEnergy, this.symmetric ? "" : "These couplings are not symmetric: there is no energy.");
+    this.energies.svg.parentElement.hidden = !this.symmetric;
+    if (this.symmetric)
+      this.energies.draw({
+        series: [{ name: "energy", values: this.energyCourse, colour: "var(--plus)" }],
+        time,
+        across,
+        up: "energy",
+      });
+    const series = own.patterns.map(([name], i) => ({
+      name,
+      values: this.overlapCourse[i],
+      colour: `var(--series-${(i % 7) + 1})`,
+    }));
+    this.overlaps.draw({ series, time, across, up: "overlap", ends: [-1.05, 1.05] });
+  },
+
+  store(event) {
+    event.preventDefault();
+    const { patterns, cue } = state.spins;
+    const name = this.name.value.trim() || `picture ${patterns.length + 1}`;
+    const reason = cue.includes("?")
+      ? "Paint the unknown pixels first."
+      : patterns.some(([other]) => other === name)
+        ? `${name} is stored already.`
+        : patterns.length >= page.controls.sizes.pictures
+          ? "There is no room for more pictures."
+          : "";
+    setText(this.parts.sentence, reason);
+    if (reason) return say(reason);
+    this.name.value = "";
+    return change("spins", { patterns: [...patterns, [name, cue]], time: 0 });
+  },
+
+  /** Run from the cue to the end in about four seconds; at once where less motion is wished. */
+  async play() {
+    const [last, still] = [this.moves.length, matchMedia("(prefers-reduced-motion: reduce)").matches];
+    const run = (this.running = Symbol("run"));
+    const stride = Math.max(1, Math.ceil(last / 100));
+    for (let time = still ? last : 0; time < last && this.running === run && state.view === "spins"; time += stride) {
+      change("spins", { time });
+      await pause(40);
+    }
+    if (this.running === run) change("spins", { time: last });
+  },
+
+  pictures() {
+    return [this.cue.svg, this.now.svg, this.energies.svg, this.overlaps.svg];
+  },
+};
+
+/** The energies and the overlaps with each pattern, one number for each time from the cue on. */
+function courseOf(couplings, cue, moves, patterns) {
+  const x = cue.slice();
+  const energyCourse = [spinEnergy(couplings, x)];
+  const overlapCourse = patterns.map((pattern) => [overlap(pattern, x)]);
+  for (const { changes } of moves) {
+    for (const [i, spin] of changes) x[i] = spin;
+    energyCourse.push(changes.length ? spinEnergy(couplings, x) : energyCourse.at(-1));
+    overlapCourse.forEach((list, mu) => list.push(changes.length ? overlap(patterns[mu], x) : list.at(-1)));
+  }
+  return { energyCourse, overlapCourse };
+}
+
+/** A stored picture with the buttons to take it as the cue and to forget it. */
+function createStored([name]) {
+  const current = () => state.spins.patterns.find(([other]) => other === name)[1];
+  const pixels = new Pixels(name);
+  const told = element("span");
+  const use = element(
+    "button",
+    {
+      type: "button",
+      onclick: () => change("spins", { cue: current(), time: 0 }),
+      "aria-label": `Take ${name} as the cue`,
+    },
+    "Cue",
+  );
+  const remove = element(
+    "button",
+    {
+      type: "button",
+      onclick: () => change("spins", { patterns: state.spins.patterns.filter(([other]) => other !== name), time: 0 }),
+      "aria-label": `Forget ${name}`,
+    },
+    "Forget",
+  );
+  return Object.assign(element("li", {}, pixels.svg, told, use, remove), { pixels, told, remove });
+}

@@ -1,0 +1,121 @@
+// The arithmetic of one weight, as a lecture writes it: similarity, separation, projection, activation.
+
+const MOST_TERMS = 6;
+
+const paragraph = (name, ...parts) => element("p", {}, element("b", {}, name), element("span", {}, ...parts));
+const coloured = (kind, text) => element("span", { class: kind }, text);
+const vectorText = (x) =>
+  x.length > MOST_TERMS
+    ? `(${x
+        .slice(0, MOST_TERMS)
+        .map((v) => shown(v))
+        .join(", ")}, …)`
+    : `(${x.map((v) => shown(v)).join(", ")})`;
+const factor = (x) => (x < 0 ? `(${shown(x)})` : shown(x));
+
+/** Terms with a plus between them; of many, those that are not 0 and count most. */
+function termList(terms) {
+  const some =
+    terms.length <= MOST_TERMS
+      ? terms
+      : terms
+          .filter(({ size }) => Math.abs(size) > 5e-3)
+          .sort((a, b) => Math.abs(b.size) - Math.abs(a.size))
+          .slice(0, MOST_TERMS);
+  const nodes = some.flatMap(({ nodes }, i) => [...(i ? [" + "] : []), ...nodes]);
+  if (some.length < terms.length) nodes.push(nodes.length ? " + …" : "0");
+  return nodes;
+}
+
+function similarityLine(trace, names, i, j, head) {
+  const [q, k] = [trace.queries[i], trace.keys[j]];
+  const result = ` = ${shown(trace.scores[i][j])}`;
+  const [query, key] = [coloured("query", names[i]), coloured("key", names[j])];
+  if (head.similarity === "euclidean") return paragraph("similarity", "−|", key, " − ", query, "|", result);
+  if (head.similarity === "manhattan") return paragraph("similarity", "−Σ|", key, " − ", query, "|", result);
+  const terms = q.map((x, d) => ({
+    size: x * k[d],
+    nodes: [coloured("query", factor(x)), " × ", coloured("key", factor(k[d]))],
+  }));
+  const lengths = norm(q) * norm(k);
+  const divided =
+    head.similarity === "cosine"
+      ? [` ${shown(dot(q, k))}, divided by the lengths ${shown(norm(q))} × ${shown(norm(k))}`]
+      : [];
+  return paragraph(
+    "similarity",
+    query,
+    " · ",
+    key,
+    " = ",
+    ...termList(terms),
+    ...(divided.length ? [" = ", ...divided, lengths ? "" : " (0)"] : []),
+    result,
+  );
+}
+
+function separationLine(trace, names, i, j, head) {
+  if (!trace.allowed[i][j])
+    return paragraph(
+      "separation",
+      `${names[i]} may not attend to ${names[j]}: the mask "${head.mask}" gives it no weight`,
+    );
+  const open = trace.scores[i].filter((_, k) => trace.allowed[i][k]);
+  const [s, p] = [shown(trace.scores[i][j]), coloured("weight", shown(trace.weights[i][j]))];
+  const beta = shown(head.beta, 3);
+  const rule = head.separation.replaceAll("_", " ");
+  if (head.separation === "identity")
+    return paragraph("separation", `β × ${factor(trace.scores[i][j])} = ${beta} × ${factor(trace.scores[i][j])} = `, p);
+  if (head.separation === "softmax" && open.length <= 4) {
+    const power = (x) => `e^(${beta} × ${shown(x)})`;
+    return paragraph("separation", `${power(trace.scores[i][j])} / (${open.map(power).join(" + ")}) = `, p);
+  }
+  return paragraph(
+    "separation",
+    `${rule} of β × (${open
+      .slice(0, MOST_TERMS)
+      .map((x) => shown(x))
+      .join(", ")}${open.length > MOST_TERMS ? ", …" : ""}) with β = ${beta}: ${s} gets `,
+    p,
+  );
+}
+
+function projectionLine(trace, names, i) {
+  const terms = trace.weights[i]
+    .map((p, k) => ({ size: p, nodes: [coloured("weight", factor(p)), " ", coloured("value", names[k])] }))
+    .filter((_, k) => trace.allowed[i][k]);
+  const text = terms.length ? termList(terms) : ["nothing to attend to: 0"];
+  return paragraph("projection", "h = ", ...text, " = ", vectorText(trace.fields[i]));
+}
+
+function activationLine(step, trace, names, i, head, residual) {
+  const output =
+    head.activation === "identity"
+      ? "h"
+      : `${head.activation.replaceAll("_", " ")} of h = ${vectorText(trace.output[i])}`;
+  if (step.heads.length > 1)
+    return paragraph(
+      "activation",
+      `x⁺ = ${output}; all ${step.heads.length} heads together: `,
+      coloured("value", vectorText(step.state[i])),
+    );
+  if (!residual) return paragraph("activation", `x⁺ = ${output}, in place of the word`);
+  return paragraph(
+    "activation",
+    `x⁺ = ${output}; `,
+    coloured("query", names[i]),
+    " + x⁺ = ",
+    coloured("value", vectorText(step.state[i])),
+  );
+}
+
+/** The four formulas for query i and key j of a step. */
+function working({ step, head, number, names, i, j, residual }) {
+  const trace = step.heads[number];
+  return [
+    similarityLine(trace, names, i, j, head),
+    separationLine(trace, names, i, j, head),
+    projectionLine(trace, names, i),
+    activationLine(step, trace, names, i, head, residual),
+  ];
+}
