@@ -155,6 +155,7 @@ if TYPE_CHECKING:
     from hopattn.transformer.positions.sinusoidal import sinusoidal_shift as sinusoidal_shift
     from hopattn.transformer.recurrent import Recurrent as Recurrent
     from hopattn.transformer.recurrent import RecurrentDecoder as RecurrentDecoder
+    from hopattn.views.explorer.explorer import explore as explore
     from hopattn.views.notebook import html as html
 
     learning = learning_rules  # an assignment, because type checkers hide a name that an import changes
@@ -248,6 +249,7 @@ _NAMES = {
     "hopattn.transformer.positions.rotary": ("Rotary", "rope"),
     "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift"),
     "hopattn.transformer.recurrent": ("Recurrent", "RecurrentDecoder"),
+    "hopattn.views.explorer.explorer": ("explore",),
     "hopattn.views.notebook": ("html",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}

@@ -24,18 +24,12 @@ def command(scenario: str, out: Path | None, no_open: bool) -> None:
     """
     import webbrowser
 
-    from hopattn.foundation.files import write_over
-    from hopattn.scenario.loading import load
-    from hopattn.views.explorer.page import page_of
-    from hopattn.views.explorer.start import all_started
-    from hopattn.views.explorer.values import reference_values
+    from hopattn.views.explorer.explorer import explore
 
-    starts = all_started(load(scenario))
-    own = next(iter(starts.values()))
-    file = out or Path(f"{own.scenario.name}-explorer.html")
-    write_over(file, page_of(starts, reference_values(starts)).encode())
+    page = explore(scenario)
+    file = page.save(out or f"{page.name}-explorer.html")
     click.echo(file)
-    for reason in own.left_out:
+    for reason in page.left_out:
         click.echo(reason, err=True)
     if not no_open and not webbrowser.open(file.resolve().as_uri()):
         click.echo("no browser was found; open the file yourself", err=True)

@@ -8,4 +8,5 @@ The page is put together from the files of `parts/`: a template, styles, and one
 - `start.py`: the state that the page starts from
 - `values.py`: the reference values by which the page checks its own arithmetic
 - `page.py`: the whole page, from its parts
+- `explorer.py`: the page as an object, for notebooks and files
 """

@@ -63,6 +63,7 @@ def _spins(
     spec: MemoryScenario, memory: Memory | Hopfield, patterns: Mapping[str, np.ndarray], cue: np.ndarray
 ) -> dict[str, Any]:
     """The spin view: a network of ±1 with a learning rule."""
+    rule = _rule(spec, memory)
     size = spec.vocabulary.size
     columns, rows = (len(cue), 1) if size is None else (size.columns, size.rows)
     require_size("side", max(columns, rows), "pictures")
@@ -70,7 +71,7 @@ def _spins(
     require_names(patterns, "memory.patterns")
     if not np.all(np.isin([*patterns.values(), cue], [*CHARACTERS])):
         raise InvalidInput("memory.patterns: the spin view has neurons of −1 and 1, and 0 for unknown")
-    state = {**_rule(spec, memory), **_update(spec), "sweeps": spec.memory.steps, "damage": 0.2, "seed": 0}
+    state = {**rule, **_update(spec), "sweeps": spec.memory.steps, "damage": 0.2, "seed": 0}
     require_within("spins", state, "memory")
     drawn = [[word, _characters(vector)] for word, vector in patterns.items()]
     return state | {"columns": columns, "patterns": drawn, "cue": _characters(cue), "time": 0}

@@ -12,10 +12,8 @@ from typing import Any
 from hopattn.figures.palette import DARK, LIGHT, Palette
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.version import __version__
-from hopattn.scenario.loading import Scenario
 from hopattn.views.explorer.controls import controls, part
-from hopattn.views.explorer.start import Start, all_started
-from hopattn.views.explorer.values import reference_values
+from hopattn.views.explorer.start import Start
 
 MATHS = ("vectors", "similarity", "separation", "activation", "attention", "energy", "learning", "spins", "induction")
 """The scripts of the formulas, in the order of their use."""
@@ -30,22 +28,15 @@ MOST_BYTES = 300_000
 """The largest size of a page."""
 
 
-def explorer_page(scenario: Scenario) -> str:
-    """The page of a scenario as one HTML text.
-
-    It opens in the view of the scenario; the other views show scenarios that come with hopattn. The page loads nothing:
-    its content-security policy allows only its own script and style, by their hashes. Raises `InvalidInput` for a
-    scenario that no view can show, and for one whose page would have more than 300 kB.
-    """
-    starts = all_started(scenario)
-    return page_of(starts, reference_values(starts))
-
-
 def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]]) -> str:
-    """The page of the starts of all views, the first of which is open, with the cases by which it checks itself."""
+    """The page of the starts of all views, the first of which is open, with the cases by which it checks itself.
+
+    It loads nothing: its content-security policy allows only its own script and style, by their hashes. Raises
+    `InvalidInput` for a page of more than 300 kB.
+    """
     views = {view: start.data for view, start in starts.items()}
     first = next(iter(starts))
-    script = '"use strict";\n' + "\n".join(part(f"{name}.js") for name in (*MATHS, *PAGE))
+    script = "\n".join(['"use strict";', *(_plain(part(f"{name}.js")) for name in (*MATHS, *PAGE))])
     style = f"{_variables(':root', LIGHT)}\n{_variables(':root[data-theme=dark]', DARK)}\n{part('page.css')}"
     parts = {
         "policy": _policy(script, style),
@@ -59,6 +50,12 @@ def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]]) -> str:
     if (size := len(text.encode())) > MOST_BYTES:
         raise InvalidInput(f"{starts[first].scenario.where}: its page would have {size:,} bytes, more than 300 kB")
     return text
+
+
+def _plain(script: str) -> str:
+    """A script without indentation and without the lines that are comments; no text of a script has several lines."""
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith(("//", "/*", "*")))
 
 
 def _policy(script: str, style: str) -> str:

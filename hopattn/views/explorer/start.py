@@ -22,6 +22,10 @@ PRESETS = 12
 """The largest number of presets of a view."""
 
 
+ROWS = 16
+"""The number of words, the last ones of a text, whose results are among the numbers that the page must reach."""
+
+
 @dataclass(frozen=True)
 class Start:
     """A scenario in a view of the page.
@@ -77,7 +81,7 @@ def _states(scenario: Scenario, each: Run, i: int) -> Iterator[tuple[str, str, d
     arrays = {name: array.values for name, array in each.arrays.items()}
     if isinstance(spec, Attention) and spec.positions is None:
         state = attention_state(spec)
-        yield title, "attention", state, {"state": arrays[f"layer {state['steps']} state"].tolist()}
+        yield title, "attention", state, {"state": arrays[f"layer {state['steps']} state"][-ROWS:].tolist()}
     elif isinstance(spec, Attention):
         yield title, "induction", induction_state(spec), {"expected": _expected_words(spec, arrays)}
     elif isinstance(spec, MemoryScenario):

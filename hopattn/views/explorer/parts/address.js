@@ -37,6 +37,7 @@ function readAddress(hash) {
   try {
     if (version !== LINK_VERSION) throw new Damaged("version");
     const given = JSON.parse(fromBase64(text.slice(text.indexOf(".") + 1)));
+    need(given !== null && typeof given === "object" && !isList(given), "the state");
     const asked = VIEWS.filter((view) => view in given);
     const read = Object.fromEntries(asked.map((view) => [view, limits[view](given[view], start[view], notices)]));
     if (!VIEWS.includes(given.view)) notices.push("The link names no view of this page.");
@@ -54,7 +55,11 @@ function rememberState() {
   waitingForAddress = setTimeout(writeAddress, ADDRESS_DELAY);
 }
 
+/** A page inside a notebook has no address of its own. */
+const hasAddress = () => location.protocol !== "about:";
+
 function writeAddress() {
+  if (!hasAddress()) return;
   const hash = addressOf(state);
   if (hash !== location.hash.replace(/^#/, ""))
     history.replaceState(null, "", `${location.href.split("#")[0]}#${hash}`);

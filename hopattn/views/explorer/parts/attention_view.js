@@ -2,7 +2,9 @@
 
 const attentionView = {
   name: "Attention",
-  help: "Drag a word, or tap it and then tap where it should go, or type its numbers. Each word attends to others by their similarity; the result moves it.",
+  help:
+    "Drag a word, or tap it and then tap where it should go, or type its numbers. " +
+    "Each word attends to others by their similarity; the result moves it.",
 
   build(root) {
     const own = () => state.attention;
@@ -70,7 +72,7 @@ const attentionView = {
     const presets = page.views.attention.presets;
     this.presets.draw(
       presets.map(([name]) => name),
-      presets.findIndex(([, preset]) => preset.tokens.join(" ") === own.tokens.join(" ")),
+      presetOf(presets, own),
     );
     this.presets.root.parentElement.hidden = presets.length < 2;
     this.axes.forEach(({ draw }, i) => draw(own.axes, [own.across, own.up][i]));
@@ -185,6 +187,14 @@ const attentionView = {
     return [this.plane.svg, this.arcs.svg, this.matrix.svg];
   },
 };
+
+/** The number of the preset at hand: with the same text and heads, or else the only one with the same text; or −1. */
+function presetOf(presets, own) {
+  const same = (key, preset) => JSON.stringify(preset[key]) === JSON.stringify(own[key]);
+  const whole = presets.findIndex(([, preset]) => same("tokens", preset) && same("heads", preset));
+  const texts = range(presets.length).filter((i) => same("tokens", presets[i][1]));
+  return whole < 0 && texts.length === 1 ? texts[0] : whole;
+}
 
 /** "banks moves toward markets: the cosine rises from .38 to .87." */
 function sentenceOf(name, senses) {

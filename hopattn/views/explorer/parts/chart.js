@@ -61,9 +61,8 @@ class Chart {
       },
     );
     this.drawNames(names.length ? series : [], at);
-    set(this.svg, {
-      "aria-label": `${this.name}: ${series.map(({ name, values }) => `${name} ${shown(values[0])} to ${shown(values.at(-1))}`).join("; ")}`,
-    });
+    const told = series.map(({ name, values }) => `${name} ${shown(values[0])} to ${shown(values.at(-1))}`);
+    set(this.svg, { "aria-label": `${this.name}: ${told.join("; ")}` });
   }
 
   /** The name of each line at its end, where there is room; the highest first. */

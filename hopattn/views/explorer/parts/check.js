@@ -44,11 +44,17 @@ const formulas = {
   },
 };
 
-/** The largest difference of a case; only as many energies are compared as are expected. */
+/** The part of a result that is expected: the first energies, or the results of the last words. */
+function partOf(name, computed, expected) {
+  if (name === "energies") return computed.slice(0, expected.length);
+  return name === "state" ? computed.slice(-expected.length) : computed;
+}
+
+/** The largest difference of a case. */
 function differenceOf({ formula, given, preset, expected }) {
   const computed = formulas[formula](given ?? page.views[formula].presets[preset][1]);
   const differences = Object.entries(expected).map(([name, value]) =>
-    largestDifference(name === "energies" ? computed[name].slice(0, value.length) : computed[name], value),
+    largestDifference(partOf(name, computed[name], value), value),
   );
   return Math.max(...differences);
 }

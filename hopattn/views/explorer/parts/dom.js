@@ -6,7 +6,7 @@ const SVG = "http://www.w3.org/2000/svg";
 function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
-    else if (value === null || value === false) node.removeAttribute(name);
+    else if (value === null || (value === false && !name.startsWith("aria-"))) node.removeAttribute(name);
     else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
   }
   return node;

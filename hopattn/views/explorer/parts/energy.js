@@ -33,12 +33,14 @@ const GROWTH = 2 ** 20;
 function recall(memory, cue, most = MOST_STEPS) {
   const stored = Math.max(...memory.patterns.map(largestEntry));
   const path = [cue];
-  let status = "limit";
+  let [status, scale] = ["limit", Math.max(stored, largestEntry(cue))];
   while (path.length <= most && status === "limit") {
     const before = path.at(-1);
     const after = stepOf(memory, before);
-    if (!(largestEntry(after) <= GROWTH * Math.max(stored, largestEntry(cue)))) {
+    if (path.length === 1) scale = Math.max(scale, largestEntry(after));
+    if (!(largestEntry(after) <= GROWTH * scale)) {
       status = "diverged";
+      path.push(before); // a stopped cue repeats its last state
       break;
     }
     path.push(after);

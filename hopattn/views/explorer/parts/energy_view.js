@@ -4,7 +4,9 @@ const CUE = "\u0000cue"; // no pattern has this name
 
 const energyView = {
   name: "Energy",
-  help: "Click the plane to drop a cue. Each step of recall is attention over the stored patterns, and runs downhill. Lower β, and the basins merge.",
+  help:
+    "Click the plane to drop a cue. " +
+    "Each step of recall is attention over the stored patterns, and runs downhill. Lower β, and the basins merge.",
 
   build(root) {
     const own = () => state.energy;
@@ -131,7 +133,8 @@ const energyView = {
       this.parts.hint,
       carried
         ? `Tap where “${carried === CUE ? "cue" : carried}” should go, or press Escape.`
-        : "Stars are stored patterns. The deeper the colour, the lower the energy. The small ring is one step (attention), the large one the fixed point.",
+        : "Stars are stored patterns. The deeper the colour, the lower the energy. " +
+            "The small ring is one step (attention), the large one the fixed point.",
     );
   },
 

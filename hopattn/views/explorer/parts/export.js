@@ -83,11 +83,16 @@ function save(blob, ending) {
 
 async function copyLink() {
   writeAddress();
-  const done = await navigator.clipboard?.writeText(location.href).then(
+  const copied = hasAddress() ? navigator.clipboard?.writeText(location.href) : undefined;
+  const done = await copied?.then(
     () => true,
     () => false,
   );
-  const text = done ? "The link is copied." : "Copy the link from the address bar.";
+  const text = !hasAddress()
+    ? "Save the page as a file: only a file has a link."
+    : done
+      ? "The link is copied."
+      : "Copy the link from the address bar.";
   setText(document.getElementById("told"), text);
   say(text);
   setTimeout(() => setText(document.getElementById("told"), ""), 4000);

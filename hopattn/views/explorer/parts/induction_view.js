@@ -2,12 +2,17 @@
 
 const inductionView = {
   name: "Induction",
-  help: "Layer 1 turns each position by one step, so that every word finds the word before it. Layer 2 looks for a place where the word before is the present word, and expects the word that stands there.",
+  help:
+    "Layer 1 turns each position by one step, so that every word finds the word before it. " +
+    "Layer 2 looks for a place where the word before is the present word, and expects the word that stands there.",
 
   build(root) {
     const own = () => state.induction;
     const to = (changes) => change("induction", changes);
-    this.presets = chooser("Settings of the scenario", (i) => to(copy(page.views.induction.presets[i][1])));
+    this.presets = chooser("Settings of the scenario", (i) => {
+      this.chosen = null;
+      to(copy(page.views.induction.presets[i][1]));
+    });
     this.chosen = null;
     this.arcs = [1, 2].map(
       (number) => new Arcs(`Layer ${number}: who attends to whom`, (i) => ((this.chosen = i), redraw())),
@@ -17,7 +22,10 @@ const inductionView = {
       "induction",
       ["turn", "start", "mask", "separation", "beta", "activation"],
       own,
-      (key, value) => to({ [key]: value }),
+      (key, value) => {
+        if (key === "start") this.chosen = null; // the words move along by one place
+        to({ [key]: value });
+      },
     );
     this.words = element("input", {
       id: "induction-words",
@@ -91,7 +99,7 @@ const inductionView = {
       },
     );
     const best = largest(expected);
-    const winners = words.filter((_, i) => best - expected[i] < 1e-9);
+    const winners = expectedWords({ words, part }, chosen);
     const right = successorOf(tokens, chosen);
     const told =
       best <= 0 || winners.length === words.length
@@ -130,13 +138,41 @@ function successorOf(tokens, i) {
     .map((j) => tokens[j]);
 }
 
+/** The words that a token expects: those with the largest number. */
+function expectedWords({ words, part }, i) {
+  const expected = part("expected", i, 1);
+  const best = largest(expected);
+  return words.filter((_, k) => best - expected[k] < 1e-9);
+}
+
+const CURES = [
+  ["a start token", { start: true }],
+  ["the mask “strict”", { mask: "strict" }],
+];
+
+/** The changes after which the last word expects what followed it before. */
+function curesOf(own) {
+  const isCured = (change) => {
+    const result = induce({ ...own, ...change });
+    const last = result.tokens.length - 1;
+    const words = expectedWords(result, last);
+    return words.length === 1 && successorOf(result.tokens, last).includes(words[0]);
+  };
+  return CURES.filter(([, change]) => isCured(change)).map(([name]) => name);
+}
+
 /** Why the expected word is right, or not. */
-function reasonOf({ start, mask, turn }, right, winners) {
+function reasonOf(own, right, winners) {
+  const { start, mask, turn } = own;
   if (!right.length) return "This word did not occur before, so no word has followed it.";
   if (winners.length === 1 && right.includes(winners[0])) return `Right: ${right.join(" and ")} came after it before.`;
-  if (mask === "causal" && !start)
-    return "The trap: nothing stands before the first word, so it takes itself for its predecessor. A start token cures it, and so does the mask “strict”.";
-  if (360 % turn === 0 && 360 / turn < 12)
+  if (mask === "causal" && !start) {
+    const cures = curesOf(own);
+    const told = cures.length ? ` What helps: ${cures.join(", or ")}.` : "";
+    return `The trap: nothing stands before the first word, so it takes itself for its predecessor.${told}`;
+  }
+  if (360 % turn === 0 && 360 / turn < 12) {
     return `Every ${360 / turn} words, positions fall on the same place of the circle; a smaller angle tells them apart.`;
+  }
   return "The neighbours on the circle are too much alike: take a larger angle, softmax with a larger β, or argmax.";
 }

@@ -2,7 +2,9 @@
 
 const spinView = {
   name: "Spins",
-  help: "Paint on the cue with mouse, finger, or arrow keys and space. Each pixel is a neuron of ±1; recall changes one neuron after another until nothing changes.",
+  help:
+    "Paint on the cue with mouse, finger, or arrow keys and space. " +
+    "Each pixel is a neuron of ±1; recall changes one neuron after another until nothing changes.",
 
   build(root) {
     const own = () => state.spins;
@@ -155,7 +157,7 @@ const spinView = {
       (node, [name, picture]) => {
         node.pixels.draw(picture, own.columns);
         setText(node.told, `${name}: overlap ${shown(overlap(spinsOf(picture), x))}`);
-        node.remove.disabled = own.patterns.length < 2;
+        node.forget.disabled = own.patterns.length < 2;
       },
     );
   },
@@ -240,7 +242,7 @@ function createStored([name]) {
     },
     "Cue",
   );
-  const remove = element(
+  const forget = element(
     "button",
     {
       type: "button",
@@ -249,5 +251,5 @@ function createStored([name]) {
     },
     "Forget",
   );
-  return Object.assign(element("li", {}, pixels.svg, told, use, remove), { pixels, told, remove });
+  return Object.assign(element("li", {}, pixels.svg, told, use, forget), { pixels, told, forget });
 }

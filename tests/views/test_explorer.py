@@ -1,0 +1,209 @@
+"""The page to play with, without a browser: its bytes, its policy, its state from scenarios, its command."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import webbrowser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.networks.learning_rules import rules
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.masks import mask_rules
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import similarities
+from hopattn.scenario.loading import parse
+from hopattn.views.explorer.controls import controls
+from hopattn.views.explorer.page import MATHS, MOST_BYTES, PAGE
+from hopattn.views.explorer.start import DEFAULTS, started
+from tests.texts import attention_of_size
+
+EXPLORABLE = {"bank": "attention", "apple": "attention", "landscape": "energy", "modern": "energy"} | {
+    "letters": "spins",
+    "basins": "spins",
+    "induction": "induction",
+    "induction-cures": "induction",
+}
+
+
+@pytest.fixture(scope="module")
+def bank():
+    return ha.explore("bank")
+
+
+def start_of(page):
+    data = re.search(r'<script type="application/json" id="start">(.*?)</script>', page.html, re.DOTALL)[1]
+    return json.loads(data)
+
+
+def test_equal_scenarios_give_equal_bytes_below_the_limit(bank):
+    assert ha.explore(ha.load("bank")).html == bank.html
+    assert len(bank.html.encode()) < MOST_BYTES
+
+
+def test_the_policy_allows_only_the_own_script_and_style(bank):
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', bank.html)[1])
+    for tag, directive in (("script", "script-src"), ("style", "style-src")):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", bank.html, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}';" in policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+def test_the_page_names_no_address_but_that_of_svg(bank):
+    assert set(re.findall(r"\w+://[^\s\"'`)]+", bank.html)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"\s(?:src|href)=", bank.html.split("<script")[0])
+
+
+def test_every_file_of_the_page_is_in_it_and_short():
+    folder = files("hopattn.views.explorer").joinpath("parts")
+    names = {path.name for path in folder.iterdir()}
+    assert names == {f"{name}.js" for name in (*MATHS, *PAGE)} | {"page.html", "page.css", "controls.json"}
+    for path in folder.iterdir():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 300
+        assert path.suffix != ".js" or max(map(len, lines)) <= 140, path
+
+
+def test_no_script_writes_html():
+    folder = files("hopattn.views.explorer").joinpath("parts")
+    for path in folder.iterdir():
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", path.read_text()), path
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "registry"),
+    [
+        ("head", "separation", separations),
+        ("head", "similarity", similarities),
+        ("head", "mask", mask_rules),
+        ("head", "activation", activations),
+        ("energy", "separation", separations),
+        ("spins", "rule", rules),
+        ("induction", "separation", separations),
+        ("induction", "mask", mask_rules),
+    ],
+)
+def test_the_choices_of_the_controls_are_names_of_the_package(table, key, registry):
+    assert set(controls()[table][key]["choices"]) <= set(registry)
+
+
+@pytest.mark.parametrize(("name", "view"), EXPLORABLE.items())
+def test_a_scenario_opens_in_its_view(name, view):
+    data = start_of(ha.explore(name))
+    assert data["first"] == view
+    assert data["views"][view]["name"] == name
+    others = {other: default for other, default in DEFAULTS.items() if other != view}
+    assert {other: data["views"][other]["name"] for other in others} == others
+
+
+def test_the_presets_are_the_runs_with_the_names_that_figures_give_them():
+    start = started(ha.load("bank"))
+    assert list(start.presets) == ["in financial markets banks", "in muddy rivers banks"]
+    assert start.presets["in muddy rivers banks"]["tokens"] == ["in", "muddy", "rivers", "banks"]
+    computed = ha.run(ha.load("bank")).runs[1].arrays["layer 1 state"].values
+    assert np.array_equal(start.expected["in muddy rivers banks"]["state"], computed)
+
+
+def test_a_variant_that_the_view_lacks_is_left_out_with_the_reason():
+    page = ha.explore("letters")
+    assert len(page.left_out) == 1
+    assert re.match(r"variant 'ten letters, softmax' is left out: memory: .*'identity'", page.left_out[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("cross-attention", "input.queries"),
+        ("one-head", "the attention view has heads alone"),
+        ("causal-mask", "no such similarity"),
+        ("learned-positions", "the induction head of two layers"),
+        ("bam", "no view of a memory of the class Bidirectional"),
+        ("dense", "only 'identity'"),
+        ("graded", "neurons of −1 and 1"),
+        ("sort", "kind 'program' has no view"),
+    ],
+)
+def test_a_scenario_without_a_view_is_refused_with_the_reason(name, told):
+    with pytest.raises(InvalidInput, match=rf"{name}\.toml: cannot be explored: .*{re.escape(told)}"):
+        ha.explore(name)
+
+
+def test_values_beyond_the_controls_are_refused():
+    text = ha.load("bank").text.replace('separation = "identity"', 'separation = "softmax"\nbeta = 5000')
+    with pytest.raises(InvalidInput, match=r"beta is 5000; the page takes from 0\.05 to 1000"):
+        ha.explore(parse(text, "own.toml", "own"))
+
+
+def test_a_large_text_fits_and_a_larger_one_is_refused():
+    page = ha.explore(parse(attention_of_size(64), "large.toml", "large"))
+    assert len(page.html.encode()) < MOST_BYTES
+    with pytest.raises(InvalidInput, match="axes: there are 65; the page takes at most 64"):
+        ha.explore(parse(attention_of_size(65), "large.toml", "large"))
+
+
+def test_words_of_a_scenario_cannot_end_the_script():
+    text = ha.load("bank").text.replace("financial", "</script><b>").replace("</script><b> =", '"</script><b>" =')
+    page = ha.explore(parse(text.replace("</script><b>'", "x'"), "own.toml", "own"))
+    assert "</script><b>" not in page.html
+    assert start_of(page)["views"]["attention"]["presets"][0][1]["words"][1][0] == "</script><b>"
+
+
+def test_a_notebook_shows_the_page_in_a_frame(bank):
+    shown = re.fullmatch(r'<iframe srcdoc="([^"]*)" title="bank" style="[^"]*"></iframe>', bank._repr_html_())
+    assert html.unescape(shown[1]) == bank.html
+    assert repr(bank) == f"Explorer('bank', {len(bank.html.encode()):,} bytes)"
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The addresses that a browser was asked to open."""
+    addresses = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
+    return addresses
+
+
+def test_the_command_writes_the_page_and_opens_it(hopattn, opened, tmp_path, bank):
+    assert hopattn("explore") == (0, "bank-explorer.html\n", "")
+    file = tmp_path / "bank-explorer.html"
+    assert file.read_text(encoding="utf-8") == bank.html
+    assert opened == [file.as_uri()]
+
+
+def test_the_command_only_writes_where_it_is_asked_to(hopattn, opened, tmp_path):
+    code, out, err = hopattn("explore", "letters", "--no-open", "--out", "deep/page.html")
+    assert (code, out) == (0, "deep/page.html\n")
+    assert err.startswith("variant 'ten letters, softmax' is left out")
+    assert (tmp_path / "deep/page.html").exists()
+    assert opened == []
+
+
+def test_the_command_says_where_no_browser_was_found(hopattn, monkeypatch):
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    assert hopattn("explore") == (0, "bank-explorer.html\n", "no browser was found; open the file yourself\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("bnk",), 2, "did you mean 'bank'"),
+        (("aaba",), 2, "cannot be explored: input.queries"),
+        (("bank", "--out", "."), 2, "is a directory"),
+        (("bank", "--out", "file/page.html", "--no-open"), 3, "a file stands where a folder is needed"),
+    ],
+)
+def test_wrong_use_gives_a_message_and_leaves_what_is_there(hopattn, opened, tmp_path, arguments, code, told):
+    (tmp_path / "file").write_text("mine")
+    ended, out, err = hopattn("explore", *arguments)
+    assert (ended, out) == (code, "")
+    assert told in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
