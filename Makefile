@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 
-.PHONY: demo test test-all lint types bench schema figures docs certificate mutations clean
+.PHONY: demo test test-all lint types bench schema figures docs site certificate mutations clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
@@ -38,6 +38,9 @@ figures: $(VENV)/.run
 docs: schema
 	$(BIN)/python docs/refresh.py
 
+site: $(VENV)/.docs
+	$(BIN)/python -m docs.builder
+
 certificate: $(VENV)/.run
 	$(BIN)/python docs/certify.py
 
@@ -45,7 +48,7 @@ mutations: $(VENV)/.test
 	$(BIN)/python -m tests.mutations 2000
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp is touched only when all before it has worked, so that an interrupted set-up is done again.
 # Each says first what it is about to do: on a fresh machine the downloads may take minutes.
@@ -75,4 +78,9 @@ $(VENV)/.test: $(VENV)/.run
 $(VENV)/.lint: $(VENV)/.run
 	$(SAY) 'downloading ruff and mypy into $(VENV) (once) …'
 	$(PIP) --editable '.[lint]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.run
+	$(SAY) 'downloading Sphinx and its theme into $(VENV) (once) …'
+	$(PIP) --editable '.[docs]'
 	@touch $@

@@ -1,8 +1,8 @@
-"""Run the full energy certificate and write its table into `docs/certificate.md`: `make certificate`.
+"""Run the full energy certificate and write its table into `docs/ideas/certificate.md`: `make certificate`.
 
 It takes about two hours on two cores. The work for each pair of memory and update, in float64 and in float32, is
-divided into parts, each with its own seed. Finished parts are kept in `docs/certificate.jsonl` until all are done, so
-an interrupted run continues with the same command. `hopattn certify` does the same with fewer updates.
+divided into parts, each with its own seed. Finished parts are kept in `docs/ideas/certificate.jsonl` until all are
+done, so an interrupted run continues with the same command. `hopattn certify` does the same with fewer updates.
 """
 
 import json
@@ -26,7 +26,7 @@ from hopattn.experiments.certificate import DTYPES, Certificate, certify
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
 
-PAGE = Path(__file__).resolve().parent / "certificate.md"
+PAGE = Path(__file__).resolve().parent / "ideas" / "certificate.md"
 CHECKPOINT = PAGE.with_suffix(".jsonl")
 COUNT, PARTS = 100_000, 10
 """The number of updates of each pair, and the number of parts into which they are divided."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
+from hopattn.experiments.certificate import overview
 from hopattn.figures.gallery import plots
 from hopattn.memories.models import named_memories
 from hopattn.networks.learning_rules import rules
@@ -26,6 +27,7 @@ from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.expectations import LEADING
+from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.fields import own_fields
@@ -52,14 +54,15 @@ def _without_seed(entry: Any) -> dict[str, tuple[Any, Any]]:
 
 PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_seed}
 """The registries whose tables have a column of parameters, with the function that lists them."""
-PAGES = (ROOT / "README.md", ROOT / "docs" / "scenarios.md", ROOT / "figures" / "README.md")
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*/*.md")), ROOT / "figures" / "README.md")
 
 
 def refreshed(text: str) -> str:
     """The text of a page with all its generated parts made again."""
-    text = re.sub(r"(<!-- file: (\S+) -->\n\n?```toml\n).*?(```)", _file, text, flags=re.DOTALL)
+    text = re.sub(r"(<!-- file: (\S+) -->\n\n?```\w+\n).*?(```)", _file, text, flags=re.DOTALL)
     text = re.sub(r"(```console\n\$ hopattn ([^\n]*)\n).*?(```)", _console, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- figures -->\n).*?(<!-- end -->)", _figures, text, flags=re.DOTALL)
+    text = re.sub(r"(<!-- memories -->\n).*?(<!-- end -->)", _memories, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- choices: (\w+) -->\n).*?(<!-- end -->)", _choices, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- kinds -->\n).*?(<!-- end -->)", _kinds, text, flags=re.DOTALL)
     described = set(re.findall(r"<!-- keys: (\w+) -->", text))
@@ -78,16 +81,57 @@ def _file(match: re.Match[str]) -> str:
 
 def _console(match: re.Match[str]) -> str:
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        hopattn(shlex.split(match[2]))
+    said = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+        code = _exit_code(shlex.split(match[2]))
+    if code > 1:  # the message, on standard error, is what such a command shows
+        printed.write(said.getvalue())
     lines = [line.rstrip() for line in printed.getvalue().strip().split("\n")]
     return match[1] + "\n".join(lines) + f"\n{match[3]}"
+
+
+def _exit_code(arguments: list[str]) -> int:
+    """Run a command of hopattn; give its exit code."""
+    try:
+        hopattn(arguments)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+
+
+def _memories(match: re.Match[str]) -> str:
+    """For each named memory: its step, source, energy and guarantee, and its scenario."""
+    parts = []
+    for name, card in named_memories.items():
+        about = overview(card)
+        where = "; ".join(
+            f"{words} {', '.join(f'`{update}`' for update in updates)}"
+            for words, updates in (
+                ("never rises under", about.descends_under),
+                ("for some parameters under", about.for_some_under),
+            )
+            if updates
+        )
+        no_claim = "no claim that it never rises"
+        shown = f"<!-- scenario: {_scenario_with(name)} -->"
+        parts.append(
+            f"## `{name}`\n\n{_first_paragraph(card.build)}\n\n"
+            f"* Source: {about.source}\n* Energy: {about.energy}\n* Guarantee: {where or no_claim}\n"
+            f'* In Python: `ha.{name}`; in a scenario: `model = "{name}"`\n\n{shown}\n'
+        )
+    return match[1] + "\n".join(["", *parts, match[2]])
+
+
+def _scenario_with(memory: str) -> str:
+    """The shipped scenario of the name of a memory, or else the first one whose model it is."""
+    files = shipped()
+    model = re.compile(rf'^model = .*"{memory}"', re.MULTILINE)
+    return memory if memory in files else next(name for name, path in files.items() if model.search(path.read_text()))
 
 
 def _figures(match: re.Match[str]) -> str:
     """For each figure: its image, its description, its scenario, and the command that draws it."""
     shown = [
-        f"### {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
+        f"## {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
         f"{plot.shows[0].upper()}{plot.shows[1:]}.\n"
         f"From the scenario `{plot.scenario}`: `hopattn figures {name}`\n"
         for name, plot in plots.items()

@@ -15,7 +15,8 @@ from tests import plan
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(hopattn.__file__).parent
-ORDER = re.search(r"```order\n(.*?)```", (ROOT / "docs/architecture.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+PLAN = (ROOT / "docs/development/architecture.md").read_text(encoding="utf-8")
+ORDER = re.search(r"```order\n(.*?)```", PLAN, re.DOTALL)[1]
 FILES = plan.files_in(PACKAGE)
 REFEREE = "transformer/plain_attention.py"
 TRAINING = "circuits/emergence/training.py"

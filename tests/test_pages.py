@@ -1,101 +1,98 @@
 """The README and the pages show what one sees: files, the output of commands, tables of keys, examples that run."""
 
-import doctest
 import importlib.util
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
 from hopattn.memories.models import named_memories
-from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
+from tests import examples
 from tests.counts import FULL
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SCENARIOS = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
+SCENARIOS = (ROOT / "docs/reference/scenarios.md").read_text(encoding="utf-8")
 _spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs/refresh.py")
 refresh = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(refresh)
 refresh.schema = schema_once = cache(schema)
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in [*refresh.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "docs/index.md"]
+}
 
 
-def blocks(text, language):
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-
-
-@pytest.mark.parametrize("page", refresh.PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [path for path in refresh.PAGES if "```console" in path.read_text() or "<!-- " in path.read_text()],
+    ids=lambda page: page.stem,
+)
 def test_files_commands_and_keys_are_up_to_date(page):
     text = page.read_text(encoding="utf-8")
-    if not FULL:  # each scenario is run by its own test; `check` would run them all once more
-        text = re.sub(r"```console\n\$ hopattn check\n.*?```", "", text, flags=re.DOTALL)
     assert refresh.refreshed(text) == text, "make docs"
 
 
-def own_examples(page):
-    """The examples of a page; in a quick run without those that are files, which have tests of their own."""
-    kept = page if FULL else re.sub(r"<!-- file: .*?-->\n\n```toml\n.*?```", "", page, flags=re.DOTALL)
-    return blocks(kept, "toml")
+def test_the_first_page_is_two_screens_long():
+    assert PAGES["README.md"].count("\n") <= 140
 
 
-def test_the_list_of_scenarios_on_the_first_page_names_each_with_its_expectations():
-    listed = dict(re.findall(r"^met  (\S+) +(\d+/\d+)  ", README, re.MULTILINE))
-    assert listed.keys() == shipped().keys()
+def whole_scenarios(text):
+    """The scenarios of a page; in a quick run without those that are files, which have tests of their own."""
+    kept = text if FULL else re.sub(r"<!-- file: .*?-->\n\n```toml\n.*?```", "", text, flags=re.DOTALL)
+    return [block for block in re.findall(r"```toml\n(.*?)```", kept, re.DOTALL) if "schema = 1" in block]
 
 
-@pytest.mark.parametrize("text", own_examples(SCENARIOS), ids=lambda text: re.search('title = "(.*)"', text)[1])
-def test_every_example_of_the_page_runs_and_meets_its_expectations(text):
+@pytest.mark.parametrize(
+    "text",
+    [block for page in PAGES.values() for block in whole_scenarios(page)],
+    ids=lambda text: re.search('title = "(.*)"', text)[1],
+)
+def test_every_scenario_on_a_page_runs_and_meets_its_expectations(text):
     result = ha.run(parse(text, "page.toml", "page"))
     assert result.ok
     assert result.expectations
 
 
-def test_the_python_examples_run(tmp_path, monkeypatch):
-    shown, large, _ = blocks(README, "python")  # the last one needs a cluster: see test_cluster.py
-    test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", None, 0)
-    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+def test_the_part_of_a_scenario_about_figures_fits_the_scenario_that_it_is_for():
+    (part,) = re.findall(r"```toml\n(.*?)```", PAGES["docs/howto/figures.md"], re.DOTALL)
+    ha.run(ha.load("bank"), overrides=tomllib.loads(part))
+
+
+@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if examples.examples(text)])
+def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
+    for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):
+        pytest.importorskip(module, reason=f"the page shows arrays of {module}")
     monkeypatch.chdir(tmp_path)
-    patterns = np.random.default_rng(0).normal(size=(20, 64))
-    np.save("patterns.npy", patterns)
-    names = {"ha": ha, "cues": patterns}
-    exec(large, names)
-    assert names["found"].matched.tolist() == list(range(20))
+    examples.run(PAGES[page], page)
+    pyplot.close("all")
 
 
-def test_the_examples_of_figures_run(tmp_path, monkeypatch):
+def test_a_failing_example_is_seen(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    examples = blocks((ROOT / "docs/figures.md").read_text(encoding="utf-8"), "python")
-    assert len(examples) == 11
-    names = {}
-    for example in examples:
-        exec(example, names)
-        pyplot.close("all")
-    assert (tmp_path / "bank.pdf").stat().st_size > 1000
+    for block in ("```python\n>>> 1 + 1\n3\n```", "```python\nassert False\n```", "```sh\nhopattn run bnak\n```"):
+        with pytest.raises(AssertionError):
+            examples.run(block, "page")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "docs/figures.md",
-        "CONTRIBUTING.md",
-        "docs/scenarios.md",
-        "docs/architecture.md",
-        "docs/conventions.md",
-        "docs/dependencies.md",
-    ],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_every_linked_file_is_there(page):
-    for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
-        assert link.startswith("https://") or (ROOT / page).parent.joinpath(link).exists(), link
+    for link in re.findall(r"\]\(([^)#`]+)(?:#[^)]*)?\)", re.sub(r"(`+).*?\1", "", PAGES[page], flags=re.DOTALL)):
+        home = (ROOT / page).parent
+        assert link.startswith("https://") or (home / link).exists() or made_by_the_site(home, link), link
+
+
+def made_by_the_site(home, link):
+    """Whether a link leads to a page that only the site has."""
+    target = (home / link).resolve().relative_to(ROOT / "docs").as_posix()
+    return target in ("gallery/index.md", "reference/commands.md", "reference/api/index.md")
 
 
 def test_every_table_of_the_format_is_on_the_page():
@@ -125,7 +122,7 @@ def test_the_page_of_the_certificate_gets_a_column_for_float32():
 
 
 def test_the_certificate_of_the_docs_is_whole_and_holds():
-    page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "ideas" / "certificate.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
     table = [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
     assert {row["memory"] for row in table} == set(named_memories)

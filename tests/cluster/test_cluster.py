@@ -163,8 +163,8 @@ def test_files_are_shards_too(client, rng, tmp_path):
     assert_allclose(apart.step(cues), ha.Memory(keys, keys[:, :4], beta=2.0).step(cues), atol=1e-12)
 
 
-def test_the_example_of_the_readme_runs(cluster, rng, tmp_path, monkeypatch):
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_example_of_the_page_runs(cluster, rng, tmp_path, monkeypatch):
+    text = (Path(__file__).parents[2] / "docs/howto/cluster.md").read_text(encoding="utf-8")
     example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-1]
     assert "tcp://127.0.0.1:8786" in example
     monkeypatch.chdir(tmp_path)

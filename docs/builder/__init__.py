@@ -1,0 +1,12 @@
+"""The site: pages are laid out in one folder, Sphinx makes HTML of them. Run it by `make site`.
+
+- `markdown.py`: parts of a page: code, tables, plain text, docstrings
+- `places.py`: the place of each file of the repository in the site, and the links between pages
+- `commands.py`: the page of the command line
+- `api.py`: a page for each public name
+- `drawing.py`: what the gallery shows of each scenario: its figures, its output, what its source prints
+- `gallery.py`: a page for each scenario, for each folder of scenarios, and for all of them
+- `layout.py`: the folder of pages that Sphinx reads
+- `mathml.py`: formulas without a script
+- `linking.py`: inline code that names a function or a command becomes a link
+"""

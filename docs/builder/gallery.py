@@ -1,0 +1,95 @@
+"""A page for each scenario, one for each folder of scenarios, and one for all folders."""
+
+from collections.abc import Iterable, Mapping
+
+from docs.builder.drawing import Picture, Shown
+from docs.builder.markdown import fenced, plain, table
+
+FOLDERS = {
+    "ling3804": "LING3804: similarity, attention, induction",
+    "cs371n": "CS371N: attention and its baselines",
+    "kim": "KIM: similarity tables, spaces, caches",
+    "at6": "AT6: alignment, masks, layers, positions",
+    "note": "NOTE: sets, spins, graphs, maps",
+    "memories": "Memories of the literature",
+    "positions": "Positions",
+    "circuits": "Circuits",
+    "rasp": "Programs in heads (RASP)",
+}
+"""The folders of scenarios in the order of the gallery, with their headings."""
+
+
+def pages(scenarios: Mapping[str, Shown]) -> dict[str, str]:
+    """The pages of the gallery by their places. scenarios: by name."""
+    grouped: dict[str, list[Shown]] = {folder: [] for folder in FOLDERS}
+    for one in scenarios.values():
+        grouped[one.file.split("/")[1]].append(one)
+    own = {f"gallery/{one.name}.md": _page(one) for one in scenarios.values()}
+    folders = {f"gallery/in-{folder}.md": _folder(folder, members) for folder, members in grouped.items()}
+    return {**own, **folders, "gallery/index.md": _index(grouped)}
+
+
+def verdicts(one: Shown) -> str:
+    """How many expectations of a scenario are met, in words."""
+    met = sum(outcome.met is True for outcome in one.expectations)
+    return f"{met} of {len(one.expectations)} expectations met"
+
+
+def picture(one: Picture, base: str) -> str:
+    """A figure, with the description for those who do not see it."""
+    return f"![{plain(one.shows)}]({base}{one.file})"
+
+
+def stated(one: Shown) -> str:
+    """A table of the numbers that the source of a scenario prints beside those that are computed; empty if none are."""
+    rows = [
+        [plain(outcome.expectation), f"`{outcome.computed}`", plain(outcome.note.removeprefix("the source prints "))]
+        for outcome in one.expectations
+        if outcome.note.startswith("the source prints ")
+    ]
+    return table(["number", "computed", "the source prints"], rows) if rows else ""
+
+
+def _index(grouped: Mapping[str, list[Shown]]) -> str:
+    count = sum(len(members) for members in grouped.values())
+    rows = [
+        [f"[{plain(FOLDERS[folder])}](in-{folder}.md)", " ".join(f"[`{one.name}`]({one.name}.md)" for one in members)]
+        for folder, members in grouped.items()
+    ]
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", "figures", *(f"in-{folder}" for folder in grouped), "```"])
+    head = (
+        f"# Gallery\n\nEvery scenario that comes with hopattn, {count} of them, with its picture, file and "
+        "output. [Every figure](figures.md) has a page of its own."
+    )
+    return "\n\n".join([head, table(["source", "scenarios"], rows), toctree, ""])
+
+
+def _folder(folder: str, members: Iterable[Shown]) -> str:
+    """The page of a folder: a card for each scenario."""
+    cards = [_card(one) for one in members]
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *(one.name for one in members), "```"])
+    return "\n\n".join([f"# {plain(FOLDERS[folder])}", "{.cards}\n" + "\n".join(cards), toctree, ""])
+
+
+def _card(one: Shown) -> str:
+    images = "".join(f"![]({f'../{shown.file}'})" for shown in one.pictures[:1])
+    return f"- [{images} {one.name}]({one.name}.md) {plain(one.title)}"
+
+
+def _page(one: Shown) -> str:
+    about = [f"**{plain(one.title)}**", f"Source: {plain(one.source)}", *([plain(one.note)] if one.note else [])]
+    pictures = [f"{picture(shown, '../')}\n\n`hopattn run {one.name} --figures {shown.name}`" for shown in one.pictures]
+    more = ", ".join(f"`{name}`" for name in one.fits)
+    fitting = [f"Figures that fit it: {more}."] if len(one.fits) > 1 else []
+    parts = [
+        f"# `{one.name}`",
+        *about,
+        *pictures,
+        *fitting,
+        "## What it gives",
+        fenced(f"$ hopattn run {one.name}\n{one.output}", "console"),
+        "## The file",
+        f"`{one.file}`, of the [kind](../reference/scenarios.md) `{one.kind}`:",
+        fenced(one.text, "toml"),
+    ]
+    return "\n\n".join([*parts, ""])

@@ -1,0 +1,74 @@
+"""The folder of pages that Sphinx reads: pages of the repository, and generated ones.
+
+A file is written only where it differs, so that Sphinx reads again only what has changed.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from docs.builder import api, commands, drawing, gallery
+from docs.builder.drawing import Shown
+from docs.builder.places import PAGES, ROOT, in_the_site, place
+
+_SHOWN = re.compile(r"<!-- scenario: (\S+) -->")
+
+
+def lay_out(folder: Path) -> None:
+    """Write all pages and pictures into a folder, and remove what is no longer among them."""
+    scenarios = drawing.shown(folder)
+    generated = {**gallery.pages(scenarios), **api.pages(), "reference/commands.md": commands.page()}
+    files = {place: text.encode() for place, text in generated.items()}
+    files |= {place: text.encode() for place, text in _pages(scenarios)}
+    files |= {place(_name(path)): path.read_bytes() for path in _pictures()}
+    files["CITATION.cff"] = (ROOT / "CITATION.cff").read_bytes()
+    drawn = {one.file for each in scenarios.values() for one in each.pictures}
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder).as_posix() not in files.keys() | drawn:
+            path.unlink()
+    for name, data in files.items():
+        _write(folder / name, data)
+
+
+def sources() -> list[Path]:
+    """The pages of the repository that the site holds; the README has the site's first page in its place."""
+    own = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts]
+    return [*own, *(ROOT / name for name in PAGES if name != "README.md")]
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _pages(scenarios: Mapping[str, Shown]) -> Iterator[tuple[str, str]]:
+    for path in sources():
+        text = in_the_site(path.read_text(encoding="utf-8"), _name(path))
+        yield place(_name(path)), _with_scenarios(text, scenarios, "../" * place(_name(path)).count("/"))
+
+
+def _with_scenarios(text: str, scenarios: Mapping[str, Shown], to_root: str) -> str:
+    return _SHOWN.sub(lambda match: _scenario(scenarios[match[1]], to_root), text)
+
+
+def _scenario(one: Shown, to_root: str) -> str:
+    """A scenario in a page about its source: its picture, its title, what the source prints."""
+    parts = [
+        *(gallery.picture(picture, to_root) for picture in one.pictures[:1]),
+        f"[`{one.name}`]({to_root}gallery/{one.name}.md): {gallery.verdicts(one)}.",
+        gallery.stated(one),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _pictures() -> Iterator[Path]:
+    """The pictures of the repository: those of the gallery, and those beside pages."""
+    for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.svg")]):
+        if path.suffix in (".svg", ".gif") and "_build" not in path.parts:
+            yield path
+
+
+def _write(path: Path, data: bytes) -> None:
+    if path.is_file() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

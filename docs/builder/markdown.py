@@ -1,0 +1,60 @@
+"""Parts of a page in Markdown: code, tables, plain text, and docstrings."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+_CODE = re.compile(r"(`+[^`]+`+)")
+_SPECIAL = re.compile(r"([\\*_<>\[\]{}$#|~])")
+_LISTED = re.compile(r"[-*] ")
+
+
+def fenced(text: str, language: str) -> str:
+    """A block of code. Its fence is longer than any row of backticks in the text."""
+    longest = max((len(row) for row in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def plain(text: str) -> str:
+    """A text that shows itself: what Markdown would read as a mark is escaped, inline code stays."""
+    parts = _CODE.split(text)
+    return "".join(part if i % 2 else _SPECIAL.sub(r"\\\1", part) for i, part in enumerate(parts))
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; its cells are Markdown, in which a bar is escaped already."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def first_paragraph(doc: str) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(doc.split("\n\n")[0].split())
+
+
+def from_docstring(doc: str, names: Iterable[str] = ()) -> str:
+    """A docstring as Markdown: paragraphs, lists, indented formulas, examples.
+
+    names: the parameters; where the docstring begins to describe one of them, its name is bold.
+    """
+    return "\n\n".join(_paragraph(part, tuple(names)) for part in re.split(r"\n\s*\n", doc.strip("\n")) if part.strip())
+
+
+def _paragraph(part: str, names: tuple[str, ...]) -> str:
+    lines = part.split("\n")
+    if part.startswith(">>>"):
+        return fenced(part, "python")
+    if all(line.startswith("    ") for line in lines):
+        return fenced("\n".join(line[4:] for line in lines), "text")
+    if _LISTED.match(part):
+        return "\n".join(f"{line[:2]}{plain(line[2:])}" if _LISTED.match(line) else plain(line) for line in lines)
+    return _with_bold_names(plain(" ".join(line.strip() for line in lines)), names)
+
+
+def _with_bold_names(text: str, names: tuple[str, ...]) -> str:
+    """The text with the names before a colon in bold: "**keys**: …", "**query**, **key**: …"."""
+    if not names:
+        return text
+    one = "|".join(re.escape(plain(name)) for name in sorted(names, key=len, reverse=True))
+    described = re.compile(rf"(?:^|(?<=[.;] ))(?:{one})(?:, (?:{one}))*(?=:)")
+    return described.sub(lambda match: re.sub(rf"{one}", lambda name: f"**{name[0]}**", match[0]), text)
