@@ -9,7 +9,7 @@ project = "hopattn"
 author = "The hopattn authors"
 project_copyright = author
 version = release = __version__
-extensions = ["myst_parser", "docs.builder.mathml", "docs.builder.linking"]
+extensions = ["myst_parser", "docs.builder.mathml", "docs.builder.linking", "docs.builder.reading"]
 myst_enable_extensions = ["attrs_block", "dollarmath"]
 myst_heading_anchors = 4
 html_theme = "furo"

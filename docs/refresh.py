@@ -54,7 +54,14 @@ def _without_seed(entry: Any) -> dict[str, tuple[Any, Any]]:
 
 PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_seed}
 """The registries whose tables have a column of parameters, with the function that lists them."""
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*/*.md")), ROOT / "figures" / "README.md")
+
+
+def _pages_below(folder: Path) -> list[Path]:
+    """The pages of a folder, without those of a site that was built there."""
+    return [path for path in sorted(folder.rglob("*.md")) if "_build" not in path.parts]
+
+
+PAGES = (ROOT / "README.md", *_pages_below(ROOT / "docs"), ROOT / "figures" / "README.md")
 
 
 def refreshed(text: str) -> str:

@@ -26,7 +26,7 @@ _spec.loader.exec_module(refresh)
 refresh.schema = schema_once = cache(schema)
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in [*refresh.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "docs/index.md"]
+    for path in [*refresh.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 }
 
 

@@ -9,4 +9,5 @@
 - `layout.py`: the folder of pages that Sphinx reads
 - `mathml.py`: formulas without a script
 - `linking.py`: inline code that names a function or a command becomes a link
+- `reading.py`: wide parts that scroll by keyboard, and pictures that load when seen
 """

@@ -32,8 +32,12 @@ def _section(name: str, command: click.Command, parent: click.Context) -> str:
     usage = " ".join(["hopattn", name, *command.collect_usage_pieces(context)])
     parts = [f"(command-{name})=\n## `hopattn {name}`", fenced(usage, "text"), _prose(command.help or "")]
     options = [option.get_help_record(context) for option in command.params if isinstance(option, click.Option)]
-    rows = [[f"`{record[0]}`", plain(record[1])] for record in options if record]
+    rows = [[_cell(f"`{record[0]}`"), plain(record[1])] for record in options if record]
     return "\n\n".join([*parts, table(["option", "what it does"], rows)] if rows else parts)
+
+
+def _cell(code: str) -> str:
+    return code.replace("|", "\\|")
 
 
 def _prose(text: str) -> str:

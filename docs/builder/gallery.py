@@ -61,7 +61,16 @@ def _index(grouped: Mapping[str, list[Shown]]) -> str:
         f"# Gallery\n\nEvery scenario that comes with hopattn, {count} of them, with its picture, file and "
         "output. [Every figure](figures.md) has a page of its own."
     )
-    return "\n\n".join([head, table(["source", "scenarios"], rows), toctree, ""])
+    cards = [_folder_card(folder, members) for folder, members in grouped.items() if members]
+    listed = table(["source", "scenarios"], rows)
+    return "\n\n".join([head, "{.cards}\n" + "\n".join(cards), "## All by name", listed, toctree, ""])
+
+
+def _folder_card(folder: str, members: list[Shown]) -> str:
+    """The card of a folder, with the picture of a scenario from which a figure of the gallery is drawn."""
+    drawn = [one for one in members if any(f"-{shown.name}." not in shown.file for shown in one.pictures)]
+    image = f"![](../{(drawn or members)[0].pictures[0].file})"
+    return f"- [{image} {plain(FOLDERS[folder])}](in-{folder}.md) {len(members)} scenarios"
 
 
 def _folder(folder: str, members: Iterable[Shown]) -> str:
