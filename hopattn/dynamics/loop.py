@@ -1,10 +1,11 @@
-"""The loop of a recall: one step after another, and the three rules that stop a cue.
+"""The loop of a recall: one step after another, and the rules that stop a cue.
 
 With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `size` the
 larger of |x⁺| and of the largest entry of all patterns, a cue stops at
 
     a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
-    a cycle:        |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
+    a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
+    a longer cycle: x⁺ equals an earlier state       see `hopattn.dynamics.cycles`
     growth:         |x⁺| > 2²⁰ · scale               scale the largest entry of cue, patterns and first state
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.cycles import Cycles
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
@@ -47,7 +49,7 @@ class RecallLoop:
         scale = np.maximum(np.abs(cues).max(axis=-1), self._largest).astype(float)
         own = tuple(rng.spawn(n) if self.update.stochastic else ())
         steps, status, residual = np.full(n, max_steps), np.full(n, Status.LIMIT, dtype="<U9"), np.zeros(n)
-        active = np.arange(n)
+        period, cycles, active = np.zeros(n, dtype=int), Cycles(cues, self.update.deterministic), np.arange(n)
         history, energies = [self._kept(states)], []
         for t in range(1, max_steps + 1):
             context = StepContext(t - 1, rng, tuple(own[i] for i in active) if own else ())
@@ -58,6 +60,8 @@ class RecallLoop:
                 scale = np.maximum(scale, np.where(np.isfinite(first), first, 0))
             after, residual[active], ended = self._judged(after, now, before, scale[active], self._mask_of(active))
             previous, states = states, _with(states, active, after)
+            period[active] = cycles.lengths(states, active, ended, t)
+            ended[period[active] > 0] = Status.CYCLE
             if internal is not None and moved is not None:
                 internal = internal.copy()
                 internal[active] = moved
@@ -71,7 +75,7 @@ class RecallLoop:
         return record_of(
             self.memory,
             states,
-            Ending(steps, status, residual),
+            Ending(steps, status, residual, period),
             history,
             self._energies(energies, states, steps, status),
         )
@@ -194,11 +198,15 @@ def _with(states: np.ndarray, active: np.ndarray, after: np.ndarray) -> np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class Ending:
-    """How each cue of a recall ended, `(n,)` each: after how many steps, with which status, with which residual."""
+    """How each cue of a recall ended, `(n,)` each: after how many steps, with which status and residual.
+
+    period: the length of its cycle, 0 without one.
+    """
 
     steps: np.ndarray
     status: np.ndarray
     residual: np.ndarray
+    period: np.ndarray
 
 
 def record_of(
@@ -216,6 +224,7 @@ def record_of(
         status=ending.status,
         converged=ending.status == Status.CONVERGED,
         residual=ending.residual,
+        period=ending.period,
         energies=energies,
         reference=memory.reference,
         **by_step,

@@ -115,7 +115,8 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[
     n = 1 if given.ndim == 1 else len(given)
     states = np.asarray(memory.step(np.atleast_2d(given), _checked_mask(mask, memory, n)))
     status = np.full(n, Status.ANSWERED, dtype="<U9")
-    record = record_of(memory, states, Ending(np.ones(n, dtype=int), status, np.full(n, np.inf)), [{}], None)
+    none = np.zeros(n, dtype=int)
+    record = record_of(memory, states, Ending(none + 1, status, np.full(n, np.inf), none), [{}], None)
     return record if given.ndim > 1 else record.only_row()
 
 

@@ -25,8 +25,8 @@ class Status(StrEnum):
         """The explanation that a reader sees."""
         return {
             Status.CONVERGED: "a further step changes the state by no more than the tolerance",
-            Status.CYCLE: "the update leads back to the state before the last: a cycle of two",
-            Status.LIMIT: "no fixed point and no cycle of two was met within max_steps",
+            Status.CYCLE: "the update leads back to an earlier state: a cycle",
+            Status.LIMIT: "no fixed point and no cycle was noticed within max_steps",
             Status.DIVERGED: "the state grew a millionfold; choose activation='unit' or a smaller beta",
             Status.ANSWERED: "the answer is of another dim than the cue, so that there is nothing to repeat",
         }[self]
@@ -45,6 +45,8 @@ class Recall(Drawable):
     converged: `(n,)`, whether the status is "converged".
     residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
     moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
+    period: `(n,)`, the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the
+    tolerance, a longer one if two states are equal bit by bit.
     energies: `(n, T+1)`, or None for a memory without an energy. The energy is level at a fixed point: the last one is
     that of the state before, if the two states are equal up to √ε.
     matched: `(n,)`, the stored pattern whose cosine with the state is largest, −1 if that cosine is below `MATCH`. A
@@ -61,6 +63,7 @@ class Recall(Drawable):
     status: Any
     converged: Any
     residual: Any
+    period: Any
     energies: Any
     reference: "ReferencePatterns" = field(repr=False)
     trajectory: Any = None

@@ -89,7 +89,8 @@ def verdict(run: Run, i: int) -> str:
         visited = len({str(word) for word in run.arrays["visits"].values[i]} - {"nothing"})
         return f"recalls {name}" if visited <= PASSED else f"visits {visited} patterns, the last is {name}"
     if status in (Status.CYCLE, Status.DIVERGED):
-        return "ends in a cycle of two" if status == Status.CYCLE else "grows without bound"
+        period = int(run.arrays["period"].values[i])
+        return f"ends in a cycle of {period}" if status == Status.CYCLE else "grows without bound"
     return f"{'rests' if status == Status.CONVERGED else 'ends'} {_place(run, i)}"
 
 

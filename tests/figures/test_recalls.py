@@ -48,7 +48,7 @@ def test_the_last_picture_is_the_last_state(name):
         ("spurious", ["rests at S reversed", "rests at a mixture of J, V and X"]),
         ("metastable", ["rests between C, G and 8", "recalls J"]),
         ("two-letters", ["rests at I + L"]),
-        ("two-cycle", ["ends in a cycle of two"]),
+        ("two-cycle", ["ends in a cycle of 2"]),
         ("sequence", ["visits 8 patterns, the last is H"]),
     ],
 )

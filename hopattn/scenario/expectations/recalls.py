@@ -28,7 +28,7 @@ class Ended(Expectation):
     answers: Text | None = None
     """The pattern that the other side of a bidirectional memory reached, or "nothing"."""
     status: Literal["converged", "cycle", "limit", "diverged"] | None = None
-    """The end of the recall: a fixed point, a cycle of two, max_steps, or growth without bound."""
+    """The end of the recall: a fixed point, a cycle, max_steps, or growth without bound."""
     spurious: Literal["none", "reversed", "mixture", "other"] | None = None
     """The sort of a state that is no stored pattern: one with every neuron reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None

@@ -23,7 +23,7 @@ FRAMES = 10
 
 _ENDED = {
     Status.CONVERGED: "converged after",
-    Status.CYCLE: "in a cycle of two after",
+    Status.CYCLE: "in a cycle of {} after",
     Status.LIMIT: "stopped after",
     Status.DIVERGED: "diverged after",
     Status.ANSWERED: "answered after",
@@ -61,7 +61,7 @@ def _caption(arrays: Arrays, i: int) -> str:
     """The end of the recall of cue i, in words."""
     steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
     answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
-    ended = f"{_ENDED[status]} {steps} step{'' if steps == 1 else 's'}"
+    ended = f"{_ENDED[status].format(arrays['period'].values[i])} {steps} step{'' if steps == 1 else 's'}"
     return f"recalls {arrays['recalls'].values[i]}{_spurious(arrays, i)}{answers}, {ended}"
 
 

@@ -17,6 +17,7 @@ from hopattn.dynamics.state_space import (
     line_between,
     successors,
 )
+from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.memories.memory import Memory
@@ -29,6 +30,8 @@ from hopattn.scenario.words.word_list import Words
 
 MOST_OVERLAPS = 2**20
 """The largest number of overlaps by cue, step and pattern that a result holds."""
+BLOCK = 1024
+"""The number of states that are compared with the patterns at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,7 @@ class RecallArrays:
         for name in ("status", "recalls", "spurious", "of"):
             yield ArraySpec(name, (cue,), measured=False)
         yield ArraySpec("steps", (cue,))
+        yield ArraySpec("period", (cue,), measured=False)
         yield ArraySpec("visits", (cue, step), measured=False)
         yield from map(ArraySpec, self.measures)
         if self._has_targets:
@@ -128,7 +132,11 @@ class RecallArrays:
     def _recalled(self, recall: Recall) -> dict[str, np.ndarray]:
         """The end of the recall of each cue, and the pattern and energy after each step."""
         memory, names = self.memory, self._names
-        visited = [likeness(states, memory.patterns, memory.activation).matched for states in recall.trajectory]
+        states = recall.trajectory.reshape(-1, recall.trajectory.shape[-1])
+        matched = [
+            likeness(states[rows], memory.patterns, memory.activation).matched for rows in blocks(len(states), BLOCK)
+        ]
+        visited = np.concatenate(matched).reshape(recall.trajectory.shape[:2])
         energies = {} if recall.energies is None else {"energy": recall.energies}
         return {
             "status": recall.status,
@@ -136,7 +144,8 @@ class RecallArrays:
             "spurious": np.where(recall.spurious == "", "none", recall.spurious),
             "of": np.array(self._parts_of_spurious(recall)),
             "steps": recall.steps,
-            "visits": names[np.stack(visited, axis=1)],
+            "period": recall.period,
+            "visits": names[visited.T],
             **energies,
         }
 
