@@ -1,7 +1,7 @@
 """The base class of every figure: what it shows, which results it can draw, how it draws them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from hopattn.foundation.errors import InvalidInput
@@ -12,6 +12,10 @@ Figure = Any  # matplotlib.figure.Figure, which is imported only when a figure i
 Axes = Any  # matplotlib.axes.Axes
 Draw = Callable[[Figure], None]  # draws into the empty figure that it gets
 Part = TypeVar("Part")
+
+
+MOST_CELLS = 1000
+"""The longest side of a matrix in a figure, in cells: beyond it, a cell is smaller than a point of the screen."""
 
 
 class Plot(ABC):
@@ -43,6 +47,14 @@ class Plot(ABC):
     def frames(self, result: Result) -> list[Draw]:
         """The frames of the animation, each as a function that draws it; empty for a figure that does not move."""
         return []
+
+
+def too_many_cells(matrices: Iterable[tuple[str, Labelled]]) -> str:
+    """The reason why a figure cannot draw these matrices cell by cell; an empty string if it can."""
+    largest = max((array.values.shape for _, array in matrices), key=max, default=(0, 0))
+    if max(largest) <= MOST_CELLS:
+        return ""
+    return f"it has {largest[0]:,} × {largest[1]:,} cells; at most {MOST_CELLS:,} × {MOST_CELLS:,} can be told apart"
 
 
 def require_drawable(plot: Plot, result: Result) -> None:

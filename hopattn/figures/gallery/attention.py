@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.base import Axes, Figure, Plot, only, tables, too_many_cells
 from hopattn.figures.choice import words_in_question
 from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
 from hopattn.figures.shapes import hatching, shaded
@@ -31,7 +31,8 @@ class Attention(Plot):
     scenario: ClassVar[str] = "practice-7-2"
 
     def lacks(self, result: Result) -> str:
-        return "" if any(tables(result.runs[0], "weights")) else "it has no attention weights"
+        matrices = list(tables(result.runs[0], "weights"))
+        return too_many_cells(matrices) if matrices else "it has no attention weights"
 
     def draw(self, figure: Figure, result: Result) -> None:
         run = result.runs[0]

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.base import Axes, Figure, Plot, only, tables, too_many_cells
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
@@ -34,7 +34,9 @@ class Masks(Plot):
         masks = _masks(result)
         if not masks:
             return "it has no attention masks"
-        return "" if any(not mask.values.all() for _, mask in masks) else "its masks hide nothing"
+        if all(mask.values.all() for _, mask in masks):
+            return "its masks hide nothing"
+        return too_many_cells(masks)
 
     def draw(self, figure: Figure, result: Result) -> None:
         masks = _masks(result)

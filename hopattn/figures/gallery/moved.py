@@ -27,8 +27,8 @@ from hopattn.figures.word_planes import (
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
-RUNS, NAMED = 4, 14
-"""The largest number of runs, all on the same axes, and of words with their names: those that move most."""
+RUNS, DRAWN, NAMED = 4, 200, 14
+"""The largest number of runs, all on the same axes, of words, and of words with names: in both those that move most."""
 STILL = 1e-6
 """The distance up to which a word stands still."""
 
@@ -88,6 +88,7 @@ class Moved(Plot):
             left_out(2, known, "axes", "axes"),
             f"cosines over all {known}" if known > 2 else "",
             left_out(len(shown), len(result.runs), "runs", "run"),
+            left_out(min(words, DRAWN), words, "words"),
             left_out(min(words, NAMED), words, "words with their names"),
         )
         _legend(figure, axes, note_of(notes))
@@ -189,19 +190,22 @@ def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: Turn) -> None:
     start, end = in_plane(words, *plane), in_plane(after, *plane)
     lines = draw_origin(ax)
     far = np.linalg.norm(end - start, axis=1)
+    order = np.argsort(-far, kind="stable")
+    order = np.array([turn.word, *order[order != turn.word]])
+    drawn = np.zeros(len(far), dtype=bool)
+    drawn[order[:DRAWN]] = True
     lines += _rays(ax, start, end, turn)
-    for i in np.flatnonzero(far > STILL):
+    for i in np.flatnonzero(drawn & (far > STILL)):
         colour = theme().plus if i == turn.word else theme().faint
         arrow(ax, start[i], end[i], colour, 4 if i == turn.word else 1.8, shrinkA=scaled(6), shrinkB=scaled(6))
         ax.plot(*start[i], "o", mfc=theme().paper, mec=colour, mew=scaled(2), ms=scaled(11), ls="none", zorder=4)
         lines.append((start[i], end[i]))
     seen = ~(off_plane(words, start) & off_plane(after, end))
-    for i in np.flatnonzero(seen):
+    for i in np.flatnonzero(drawn & seen):
         ax.plot(
             *end[i], "o", color=theme().plus if i == turn.word else theme().faint, ms=scaled(11), ls="none", zorder=5
         )
-    named = np.argsort(-far, kind="stable")[:NAMED]
-    named = np.array([turn.word, *(i for i in named if i != turn.word)][:NAMED])
+    named = order[:NAMED]
     texts = grouped([tokens[i] for i in named], end[named])
     keep_apart(ax, texts, lines, strong=[texts[0][0]], colours={texts[0][0]: theme().plus})
 

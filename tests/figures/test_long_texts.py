@@ -1,0 +1,46 @@
+"""Figures of a long text: they show what can be told apart, and say what they leave out."""
+
+import pytest
+from matplotlib.figure import Figure
+
+import hopattn as ha
+from hopattn.figures.gallery import plots
+from hopattn.figures.rendering import drawable
+from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.loading import parse
+
+WORDS = 1200
+TEXT = f"""
+schema = 1
+title = "long"
+source = "ours"
+kind = "attention"
+vocabulary = {{ axes = ["x", "y"], words = {{ a = [1, 0], b = [0, 1], c = [-1, 0] }} }}
+[input]
+tokens = {[*"abc"] * (WORDS // 3)}
+[[layer]]
+[[layer.head]]
+mask = "causal"
+"""
+
+
+@pytest.fixture(scope="module")
+def result():
+    return ha.run(parse(TEXT, "long.toml", "long"))
+
+
+def test_words_that_move_least_are_left_out(result):
+    figure = Figure()
+    plots["moved"]().draw(figure, result)
+    arrows = [text for text in figure.axes[0].texts if not text.get_text() and text.arrow_patch is not None]
+    assert 100 < len(arrows) <= 200
+    assert any("200 of 1200 words" in text.get_text() for text in figure.findobj(lambda one: hasattr(one, "get_text")))
+
+
+@pytest.mark.parametrize("name", ["attention", "masks"])
+def test_a_matrix_whose_cells_nobody_can_tell_apart_is_refused(result, name):
+    reason = r"it has 1,200 × 1,200 cells; at most 1,000 × 1,000 can be told apart"
+    with pytest.raises(InvalidInput, match=reason):
+        ha.plot(result, name)
+    names = [plot.name for plot in drawable(result)]
+    assert name not in names and "moved" in names
