@@ -24,6 +24,8 @@ from hopattn.scenario.language.overrides import changed
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 SCHEMA_VERSION = 1
+LISTS_OF_FILE = ("variant", "expect")
+"""The lists of the whole file, which no run needs: one that held them would check each list once more."""
 
 Origin = str | Path
 """The origin of a changed value: words for a message, or the path of the change in the file."""
@@ -76,9 +78,15 @@ class _Checker:
         if base is None:
             raise self._invalid()
         runs[""] = base
+        of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
+        written = base.written_out if base.variant else {}
         for i, variant in enumerate(base.variant):
-            self._report_all(variant.problems(("variant", i)), {})
-            runs |= self._variant(model, document, origins, variant, i, runs)
+            problems = [*variant.problems(("variant", i))]
+            if variant.name in runs:
+                problems.append(Problem(("variant", i, "name"), f"'{variant.name}' is the name of two variants"))
+            self._report_all(problems, {})
+            if not problems:
+                runs |= self._variant(model, of_one_run, origins, i, variant, written)
         self._expectations(base, document, origins)
         if not origins or any(path[:1] == ("figure",) for path in origins):  # a change may take its words away
             self._report_all(base.figure.problems(list(runs), list(self.layouts.values())), origins)
@@ -143,17 +151,14 @@ class _Checker:
         model: type[Spec],
         document: dict[str, Any],
         origins: Mapping[Path, Origin],
-        variant: Variant,
         i: int,
-        known: Mapping[str, Spec],
+        variant: Variant,
+        written: Mapping[str, Any],
     ) -> dict[str, Spec]:
-        """The specification of variant i by its name; empty if it is invalid. known: the runs before it."""
+        """The specification of variant i by its name; empty if it is invalid. written: the file with all defaults."""
         place: Path = ("variant", i, "set")
-        if variant.name in known:
-            self._report(("variant", i, "name"), f"'{variant.name}' is the name of two variants")
-            return {}
         try:
-            varied, own = changed(document, variant.changes, known[""].written_out, model.is_invented)
+            varied, own = changed(document, variant.changes, written, model.is_invented)
         except InvalidInput as error:
             self._report(place, str(error))
             return {}

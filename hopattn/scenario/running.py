@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
+
+MOST_LINES = 10_000
+"""The largest number of lines of arithmetic: about as many as a book of 200 pages has."""
 
 
 def run(
@@ -42,7 +46,8 @@ def run(
     given = None if seed is None and rng is None else whole_seed(seed, rng, spec.seed)
     arrays = {name: _computed(scenario, name, given) for name in scenario.runs}
     with np.errstate(all="ignore"):
-        runs = tuple(_finished(name, scenario.runs[name], computed, explain) for name, computed in arrays.items())
+        working = _working(scenario, arrays) if explain else {}
+        runs = tuple(_finished(name, scenario.runs[name], own, working) for name, own in arrays.items())
     return Result(
         name=scenario.name,
         title=spec.title,
@@ -58,10 +63,23 @@ def run(
     )
 
 
-def _finished(name: str, spec: Spec, arrays: dict[str, Labelled], explain: bool) -> Run:
-    """One run with what is shown of it. explain: also with its arithmetic."""
-    working = tuple(spec.explain(arrays)) if explain else ()
-    return Run(name, arrays, spec.shown(arrays), working, tuple(spec.strips(arrays)), spec.heads)
+def _finished(name: str, spec: Spec, arrays: dict[str, Labelled], working: Mapping[str, tuple[str, ...]]) -> Run:
+    """One run with what is shown of it. working: the arithmetic of runs, by name."""
+    return Run(name, arrays, spec.shown(arrays), working.get(name, ()), tuple(spec.strips(arrays)), spec.heads)
+
+
+def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> dict[str, tuple[str, ...]]:
+    """The arithmetic of each run, by name; raises `InvalidInput` if it is too long to be read."""
+    working, room = {}, MOST_LINES
+    for name, own in arrays.items():
+        working[name] = tuple(islice(scenario.runs[name].explain(own), room + 1))
+        room -= len(working[name])
+        if room < 0:
+            raise InvalidInput(
+                f"{scenario.where}: the arithmetic has more than {MOST_LINES:,} lines; "
+                "explain a scenario of fewer words, heads or variants"
+            )
+    return working
 
 
 def _words_of(spec: Spec) -> tuple[str, ...]:

@@ -40,10 +40,13 @@ def show(out: Console, *parts: TextTable | Text) -> None:
 
     No line ends with a space.
     """
+    lines = []
     for part in parts:
         for line in part.wrap(out, out.width) if isinstance(part, Text) else part.lines(out.width):
             line.rstrip()
-            out.print(line, soft_wrap=True)
+            lines.append(line)
+    if lines:
+        out.print(Text("\n").join(lines), soft_wrap=True)  # at once: each print costs as much as many lines
 
 
 def array_table(array: Labelled) -> TextTable | Text:
@@ -93,8 +96,7 @@ def show_result(result: Result, explain: bool) -> None:
     for run in result.runs:
         if len(result.runs) > 1:
             show(out, Text(""), Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
-        for part in _arithmetic(run, out) if explain else _arrays(run, out):
-            show(out, part)
+        show(out, *(_arithmetic(run, out) if explain else _arrays(run, out)))
     if result.expectations:
         show(out, Text(""), outcome_table(result.expectations))
     show(out, Text(""), Text(tally(result.expectations)))
