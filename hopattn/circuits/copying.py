@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.given_matrices import numpy_matrix
-from hopattn.foundation.arrays import require_dim, require_room
+from hopattn.foundation.arrays import require_dim
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.room import require_room
 
 BY = ("logits", "eigenvalues")
 

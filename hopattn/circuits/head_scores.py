@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.given_heads import attention_rows, repeats
-from hopattn.foundation.arrays import require_room
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import whole
 
 OVER = ("rows", "entries")

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float, require_dim, require_finite, require_room
+from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation.base import Separation
 from hopattn.transformer.heads import Head

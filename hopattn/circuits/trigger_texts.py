@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopattn.foundation.arrays import require_room
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
 

@@ -15,9 +15,10 @@ from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.ranking import Ranked, merged
-from hopattn.foundation.arrays import as_float, namespace, require_dim, require_room
+from hopattn.foundation.arrays import as_float, namespace, require_dim
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.online_sums import BlockPass

@@ -14,6 +14,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 - `labelled.py`: arrays with named axes and labelled rows
+- `room.py`: whether an array fits into the memory of this machine
 - `scalars.py`: checks of single numbers
 - `seeds.py`: one source of random numbers, given as `seed` or as `rng`
 - `grids.py`: the values of an axis of a grid, as a person writes them

@@ -6,7 +6,6 @@ because a check of values cannot run while a function is traced or differentiate
 messages.
 """
 
-import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -242,19 +241,6 @@ def require_finite_energy(energy: np.ndarray) -> None:
         raise InvalidInput(
             f"energy: beyond the numbers of {energy.dtype}{where}; use smaller vectors, or a smaller beta such as 1/dim"
         )
-
-
-def require_room(numbers: int, what: str) -> None:
-    """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into this machine's memory."""
-    if numbers < 2**24:  # 128 MiB, which any machine has
-        return
-    try:
-        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # a system that does not say
-        return
-    if 8 * numbers > room:
-        gib = 2**30
-        raise InvalidInput(f"{what} would take {8 * numbers / gib:,.1f} GiB; this machine has {room / gib:,.1f} GiB")
 
 
 def _is_foreign_array(values: Any) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, require_room, widened
+from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, widened
+from hopattn.foundation.room import require_room
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
 from hopattn.retrieval.blockwise.streaming import stream

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
-from hopattn.foundation.arrays import as_float, require_room, stored_rows
+from hopattn.foundation.arrays import as_float, stored_rows
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
 

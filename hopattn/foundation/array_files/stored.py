@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from hopattn.foundation.array_files.paths import named, opened
-from hopattn.foundation.arrays import require_room
 from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.room import require_room
 
 MOST_AXES = 32
 """The largest number of axes of an array."""

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopattn.foundation.arrays import require_dim, require_room
+from hopattn.foundation.arrays import require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import generator
 from hopattn.memories.memory import Memory

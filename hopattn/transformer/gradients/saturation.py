@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import require_room
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.gradients.curves import Curves

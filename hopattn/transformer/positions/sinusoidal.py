@@ -8,7 +8,7 @@ the same for every position.
 
 import numpy as np
 
-from hopattn.foundation.arrays import require_room
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.transformer.positions.circle import rotation
 from hopattn.transformer.positions.planes import frequencies
