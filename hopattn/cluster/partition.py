@@ -88,7 +88,7 @@ def _vectors(given: Any, what: str, client: Any) -> _Vectors:
         return _in_files([given], what, client)
     if isinstance(given, (list, tuple)) and given and all(isinstance(path, (str, os.PathLike)) for path in given):
         return _in_files(given, what, client)
-    rows = stored_rows(given, what)
+    rows = stored_rows(given, what, multiplied=True)
     if namespace(rows) is not np:
         raise InvalidInput(f"{what}: a memory on several machines takes NumPy arrays, or paths")
     return _Vectors(len(rows), rows.shape[1], rows.dtype, lambda span: InMemory(rows[span.start : span.stop]))
@@ -136,4 +136,5 @@ def _require_finite(summaries: Sequence[ShardSummary]) -> None:
     for what in ("key", "value"):
         bad = [row for summary in summaries if (row := getattr(summary, f"bad_{what}")) >= 0]
         if bad:
-            raise InvalidInput(f"{what}s: row {bad[0]} holds a NaN or an infinity; expected finite numbers")
+            told = "holds a NaN, an infinity, or a number so large that sums of its products overflow"
+            raise InvalidInput(f"{what}s: row {bad[0]} {told}; expected smaller finite numbers")

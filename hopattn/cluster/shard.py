@@ -15,6 +15,7 @@ import numpy as np
 from hopattn.dynamics.likeness import overlaps
 from hopattn.dynamics.ranking import Ranked, merged, ranked
 from hopattn.foundation.array_files import stored_vectors
+from hopattn.foundation.arrays import most_multiplied
 from hopattn.foundation.chunks import ranges
 from hopattn.foundation.vectors import largest_entry
 from hopattn.retrieval.blockwise.online_sums import RunningSums
@@ -75,7 +76,8 @@ class InFile:
 class ShardSummary:
     """The properties of a shard that need a look at all its rows.
 
-    bad_key, bad_value: the number, among all rows, of the first key or value that is not finite; −1 if there is none.
+    bad_key, bad_value: the number, among all rows, of the first key or value that is not finite, or so large that sums
+    of its products overflow; −1 if there is none.
     largest: the largest |entry| of its values.
     """
 
@@ -102,9 +104,9 @@ class Shard:
         largest = 0.0
         for span, keys, values in self._blocks():
             for what, rows in (("keys", keys), ("values", values)):
-                not_finite = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-                if not_finite.size and bad[what] < 0:
-                    bad[what] = self.first + span.start + int(not_finite[0])
+                beyond = np.flatnonzero(~(np.abs(rows) <= most_multiplied(rows)).all(axis=1))  # a NaN lies beyond too
+                if beyond.size and bad[what] < 0:
+                    bad[what] = self.first + span.start + int(beyond[0])
             largest = max(largest, largest_entry(values))
         return ShardSummary(bad["keys"], bad["values"], largest)
 

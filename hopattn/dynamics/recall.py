@@ -13,7 +13,7 @@ from hopattn.dynamics.saving import Savable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite, tolerance
+from hopattn.foundation.arrays import as_float, most_multiplied, namespace, require_dim, require_finite, tolerance
 from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import whole
@@ -111,7 +111,7 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[
         raise InvalidInput(f"{what} needs a recall of several steps, but {memory.why_no_recall}")
     given = as_float(cues, "cues")
     _require_cues(given)
-    require_finite(given, "cues")
+    require_finite(given, "cues", most_multiplied(given))
     n = 1 if given.ndim == 1 else len(given)
     states = np.asarray(memory.step(np.atleast_2d(given), _checked_mask(mask, memory, n)))
     status = np.full(n, Status.ANSWERED, dtype="<U9")
@@ -137,7 +137,7 @@ def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
     reference = memory.reference
     require_dim(given, reference.shape[-1], "cues", "patterns")
     _require_cues(given)
-    require_finite(given, "cues")
+    require_finite(given, "cues", most_multiplied(given))
     has_domain = type(memory.activation).why_outside_domain is not Activation.why_outside_domain
     for i, row in enumerate(np.atleast_2d(given) if has_domain else ()):
         if reason := memory.activation.why_outside_domain(row):

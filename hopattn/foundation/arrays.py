@@ -6,6 +6,7 @@ because a check of values cannot run while a function is traced or differentiate
 messages.
 """
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -160,32 +161,56 @@ def tolerance(dtype: Any) -> float:
     return float(np.finfo(dtype).eps ** 0.75)
 
 
-def require_finite(array: Array, what: str) -> None:
-    """Raise `InvalidInput` for a NaN or an infinity; the message names the first such row."""
+def require_finite(array: Array, what: str, most: float = math.inf) -> None:
+    """Raise `InvalidInput` for a NaN, an infinity, or an entry beyond ±most; the message names the first such row."""
     xp = namespace(array)
     if array.ndim < 2:
-        if not bool(xp.all(xp.isfinite(array))):
-            raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers")
+        if not bool(xp.all(_within(array, most))):
+            raise InvalidInput(f"{what}: {_fault(array, most)}")
         return
     for start in range(0, array.shape[0], 4096):  # in blocks: rows that lie in a file may be larger than the memory
-        bad = ~xp.isfinite(array[start : min(start + 4096, array.shape[0]), ...])
+        block = array[start : min(start + 4096, array.shape[0]), ...]
+        bad = xp.any(~_within(block, most), axis=-1)
         if bool(xp.any(bad)):
-            row = first_true(xp.any(bad, axis=-1), start)
-            raise InvalidInput(f"{what}: row {row} holds a NaN or an infinity; expected finite numbers")
+            raise InvalidInput(f"{what}: row {first_true(bad, start)} {_fault(block[_first(bad)], most)}")
 
 
-def stored_rows(values: Any, what: str) -> Array:
+def most_multiplied(array: Array) -> float:
+    """The largest |entry| of vectors `(…, dim)` with which sums of their products do not overflow: √(largest / dim).
+
+    Half precision is multiplied in single precision; where no number of it is too large, the bound is infinite.
+    """
+    xp = namespace(array)
+    bound = (float(xp.finfo(xp.float32 if is_half(array) else array.dtype).max) / array.shape[-1]) ** 0.5
+    return bound if bound < float(xp.finfo(array.dtype).max) else math.inf
+
+
+def _within(array: Array, most: float) -> Array:
+    xp = namespace(array)
+    return xp.isfinite(array) if math.isinf(most) else xp.abs(array) <= most
+
+
+def _fault(array: Array, most: float) -> str:
+    xp = namespace(array)
+    if not bool(xp.all(xp.isfinite(array))):
+        return "holds a NaN or an infinity; expected finite numbers"
+    largest = float(xp.max(xp.abs(array)))
+    return f"holds a number of size {largest:.3g}; expected at most {most:.3g}, so that products can be summed"
+
+
+def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
     """Vectors to store, `(n_patterns, dim)`; raises `InvalidInput` if there are none or an entry is not finite.
 
-    A NumPy array of at most `COPIED` bytes is copied, so that a later change of the caller's array changes nothing. A
-    larger one, an array in a file and an array of another library are kept as they are: do not change them.
+    multiplied: whether an entry so large that sums of its products overflow is refused too. A NumPy array of at most
+    `COPIED` bytes is copied, so that a later change of the caller's array changes nothing. A larger one, an array in a
+    file and an array of another library are kept as they are: do not change them.
     """
     rows = as_float(values, what)
     if rows.ndim != 2 or 0 in rows.shape:
         raise InvalidInput(
             f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {tuple(rows.shape)}"
         )
-    require_finite(rows, what)
+    require_finite(rows, what, most_multiplied(rows) if multiplied else math.inf)
     if type(rows) is np.ndarray and rows.nbytes <= COPIED and (rows.flags.writeable or rows.base is not None):
         rows = rows.copy()
         rows.flags.writeable = False
@@ -254,7 +279,11 @@ def _is_foreign_array(values: Any) -> bool:
 
 def first_true(flags: Array, offset: int = 0) -> str:
     """The index of the first True as text: `3`, or `1, 3` with two axes. offset: added to the index of the row."""
+    row, *rest = _first(flags)
+    return ", ".join(map(str, (offset + row, *rest)))
+
+
+def _first(flags: Array) -> tuple[int, ...]:
     xp = namespace(flags)
     flat = int(xp.argmax(xp.astype(xp.reshape(flags, (-1,)), xp.int8)))
-    row, *rest = np.unravel_index(flat, tuple(flags.shape))
-    return ", ".join(str(int(i)) for i in (offset + row, *rest))
+    return tuple(map(int, np.unravel_index(flat, tuple(flags.shape))))

@@ -89,9 +89,9 @@ class Memory(KeyValueMemory):
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
     a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
     that recalled states are compared with, the values by default. Raises `InvalidInput` for sets that are empty or not
-    rectangular, values that do not fit the keys, entries that are not finite, a mistyped name, and a beta that is not
-    positive. Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our
-    cue); the energy: Krotov & Hopfield (2021), ICLR.
+    rectangular, values that do not fit the keys, entries that are not finite or so large that sums of their products
+    overflow, a mistyped name, and a beta that is not positive. Source: Millidge et al. (2022), ICML, P · sep(sim(M, q))
+    (their M is our keys, P our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
 
     >>> import hopattn as ha
     >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
@@ -125,7 +125,8 @@ class Memory(KeyValueMemory):
         read_out = stored if values is None or values is keys else _opened(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
-        known = read_out if patterns is None or patterns is values else stored_rows(patterns, "patterns")
+        same = patterns is None or patterns is values
+        known = read_out if same else stored_rows(patterns, "patterns", multiplied=True)
         require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
         object.__setattr__(self, "keys", stored)
@@ -201,4 +202,4 @@ class Memory(KeyValueMemory):
 
 def _opened(rows: Any, what: str) -> Array:
     """Vectors to store, from an array or from the file of a path, which is mapped into memory."""
-    return stored_rows(mapped(rows) if isinstance(rows, (str, os.PathLike)) else rows, what)
+    return stored_rows(mapped(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)

@@ -221,7 +221,11 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
     if not np.all(given := cues.any(axis=1)):
         raise InvalidInput(f"keys: row {np.argmin(given)} is zero; nothing can be learned from it")
-    units, targets = normalised(cues), targets / row_length(cues)[:, None]
+    with np.errstate(over="ignore"):
+        lengths = row_length(cues)
+    if not np.all(known := np.isfinite(lengths)):
+        raise InvalidInput(f"keys: row {np.argmin(known)} is longer than the largest number; use smaller vectors")
+    units, targets = normalised(cues), targets / lengths[:, None]
     couplings = np.zeros((targets.shape[1], cues.shape[1]))
     for _ in range(whole(sweeps, "sweeps", most=100_000)):
         for block in blocks(len(units), 64):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.scenario.kinds.base import Spec
@@ -17,6 +17,8 @@ from hopattn.scenario.result import Outcome, Result, Run
 
 MOST_LINES = 10_000
 """The largest number of lines of arithmetic: about as many as a book of 200 pages has."""
+LARGE = 1e6
+"""The entry of a vector from which a message about numbers that grow out of range names it."""
 
 
 def run(
@@ -104,8 +106,16 @@ def _computed(scenario: Scenario, name: str, seed: int | np.random.SeedSequence 
         raise InvalidInput(f"{where}{error}") from None
     for key, array in arrays.items():
         if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
-            raise InvalidInput(f"{where}the numbers grow out of range ('{key}'): use smaller vectors or a smaller beta")
+            told = f"use smaller vectors{_largest_word(spec)} or a smaller beta"
+            raise InvalidInput(f"{where}the numbers grow out of range ('{key}'): {told}")
     return arrays
+
+
+def _largest_word(spec: Spec) -> str:
+    """The word whose vector has the largest number, for a message; empty if it is not large or there are no words."""
+    largest = {word: float(np.abs(vector).max(initial=0)) for word, vector in spec.layout().words.items()}
+    word = max(largest, key=lambda word: largest[word], default="")
+    return f" ('{shortened(word)}' holds {largest[word]:.3g})" if word and largest[word] > LARGE else ""
 
 
 def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) -> tuple[Outcome, ...]:

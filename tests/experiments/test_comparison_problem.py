@@ -1,5 +1,7 @@
 """Problems and random patterns: laws of the random patterns, and refusals of wrong input."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -145,3 +147,25 @@ def test_a_cue_that_may_see_nothing_is_left_out_and_equal_values_are_the_keys():
     assert found.autoassociative
     assert not checked_problem(KEYS, KEYS, 2 * KEYS).autoassociative
     assert checked_problem(np.array([[1.0, -1.0] * 8]), np.ones(16)).default_beta == pytest.approx(0.25)  # 1/√16
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ([0.0, 0.0], "patterns: row 1 is zero and has no direction"),
+        ([5e-324, 5e-324], "patterns: row 1 has the magnitude 4.94e-324, whose square is 0; use larger vectors"),
+        ([1e308, 1e308], "patterns: row 1 holds a number of size 1e+308; expected at most 9.48e+153"),
+    ],
+)
+def test_a_pattern_that_no_damage_fits_is_named(pattern, message):
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        ha.compare_patterns([[0.5, 2.0], pattern], trials=1)
+
+
+def test_a_default_beta_that_does_not_exist_names_the_largest_key():
+    for keys, told in (([[0, 0]], "0, stands in key 0"), ([[1, 1], [1e200, 0]], "1e+200, stands in key 1")):
+        with pytest.raises(
+            InvalidInput,
+            match=re.escape(f"beta: there is none that fits keys of this size (the largest number, {told}"),
+        ):
+            ha.compare(keys, [[1.0, 0.0]])

@@ -51,6 +51,48 @@ def test_impossible_arguments_are_refused(make, message):
         make()
 
 
+SPIN, ZERO, TINY, HUGE = [1.0, -1.0], [0.0, 0.0], [5e-324, 5e-324], [1e308, 1e308]
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
+@pytest.mark.parametrize("separation", ["softmax", "identity", "exponential", "sparsemax"])
+def test_a_pattern_too_large_to_be_multiplied_is_named(similarity, separation):
+    """Warnings are errors: NumPy must not warn before the message."""
+    told = " holds a number of size 1e+308; expected at most 9.48e+153, so that products can be summed"
+    for given, what in (
+        (([SPIN, HUGE],), "keys: row 1"),
+        (([SPIN, SPIN], [HUGE, SPIN]), "values: row 0"),
+    ):
+        with pytest.raises(InvalidInput, match=re.escape(what + told)):
+            ha.Memory(*given, similarity=similarity, separation=separation)
+    with pytest.raises(InvalidInput, match=re.escape("cues: row 1" + told)):
+        ha.Memory([SPIN], similarity=similarity, separation=separation).recall([SPIN, HUGE])
+
+
+def test_the_largest_pattern_that_may_be_stored_has_a_finite_score():
+    for dtype in (np.float64, np.float32):
+        most = float((np.finfo(dtype).max / 3) ** 0.5)
+        keys = np.full((2, 3), 0.999 * most, dtype)
+        assert np.isfinite(ha.Memory(keys).scores(keys)).all()
+        with pytest.raises(InvalidInput, match="keys: row 0 holds a number of size"):
+            ha.Memory(1.001 * keys / dtype(0.999))
+
+
+@pytest.mark.parametrize("pattern", [ZERO, TINY])
+@pytest.mark.parametrize("separation", ["softmax", "identity", "exponential", "sparsemax", "argmax"])
+@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
+def test_a_pattern_of_zeros_or_of_the_smallest_number_is_recalled_without_a_warning(pattern, separation, similarity):
+    memory = ha.Memory([SPIN, pattern], similarity=similarity, separation=separation)
+    assert np.isfinite(memory.recall([SPIN, pattern]).state).all()
+
+
+def test_a_key_that_is_longer_than_the_largest_number_teaches_nothing():
+    with pytest.raises(InvalidInput, match="keys: row 1 is longer than the largest number"):
+        ha.learning.delta([SPIN, [1.7e308, 1.7e308]], [[1.0], [1.0]])
+    with pytest.raises(InvalidInput, match="keys: row 1 holds a number of size 1e\\+308"):
+        ha.delta([SPIN, HUGE], [[1.0], [1.0]])
+
+
 def test_scores_that_exceed_the_memory_are_refused_with_their_size():
     keys = np.broadcast_to(np.float64(1), (10**7, 1000))
     retrieval = ha.nearest(np.ones((2, 3))).retrieval

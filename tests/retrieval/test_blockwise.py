@@ -186,7 +186,7 @@ def test_a_mask_that_does_not_fit_is_refused_at_any_size(mask, message):
 
 def test_what_is_to_be_ignored_is_ignored_in_the_threads_too():
     cues, keys = large(m=1000)
-    memory = ha.Memory(keys * 1e200, separation=ha.separations["identity"]())
+    memory = ha.Memory(keys * 1e150, separation=ha.separations["identity"]())
     with np.errstate(over="ignore", invalid="ignore"):
         memory.step(cues * 1e200)
     with pytest.warns(RuntimeWarning), np.errstate(all="warn"):

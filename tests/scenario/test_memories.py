@@ -107,6 +107,50 @@ def test_a_word_that_cannot_be_stored_is_named():
     assert_refused(text + model + CUE, "11: memory.model: patterns: 'J' depends on those before it")
 
 
+EXTREME = """schema = 1
+title = "t"
+source = "ours"
+kind = "memory"
+[vocabulary]
+axes = ["x", "y"]
+magnitude = "free"
+[vocabulary.words]
+plain = [1, -1]
+odd = [0, 0]
+[memory]
+patterns = ["plain", "odd"]
+[input]
+tokens = ["odd"]
+"""
+
+
+@pytest.mark.parametrize("numbers", ["[0, 0]", "[5e-324, 5e-324]"])
+def test_a_word_of_zeros_or_of_the_smallest_number_is_recalled_without_a_warning(numbers):
+    (only,) = ha.run(parse(EXTREME.replace("[0, 0]", numbers), "file.toml", "file")).runs
+    assert np.all(np.isfinite(only.arrays["state"].values))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[0, 0]", "[1e308, 1]", "11: memory.separation: keys: 'odd' holds a number of size 1e+308; expected at most"),
+        ('"free"', '"normalise"', "10: vocabulary.words.odd: is zero and cannot be normalised"),
+        ("[memory]", '[memory]\nmodel = "modern"', "12: memory.model: patterns: 'odd' is zero; nothing recalls it"),
+    ],
+)
+def test_a_word_that_is_too_large_or_has_no_direction_is_named(old, new, message):
+    assert_refused(EXTREME.replace(old, new), message)
+
+
+def test_a_cue_that_only_a_run_refuses_is_named():
+    text = EXTREME.replace("[memory]", '[memory]\nactivation = "unit"').replace("[1, -1]", "[0.6, 0.8]")
+    text = text.replace("schema = 1", "schema = 1\nseed = 1")  # with this seed the cue is within the ball
+    text = text.replace("[input]\ntokens", '[cue.torn]\nof = "plain"\nnoise = 1e-9\n[input]\ntokens')
+    scenario = parse(text.replace('tokens = ["odd"]', 'tokens = ["odd", "torn"]'), "file.toml", "file")
+    with pytest.raises(ha.InvalidInput, match=r"file\.toml:12: cues: 'torn' has magnitude 1; expected at most 1"):
+        ha.run(scenario, seed=0)
+
+
 def test_the_seed_draws_the_order_and_the_locations():
     text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
     scenario = parse(text, "file.toml", "file")

@@ -170,7 +170,8 @@ def test_a_result_is_json_with_labels():
 def test_numbers_that_grow_out_of_range_are_refused():
     text = GOOD.replace("[vocabulary]", '[vocabulary]\nmagnitude = "free"').replace("[1, 0]", "[1e200, 0]")
     text = text.replace('"softmax"', '"identity"')
-    with pytest.raises(InvalidInput, match=r"file\.toml:13: the numbers grow out of range \('layer 1 head 1 scores'\)"):
+    told = r"file\.toml:13: the numbers grow out of range \('layer 1 head 1 scores'\): use smaller vectors"
+    with pytest.raises(InvalidInput, match=told + r" \('a' holds 1e\+200\)"):
         ha.run(parse(text, "file.toml", "file"))
 
 

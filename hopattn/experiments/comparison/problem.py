@@ -54,9 +54,12 @@ class RecallProblem:
 
         For spins it is 1/√dim, as in attention. Raises `InvalidInput` if all keys are 0, or too large.
         """
-        square = float(np.mean(np.sum(self.keys**2, axis=-1)))
+        with np.errstate(over="ignore", under="ignore"):
+            square = float(np.mean(np.sum(self.keys**2, axis=-1)))
         if not 0 < square < np.inf:
-            raise InvalidInput("beta: there is none that fits keys of this size; say which")
+            key = int(np.abs(self.keys).max(axis=-1).argmax())
+            told = f"the largest number, {np.abs(self.keys[key]).max():.3g}, stands in key {key}"
+            raise InvalidInput(f"beta: there is none that fits keys of this size ({told}); say which")
         return float(self.keys.shape[1] ** 0.5 / square)
 
 

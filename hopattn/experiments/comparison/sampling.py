@@ -11,6 +11,7 @@ from hopattn.foundation.arrays import as_float, stored_rows
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.vectors import row_length
 from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100
@@ -80,7 +81,8 @@ class Draw:
 class GivenPatterns:
     """Given patterns `(n_patterns, dim)`, and cues that are damaged patterns; only the damage is random, as for `Draw`.
 
-    Raises `InvalidInput` for patterns that are empty or not finite, and for numbers outside the ranges of `Draw`.
+    Raises `InvalidInput` for patterns that are empty, not finite, zero, or so small or large that their squares are no
+    numbers above 0, and for numbers outside the ranges of `Draw`.
     """
 
     patterns: Any
@@ -88,7 +90,9 @@ class GivenPatterns:
     hidden: float = 0.0
 
     def __post_init__(self) -> None:
-        rows = np.asarray(stored_rows(np.asarray(as_float(self.patterns, "patterns")), "patterns"), dtype=np.float64)
+        given = np.asarray(as_float(self.patterns, "patterns"), dtype=np.float64)
+        rows = np.asarray(stored_rows(given, "patterns", multiplied=True))
+        _require_directions(rows)
         object.__setattr__(self, "patterns", rows)
         _require_damage(self.noise, self.hidden, self.kind)
 
@@ -108,6 +112,15 @@ class GivenPatterns:
             rng = _generator(seed, trial, dim, 1)
             cues = damaged_cues(self.patterns[:n], self.noise, self.hidden, self.kind, rng)
             yield checked_problem(self.patterns, cues, targets=np.arange(n))
+
+
+def _require_directions(rows: np.ndarray) -> None:
+    """Raise `InvalidInput` for a pattern without a direction, by which a recalled state is compared with it."""
+    short = row_length(rows) < np.finfo(float).smallest_normal ** 0.5
+    if short.any():
+        i = int(short.argmax())
+        told = f"has the magnitude {row_length(rows[i]):.3g}, whose square is 0; use larger vectors"
+        raise InvalidInput(f"patterns: row {i} {told if rows[i].any() else 'is zero and has no direction'}")
 
 
 def _require_damage(noise: Any, hidden: Any, kind: str) -> None:

@@ -83,10 +83,10 @@ def spin_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
 def real_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
     """Patterns as a checked array `(n_patterns, dim)`.
 
-    Raises `InvalidInput` for a set that is empty or not finite, and for a zero row (with its number): a zero pattern is
-    similar to no cue, so no cue recalls it.
+    Raises `InvalidInput` for a set that is empty, for entries that are not finite or too large to be multiplied, and
+    for a zero row (with its number): a zero pattern is similar to no cue, so no cue recalls it.
     """
-    rows = stored_rows(patterns, what)
+    rows = stored_rows(patterns, what, multiplied=True)
     for i, row in enumerate(rows):
         if not row.any():
             raise InvalidInput(f"{what}: row {i} is zero; nothing recalls it")

@@ -180,7 +180,10 @@ class MemoryScenario(Spec):
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         root = int(rng.integers(2**63))
-        return self._recall_arrays(root).computed(self._cues(root), rng)
+        try:
+            return self._recall_arrays(root).computed(self._cues(root), rng)
+        except InvalidInput as error:
+            raise InvalidInput(self.memory.words_for_rows(str(error), self.tokens)) from None
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows; the caption of a strip of pictures replaces some of them."""

@@ -1,7 +1,7 @@
 """Memories as a scenario writes them: a named model, or similarity, separation and activation."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import Parameter
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
@@ -174,9 +174,10 @@ class MemoryTable(ModelTable):
             if word not in self.patterns:
                 yield Problem(("memory", "between", i), unknown(word, dict.fromkeys(self.patterns)))
 
-    def words_for_rows(self, message: str) -> str:
-        """A memory's error message, with words in place of row numbers."""
+    def words_for_rows(self, message: str, cues: Sequence[str] = ()) -> str:
+        """A memory's error message, with words in place of row numbers; cues: the names of the cues of a recall."""
         words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
+        words = list(cues) if message.startswith(("cues", "energy")) else words
         return re.sub(r"\b(row|address) (\d+)", lambda match: f"'{words[int(match[2])]}'", message)
 
     @property

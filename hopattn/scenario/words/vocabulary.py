@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import shortened, unknown
-from hopattn.foundation.vectors import unit
+from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Vector
 from hopattn.scenario.language.lines import Path
@@ -62,7 +62,7 @@ class Vocabulary(Table):
     def scaled(self, vectors: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
         """Vectors by name as arrays, scaled to unit magnitude if `magnitude` is "normalise"."""
         free = {name: np.array(vector, dtype=float) for name, vector in vectors.items()}
-        return {name: unit(vector) for name, vector in free.items()} if self.magnitude == "normalise" else free
+        return {name: normalised(vector) for name, vector in free.items()} if self.magnitude == "normalise" else free
 
 
 def duplicate_problems(names: Sequence[str], path: Path) -> Iterator[Problem]:
