@@ -1,9 +1,8 @@
 """The energy certificate: a test of each claimed descent on random memories, states and updates."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.processes import results_of
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
@@ -132,14 +132,14 @@ def certify_all(
     names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1, dtype: str = "float64"
 ) -> Iterator[Certificate]:
     """The certificates of named memories (default: all) under every update; the same for any number of `processes`."""
+    work = partial(_certified, count=count, seed=seed, dtype=dtype)
     pairs = [(name, update) for name in names or sorted(named_memories) for update in updates]
-    memories, rules = zip(*pairs, strict=True)
-    arguments = (memories, rules, [count] * len(pairs), [seed] * len(pairs), [dtype] * len(pairs))
-    if processes == 1:
-        yield from map(certify, *arguments)
-    else:
-        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-            yield from pool.map(certify, *arguments)
+    yield from results_of(work, pairs, processes, ordered=True)
+
+
+def _certified(pair: tuple[str, str], count: int, seed: int, dtype: str) -> Certificate:
+    """The certificate of a named memory under an update."""
+    return certify(*pair, count, seed, dtype)
 
 
 def _extended(

@@ -10,6 +10,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `chunks.py`: the rows of an array in blocks
 - `threads.py`: threads that share work, the size of the processor's cache
 - `compiled/`: loops that numba compiles, for large work
+- `processes.py`: work on several processes, which end with the one that started them
 - `kernels.py`: the choice between them and NumPy, when work is done
 - `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes

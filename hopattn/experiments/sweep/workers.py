@@ -1,10 +1,8 @@
 """The workers of a sweep: they compute the trials of each point, on processes of this machine or on a cluster."""
 
 import math
-import os
-import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
@@ -13,7 +11,8 @@ import numpy as np
 
 from hopattn.cluster.connection import connected, translated_errors
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
-from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, shortened
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput
+from hopattn.foundation.processes import results_of
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.threads import single_threaded
 
@@ -84,43 +83,13 @@ def compute(
     if not tasks:
         return
     count = workers.workers if workers.workers is None else whole(workers.workers, "workers")
-    if count == 1 and not workers.scheduler:
-        yield from map(compute_point, tasks)
+    if not workers.scheduler:
+        yield from results_of(compute_point, tasks, count)
         return
     from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    try:
-        with _on_cluster(workers.scheduler) if workers.scheduler else _on_processes(count):
-            parallel = Parallel(return_as="generator_unordered")
-            yield from parallel(delayed(compute_point)(task) for task in tasks)
-    except BrokenProcessPool as error:
-        message = f"a worker ended before its work was done ({shortened(error, 120)})"
-        raise CannotDo(f"{message}; what a file keeps is not lost; take fewer workers") from None
-
-
-def _require_limit() -> None:
-    """Raise `InvalidInput` if LOKY_MAX_CPU_COUNT, which joblib reads, is no whole number from 1."""
-    limit = os.environ.get("LOKY_MAX_CPU_COUNT", "1").strip()
-    if not (limit.isascii() and limit.isdigit() and int(limit)):
-        raise InvalidInput(
-            f"LOKY_MAX_CPU_COUNT={shortened(limit)!r}: expected a whole number from 1; unset the variable"
-        )
-
-
-def _on_processes(count: int | None) -> AbstractContextManager[Any]:
-    """Within it, joblib uses `count` processes of this machine, None for one on each core."""
-    _require_limit()
-    from joblib import parallel_config
-
-    options = {"n_jobs": count or -1, "inner_max_num_threads": 1, "initializer": _ignore_interrupts}
-    config: AbstractContextManager[Any] = parallel_config(backend="loky", **options)
-    return config
-
-
-def _ignore_interrupts() -> None:
-    """Ignore Ctrl-C in a worker: the terminal sends it to all processes, and the main process stops its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with _on_cluster(workers.scheduler):
+        yield from Parallel(return_as="generator_unordered")(delayed(compute_point)(task) for task in tasks)
 
 
 @contextmanager

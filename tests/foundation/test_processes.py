@@ -1,0 +1,42 @@
+"""Work on several processes: its results, its errors, and processes that end."""
+
+import os
+import signal
+
+import pytest
+
+from hopattn.foundation.errors import CannotDo
+from hopattn.foundation.processes import results_of
+
+
+def square(number):
+    if number < 0:
+        raise ValueError(f"{number} is below 0")
+    return number * number, os.getpid()
+
+
+def test_results_come_in_the_order_of_the_tasks_or_as_they_are_finished():
+    for ordered in (True, False):
+        numbers, places = zip(*results_of(square, range(6), 2, ordered), strict=True)
+        assert (list(numbers) if ordered else sorted(numbers)) == [0, 1, 4, 9, 16, 25]
+        assert os.getpid() not in places
+
+
+def test_one_process_is_this_one():
+    assert list(results_of(square, [3], 1)) == [(9, os.getpid())]
+
+
+def test_an_error_of_the_work_is_raised_as_it_is():
+    with pytest.raises(ValueError, match="-1 is below 0"):
+        list(results_of(square, [1, -1, 2], 2))
+
+
+def test_what_is_given_up_is_given_up_without_a_warning():
+    results = results_of(square, range(50), 2)
+    next(results)
+    results.close()
+
+
+def test_a_process_that_ends_is_told():
+    with pytest.raises(CannotDo, match=r"a worker ended before its work was done .*; take fewer workers"):
+        list(results_of(lambda _: os.kill(os.getpid(), signal.SIGKILL), range(3), 2))
