@@ -2,6 +2,8 @@
 
 import gc
 import importlib.util
+import logging
+import multiprocessing
 import os
 from multiprocessing import forkserver
 
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
 from tests.counts import FULL, count
+from tests.on_workers import serve
 
 settings.register_profile(
     "house",
@@ -113,6 +116,34 @@ def dask():
         forkserver.ensure_running()
     with dask.config.set({"distributed.worker.multiprocessing-method": count("spawn", "forkserver")}):
         yield distributed
+
+
+@pytest.fixture
+def served(dask):
+    """A cluster of one worker with one thread, in a process of its own: the address and the number of the process."""
+    context = multiprocessing.get_context(count("spawn", "forkserver"))
+    here, there = context.Pipe()
+    process = context.Process(target=serve, args=(there,), daemon=True)
+    process.start()
+    there.close()
+    yield here.recv(), process.pid
+    process.kill()
+    process.join()
+    here.close()
+
+
+@pytest.fixture
+def told_by_dask(dask):
+    """The warnings and errors that Dask and its event loop write to their loggers during a test."""
+    told = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: told.append(record.getMessage())
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado", "asyncio")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield told
+    for logger in loggers:
+        logger.removeHandler(handler)
 
 
 BOTH_KERNELS = {

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,27 @@ def slow(point, seed):
     """A trial that takes long enough for its worker to be killed during it."""
     time.sleep(0.15)
     return {"value": point["x"] + np.random.default_rng(seed).normal(), "pid": float(os.getpid())}
+
+
+def serve(pipe):
+    """A cluster of one worker with one thread, all in this process, until the other end of the pipe is closed."""
+    from distributed import LocalCluster
+
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
+    with LocalCluster(dashboard_address=":0", silence_logs=50, **options) as cluster:
+        pipe.send(cluster.scheduler_address)
+        with suppress(EOFError):
+            pipe.recv()
+
+
+@contextmanager
+def frozen(pid):
+    """Within it, a process does not run."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def process(thing):

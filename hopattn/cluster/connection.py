@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Thread
 from typing import Any
 
@@ -17,13 +17,42 @@ from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 EXAMPLE = "tcp://127.0.0.1:8786"
 """An address of a scheduler, for messages."""
+CLOSING = 1.0
+"""The seconds that closing a client may take."""
+_LOGGERS = ("distributed", "tornado", "asyncio")
+"""The loggers, with those below them, to which Dask and its event loop report problems of a connection."""
 
 
-def connected(cluster: Any, seconds: float = 5.0) -> Any:
-    """A `distributed.Client` of a cluster.
+class Connection:
+    """A client of a cluster, `distributed.Client`; a `with` block gives the client, and closes it at its end.
 
-    cluster: the address of its scheduler, or a client or cluster object of Dask. A client is returned as it is.
-    Otherwise a new client is made: the caller has to close it, and it does not become Dask's default client.
+    own: whether the client was made here. Another one is never closed. While an own client is open, Dask's loggers are
+    silent: every loss is told by an error.
+    """
+
+    def __init__(self, client: Any, own: bool) -> None:
+        self.client, self.own = client, own
+        self._silence = ExitStack()
+        if own:
+            self._silence.enter_context(quiet())
+            self._silence.callback(_close, client)
+
+    def __enter__(self) -> Any:
+        return self.client
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the client, unless it was given."""
+        self._silence.close()
+
+
+def connected(cluster: Any, seconds: float = 5.0) -> Connection:
+    """The connection to a cluster.
+
+    cluster: the address of its scheduler, or a client or cluster object of Dask. A client is taken as it is. Otherwise
+    a new client is made, which does not become Dask's default client.
     seconds: the time in which the scheduler must answer.
     Raises `InvalidInput` for an invalid address or an asynchronous client, and `CannotDo` if no scheduler answers, if
     the connection of the client is lost, or if Dask is not installed.
@@ -33,14 +62,14 @@ def connected(cluster: Any, seconds: float = 5.0) -> Any:
         if cluster.asynchronous:
             raise InvalidInput("cluster: expected a client that waits for its answers, not an asynchronous one")
         require_running(cluster)
-        return cluster
+        return Connection(cluster, own=False)
     address = getattr(cluster, "scheduler_address", cluster)
     _require_address(address)
     with quiet():
         fault = "" if address.startswith("inproc://") else _why_no_scheduler(address, seconds)
         if not fault:
             try:
-                return dask.Client(address, timeout=seconds, set_as_default=False)
+                return Connection(dask.Client(address, timeout=seconds, set_as_default=False), own=True)
             except (OSError, ImportError, ValueError, RuntimeError, AssertionError) as error:
                 fault = _message_of(error)
     raise CannotDo(
@@ -65,10 +94,7 @@ def translated_errors(client: Any) -> Iterator[None]:
     try:
         yield
     except KilledWorker:
-        raise CannotDo(
-            f"{cluster_name(client)} gives up: one worker after the other died of the same piece of work; "
-            "a memory limit that is too low for it is the usual reason"
-        ) from None
+        raise given_up(client) from None
     except (CancelledError, CommClosedError, TimeoutError) as error:
         require_running(client)
         raise Interrupted(f"{cluster_name(client)} did not do its part: {_message_of(error)}") from None
@@ -80,6 +106,14 @@ def translated_errors(client: Any) -> Iterator[None]:
                 "is installed here"
             ) from None
         raise
+
+
+def given_up(client: Any) -> CannotDo:
+    """The error of a piece of work of which one worker after the other died."""
+    return CannotDo(
+        f"{cluster_name(client)} gives up: one worker after the other died of the same piece of work; "
+        "a memory limit that is too low for it is the usual reason"
+    )
 
 
 def require_running(client: Any) -> None:
@@ -169,18 +203,21 @@ def _message_of(error: BaseException) -> str:
     return shortened(str(error) or type(error).__name__, 200)
 
 
-_CONNECTION_LOGS = ("distributed.client", "distributed.core", "distributed.comm.core", "distributed.comm.tcp")
-"""The loggers to which Dask reports problems of a connection."""
+def _close(client: Any) -> None:
+    """Close a client; one whose scheduler does not answer is given up after `CLOSING` seconds."""
+    with suppress(TimeoutError, OSError, AssertionError):
+        client.close(timeout=CLOSING)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence the loggers of Dask's connections; the caller raises one error in place of their messages."""
+    """Silence the loggers of Dask and of its event loop; the caller raises one error in place of their messages."""
 
     def silent(_: logging.LogRecord) -> bool:
         return False
 
-    loggers = [logging.getLogger(name) for name in _CONNECTION_LOGS]
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _LOGGERS]
+    loggers = [logging.getLogger(name) for name in names]
     for logger in loggers:
         logger.addFilter(silent)
     try:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.cluster.connection import connected
+from hopattn.cluster.heartbeats import Heartbeats
 from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, ShardSummary, shape_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
-from hopattn.cluster.workers import OnWorkers, workers_of
+from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.arrays import namespace, stored_rows
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import whole
@@ -47,9 +48,9 @@ def sharded(
     similarity, activation = similarities.make(similarity), activations.make(activation)
     if not similarity.by_pairs:
         raise InvalidInput(f"similarity: {similarity!r} looks at all keys of a cue, which lie on several machines")
-    client = connected(cluster)
-    own_client = None if client is cluster else client
+    connection = connected(cluster)
     try:
+        client = connection.client
         key_rows = _vectors(keys, "keys", client)
         value_rows = None if values is None or values is keys else _vectors(values, "values", client)
         parts = _divided(key_rows, value_rows, shards, client)
@@ -60,10 +61,9 @@ def sharded(
         read_out, autoassociative = value_rows or key_rows, value_rows is None
         dims, dtypes = (key_rows.dim, read_out.dim), (key_rows.dtype, read_out.dtype)
         layout = ShardLayout(spans, dims, dtypes, max(summary.largest for summary in summaries), autoassociative)
-        return Sharded(on_workers, layout, similarity, separation, activation, own_client)
+        return Sharded(on_workers, layout, similarity, separation, activation, connection)
     except BaseException:
-        if own_client is not None:
-            own_client.close()
+        connection.close()
         raise
 
 
@@ -126,7 +126,8 @@ def _divided(keys: _Vectors, values: _Vectors | None, shards: int | None, client
     if edges and shards is not None:
         raise InvalidInput(f"shards: each of the {len(edges) - 1} files is a shard; leave it out")
     if not edges:
-        n = min(len(workers_of(client)), keys.count) if shards is None else whole(shards, "shards", most=keys.count)
+        workers = Heartbeats(client).workers() if shards is None else ()
+        n = min(len(workers), keys.count) if shards is None else whole(shards, "shards", most=keys.count)
         edges = tuple(keys.count * i // n for i in range(n + 1))
     spans = [range(start, stop) for start, stop in pairwise(edges)]
     return [Shard(span.start, len(span), keys.part(span), values.part(span) if values else None) for span in spans]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.cluster.connection import Connection
 from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import ReferencePatterns
@@ -61,8 +62,8 @@ class Sharded(KeyValueMemory):
     similarity: Similarity
     separation: Separation
     activation: Activation
-    client: Any = None
-    """The connection that `close` closes, if the memory owns one."""
+    connection: Connection | None = None
+    """The connection to the cluster."""
 
     def __repr__(self) -> str:
         dim, dim_out = self.dims
@@ -76,9 +77,9 @@ class Sharded(KeyValueMemory):
         self.close()
 
     def close(self) -> None:
-        """Close the connection to the cluster, if the memory owns it."""
-        if self.client is not None:
-            self.client.close()
+        """Close the connection to the cluster, if the memory was made from an address."""
+        if self.connection is not None:
+            self.connection.close()
 
     @property
     def n_keys(self) -> int:
@@ -151,7 +152,7 @@ class Sharded(KeyValueMemory):
     @property
     def may_close(self) -> bool:
         """Whether the memory owns its connection, which `close` ends."""
-        return self.client is not None
+        return self.connection is not None and self.connection.own
 
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False

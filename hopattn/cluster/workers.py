@@ -4,15 +4,14 @@ The client keeps every object. If a worker is lost, its objects go to other work
 result yet are repeated. A shard of a file is an object that holds the path and not the rows.
 """
 
-import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from inspect import signature
 from typing import Any, Protocol
 
 from hopattn.cluster.connection import Interrupted, cluster_name, quiet, require_running, translated_errors
+from hopattn.cluster.heartbeats import POLL_SECONDS, WORKER_TIMEOUT, Heartbeats, Worker
 from hopattn.foundation.errors import CannotDo
 from hopattn.foundation.threads import thread_limit
 
@@ -22,11 +21,6 @@ MEMORY_SHARE = 0.6
 """The part of a worker's memory that objects may fill; above it Dask writes to the disk."""
 ATTEMPTS = 8
 """The number of times that lost calls are tried before the cluster counts as lost."""
-WORKER_TIMEOUT = 30.0
-"""The seconds that a worker may take to join, or to come back."""
-
-POLL_SECONDS = 1.0
-"""The seconds between two checks that the workers still exist."""
 
 Work = Callable[..., Any]
 
@@ -44,6 +38,7 @@ class OnWorkers:
 
     def __init__(self, client: Any, objects: Sequence[Any]) -> None:
         self.client, self.objects = client, list(objects)
+        self._heartbeats = Heartbeats(client)
         self._addresses: list[str] = [""] * len(self.objects)
         self._copies: list[Any] = [None] * len(self.objects)
 
@@ -69,7 +64,7 @@ class OnWorkers:
                     reason = f": {error}"
                 if len(results) == len(self):
                     return [results[i] for i in range(len(self))]
-                self._forget_small_copies()
+                self._forget_copies()
         raise CannotDo(f"{cluster_name(self.client)} gives up: it lost workers {ATTEMPTS} times in a row{reason}")
 
     def _result(self, i: int, task: Any) -> Any:
@@ -77,12 +72,14 @@ class OnWorkers:
         if task.status == "error":
             with translated_errors(self.client):
                 return task.result()
-        return _awaited(self.client, self.client.gather(task, asynchronous=True), [self._addresses[i]])
+        return self._heartbeats.awaited(self.client.gather(task, asynchronous=True), [self._addresses[i]])
 
-    def _forget_small_copies(self) -> None:
-        """Let objects that are sent with each call go to another worker the next time."""
-        pairs = zip(self._copies, self.objects, strict=True)
-        self._copies = [None if copy is original else copy for copy, original in pairs]
+    def _forget_copies(self) -> None:
+        """Let objects that are sent with each call, and those of lost workers, go to another worker the next time."""
+        workers = self._heartbeats.workers()
+        for i, (copy, address) in enumerate(zip(self._copies, self._addresses, strict=True)):
+            if copy is self.objects[i] or address not in workers:
+                self._copies[i] = None
 
     def _place(self, numbers: list[int]) -> None:
         """Give each of these objects a worker, unless its copy still exists there."""
@@ -91,13 +88,13 @@ class OnWorkers:
             self._addresses[i], self._copies[i] = "", None
         for i in missing:
             self._addresses[i] = self._worker_for(_size(self.objects[i]))
-            self._copies[i] = _sent(self.client, self.objects[i], [self._addresses[i]])
+            self._copies[i] = self._sent(self.objects[i], [self._addresses[i]])
 
     def _worker_for(self, size: int) -> str:
         """The address of the worker with the fewest objects that has memory for `size` more bytes."""
         deadline = time.monotonic() + WORKER_TIMEOUT
         while True:
-            workers = workers_of(self.client)
+            workers = self._heartbeats.workers()
             load = dict.fromkeys(workers, (0, 0))
             for address, placed in zip(self._addresses, self.objects, strict=True):
                 if address in load:
@@ -105,8 +102,8 @@ class OnWorkers:
                     load[address] = (count + 1, total + _size(placed))
             fitting = [
                 address
-                for address, memory in workers.items()
-                if size < SMALL or load[address][1] + size <= MEMORY_SHARE * memory
+                for address, worker in workers.items()
+                if size < SMALL or load[address][1] + size <= MEMORY_SHARE * _memory(worker)
             ]
             if fitting:
                 return min(fitting, key=lambda address: load[address])
@@ -119,11 +116,11 @@ class OnWorkers:
     ) -> dict[int, Any]:
         """The tasks of the work on these objects, each started on its object's worker."""
         everywhere = sorted({self._addresses[i] for i in numbers})
-        common = [_sent(self.client, value, everywhere) for value in shared]
+        common = [self._sent(value, everywhere) for value in shared]
         tasks = {}
         for i in numbers:
             here = [self._addresses[i]]
-            last = [] if own is None else [_sent(self.client, own[i], here)]
+            last = [] if own is None else [self._sent(own[i], here)]
             arguments = (work, self._copies[i], *common, *last)
             movable = self._copies[i] is self.objects[i]  # a copy that lies on a worker must not be sent to another
             with translated_errors(self.client):
@@ -144,59 +141,23 @@ class OnWorkers:
             with suppress(TimeoutError, CancelledError), self.client.as_current():
                 wait(list(waiting.values()), timeout=POLL_SECONDS)
                 continue
-            workers = workers_of(self.client)
+            workers = self._heartbeats.workers()
             for i, task in waiting.items():
                 if self._addresses[i] not in workers:
                     task.cancel()
         return [(i, task) for i, task in tasks.items() if task.status in ("finished", "error")]
 
-
-def workers_of(client: Any) -> dict[str, float]:
-    """The workers of a cluster: their addresses, with their memory in bytes; `CannotDo` if none joins in time."""
-    deadline = time.monotonic() + WORKER_TIMEOUT
-    every = {"n_workers": -1} if "n_workers" in signature(client.scheduler_info).parameters else {}
-    while True:
-        require_running(client)
-        with translated_errors(client):
-            workers = client.scheduler_info(**every)["workers"]
-        if workers:
-            return {address: info.get("memory_limit") or float("inf") for address, info in sorted(workers.items())}
-        if time.monotonic() > deadline:
-            raise CannotDo(f"{cluster_name(client)} has no worker, and none joined within {WORKER_TIMEOUT:g} s")
-        time.sleep(0.2)
+    def _sent(self, value: Any, workers: list[str]) -> Any:
+        """An argument for work on these workers: a small value itself, a large one as a copy that lies on them."""
+        if _size(value) < SMALL:
+            return value
+        options = {"workers": workers, "broadcast": len(workers) > 1, "hash": False, "asynchronous": True}
+        return self._heartbeats.awaited(self.client.scatter([value], **options), workers)[0]
 
 
 def _exists(copy: Any) -> bool:
     """Whether the copy of an object can still be used: it is sent with each call, or its worker has it."""
     return copy is not None and getattr(copy, "status", "finished") == "finished"
-
-
-def _sent(client: Any, value: Any, workers: list[str]) -> Any:
-    """An argument for work on these workers: a small value itself, a large one as a copy that lies on them."""
-    if _size(value) < SMALL:
-        return value
-    options = {"workers": workers, "broadcast": len(workers) > 1, "hash": False, "asynchronous": True}
-    return _awaited(client, client.scatter([value], **options), workers)[0]
-
-
-def _awaited(client: Any, transfer: Coroutine[Any, Any, Any], workers: list[str]) -> Any:
-    """The result of a transfer to or from these workers; raises `Interrupted` if one of them is lost.
-
-    Dask itself may wait without end for a lost worker.
-    """
-    future = asyncio.run_coroutine_threadsafe(transfer, client.loop.asyncio_loop)
-    try:
-        with translated_errors(client):
-            while not future.done():
-                with suppress(TimeoutError):
-                    return future.result(POLL_SECONDS)
-                if not future.done() and not set(workers) <= set(workers_of(client)):
-                    raise Interrupted(f"{cluster_name(client)} lost a worker that something was sent to, or had from")
-            return future.result()
-    except KeyError as error:  # the scheduler raises it when a worker has just gone
-        raise Interrupted(f"{cluster_name(client)} lost {error}") from None
-    finally:
-        future.cancel()
 
 
 def _size(value: Any) -> int:
@@ -205,9 +166,14 @@ def _size(value: Any) -> int:
     return int(sizeof(value))
 
 
-def _no_room(client: Any, workers: dict[str, float], size: int) -> str:
+def _memory(worker: Worker) -> float:
+    """The memory of a worker in bytes; infinity if it has no limit."""
+    return worker.get("memory_limit") or float("inf")
+
+
+def _no_room(client: Any, workers: dict[str, Worker], size: int) -> str:
     """The message for an object that is too large for every worker."""
-    most, mega = max(workers.values()), 1e6
+    most, mega = max(map(_memory, workers.values())), 1e6
     return (
         f"{cluster_name(client)} has no room for a part of {size / mega:,.0f} MB: none of its {len(workers)} "
         f"workers may hold more than {MEMORY_SHARE:.0%} of {most / mega:,.0f} MB; take more parts or workers, or files"

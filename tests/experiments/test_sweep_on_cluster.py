@@ -1,4 +1,4 @@
-"""A sweep on a real Dask cluster gives the same numbers, even if a worker is killed; a lost scheduler is reported."""
+"""A sweep on a real Dask cluster is computed there, even if a worker is lost; a lost cluster is reported in seconds."""
 
 import os
 import signal
@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.cluster import heartbeats
 from hopattn.cluster.connection import connected
+from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import count
-from tests.on_workers import slow
+from tests.on_workers import frozen, slow
 
 AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
 
@@ -24,16 +26,61 @@ def cluster(dask):
         yield made
 
 
+def after(finished, act):
+    """A report that calls `act` once, when so many points are finished."""
+    calls = []
+
+    def report(done, total):
+        if done >= finished and not calls:
+            calls.append(done)
+            act()
+
+    return report
+
+
+def test_one_worker_with_one_thread_computes_every_point(served):
+    address, pid = served
+    found = ha.sweep(slow, {"x": (1, 2, 3)}, scheduler=address)
+    assert set(found.values["pid"].ravel()) == {pid}
+
+
+@pytest.mark.parametrize("fault, message", [(signal.SIGKILL, "is lost"), (signal.SIGSTOP, "does not answer")])
+def test_a_cluster_that_goes_is_reported_and_nothing_is_computed_here(
+    served, told_by_dask, tmp_path, monkeypatch, fault, message
+):
+    monkeypatch.setattr(heartbeats, "SILENCE", 1.0)
+    monkeypatch.setattr("hopattn.experiments.sweep.workers.connected", lambda at: connected(at, 1.0))
+    (address, pid), file = served, tmp_path / "points.jsonl"
+    report = after(2, lambda: os.kill(pid, fault))
+    with pytest.raises(CannotDo, match=message):
+        ha.sweep(slow, AXES, scheduler=address, file=file, report=report)
+    computed_by = {point["numbers"]["pid"][0] for point in read_checkpoint(file)[1].values()}
+    assert computed_by == {pid}
+    assert told_by_dask == []
+
+
+def test_a_worker_that_does_not_answer_is_told_and_its_points_go_to_others(dask, cluster, told_by_dask, monkeypatch):
+    monkeypatch.setattr(heartbeats, "SILENCE", 1.5)
+    notes = []
+    with dask.Client(cluster, set_as_default=False) as client:
+        workers = client.run(os.getpid)
+    address, pid = next(iter(workers.items()))
+    with frozen(pid):
+        found = ha.sweep(slow, AXES, scheduler=cluster.scheduler_address, note=notes.append)
+    assert pid not in found.values["pid"].ravel()
+    assert notes == [f"the worker at {address} is lost, or does not answer; its work goes to others"]
+    assert told_by_dask == []
+
+
 def test_a_worker_killed_in_mid_sweep_changes_nothing(dask, cluster, tmp_path):
     file, killed = tmp_path / "points.jsonl", []
 
-    def kill(done, total):
-        if done == 2 and not killed:
-            with dask.Client(cluster, set_as_default=False) as client:
-                killed.append(next(iter(client.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+    def kill():
+        with dask.Client(cluster, set_as_default=False) as client:
+            killed.append(next(iter(client.run(os.getpid).values())))
+        os.kill(killed[0], signal.SIGKILL)
 
-    far = ha.sweep(slow, AXES, trials=2, scheduler=cluster.scheduler_address, file=file, report=kill)
+    far = ha.sweep(slow, AXES, trials=2, scheduler=cluster.scheduler_address, file=file, report=after(2, kill))
     here = ha.sweep(slow, AXES, trials=2, workers=1)
     assert np.array_equal(far.values["value"], here.values["value"])
     pids = set(far.values["pid"].ravel())

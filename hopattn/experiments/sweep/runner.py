@@ -38,7 +38,8 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     scheduler: the address of a Dask cluster, used in place of processes ("": none).
     about: texts and numbers that describe the function; a checkpoint with others is refused (None: none).
     report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if the torn last line of the checkpoint was cut off (by default, nothing happens).
+    note: called with a sentence if the torn last line of the checkpoint was cut off, or if a worker of the cluster is
+    lost (by default, nothing happens).
 
     Every trial runs in one thread, so that the result is the same for any number of workers. Raises `InvalidInput` for
     axes that are empty or do not rise, a file of another sweep, and an unknown keyword. Raises `CannotDo` if a worker

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
 
-from hopattn.cluster.connection import connected, translated_errors
+from hopattn.cluster.connection import connected
+from hopattn.cluster.task_queue import TaskQueue
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput
 from hopattn.foundation.processes import results_of
@@ -38,7 +38,8 @@ class Workers:
 
     file: the checkpoint, None for none. workers: processes of this machine, None for one on each core. scheduler: the
     address of a Dask cluster, used in place of processes; empty for none. report: called at the start and after
-    each finished point, None for nothing. note: called if the torn last line of a checkpoint was cut off.
+    each finished point, None for nothing. note: called if the torn last line of a checkpoint was cut off, or if a
+    worker of the cluster is lost.
     """
 
     file: Path | None = None
@@ -76,8 +77,8 @@ def compute(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The key and the result of each point, in the order in which the points are finished.
 
-    points: the points that are still to be computed, by key. Raises `CannotDo` if a worker process ends, or no
-    scheduler answers; an error of a trial is raised with its point.
+    points: the points that are still to be computed, by key. Raises `CannotDo` if a worker process ends, or if the
+    cluster is lost or does not answer; an error of a trial is raised with its point.
     """
     tasks = [Task(trial, plan.trials, plan.seed, point, key) for key, point in points.items()]
     if not tasks:
@@ -86,23 +87,8 @@ def compute(
     if not workers.scheduler:
         yield from results_of(compute_point, tasks, count)
         return
-    from joblib import Parallel, delayed
-
-    with _on_cluster(workers.scheduler):
-        yield from Parallel(return_as="generator_unordered")(delayed(compute_point)(task) for task in tasks)
-
-
-@contextmanager
-def _on_cluster(scheduler: str) -> Iterator[None]:
-    """Within it, joblib uses the workers of a Dask cluster; the points of a lost worker are computed again."""
-    from joblib import parallel_config
-
-    client = connected(scheduler)
-    try:
-        with translated_errors(client), parallel_config(backend="dask", client=client):
-            yield
-    finally:
-        client.close()
+    with connected(workers.scheduler) as client:
+        yield from TaskQueue(client, compute_point, tasks, workers.note).results()
 
 
 def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
