@@ -14,6 +14,7 @@ import click
 
 from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
+from hopattn.cli.signals import Stopped, stoppable
 from hopattn.cli.streams import discard, is_lost, make_safe
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
@@ -64,7 +65,7 @@ def cli() -> None:
     bank` runs one of them.
 
     Exit codes: 0 every expectation was met, 1 one was missed, 2 wrong usage or input, 3 it could not be done, 130
-    interrupted, 141 nobody read the output.
+    interrupted, 141 nobody read the output, 143 terminated.
     """
 
 
@@ -72,6 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, then exit with its exit code. arguments: by default those of the process."""
     make_safe()
     choose_kernel()
+    try:
+        with stoppable():
+            code = _finished(arguments)
+    except Stopped as stopped:
+        code = _error(stopped.word, stopped.code)
+    sys.exit(code)
+
+
+def _finished(arguments: Sequence[str] | None) -> int:
+    """The exit code of a command whose output is written to its end."""
     code = _exit_code(arguments)
     try:
         if sys.stdout is not None:
@@ -79,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except OSError as error:  # a full disk
         discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
         code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
-    sys.exit(UNREAD if code in (0, 1) and is_lost() else code)
+    return UNREAD if code in (0, 1) and is_lost() else code
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:

@@ -4,8 +4,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -13,6 +11,7 @@ import pytest
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from tests.counts import spread
+from tests.processes import started
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
 AXES = ("--over", "load=0.1,0.2", "--over", "temperature=0.1:0.9:3")
@@ -84,17 +83,7 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
     words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "30", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]
-    # a shell may have made its children ignore the signal
-    start = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    script = f"{start}; from hopattn.cli.main import main; main(sys.argv[1:])"
-    running = subprocess.Popen(
-        [sys.executable, "-c", script, *words],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    running = started(tmp_path, *words, text=True)
     file, deadline = tmp_path / "phases-points.jsonl", time.monotonic() + 120
     while time.monotonic() < deadline and (not file.exists() or file.read_bytes().count(b"\n") < 3):
         time.sleep(0.05)

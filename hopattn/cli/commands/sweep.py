@@ -9,6 +9,7 @@ import click
 
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
+from hopattn.cli.signals import Stopped
 from hopattn.foundation.errors import CannotDo
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _finished_sweep(
         with progress() as report:
             options |= {"report": report, "note": lambda text: click.echo(visible(text), err=True)}
             return sweep_scenario(scenario, axes_from(axes) or None, **options)
-    except (KeyboardInterrupt, CannotDo):
+    except (Stopped, KeyboardInterrupt, CannotDo):
         if file.is_file():
             command_line = shlex.join(["hopattn", *sys.argv[1:]])
             click.echo(f"finished points are kept in {file}; go on with:\n  {command_line}", err=True)

@@ -1,0 +1,49 @@
+"""Commands in processes of their own, and the processes that they leave behind. It reads /proc, so it needs Linux."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+CATCH = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+"""A shell makes the commands that it starts in the background ignore Ctrl-C, and they pass that on."""
+START = f"{CATCH}; from hopattn.__main__ import main; main()"
+
+
+def started(folder, *words, **options):
+    """`hopattn` with these words as a process, in a session of its own; standard output and error are read by pipes."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-c", START, *words]
+    return subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes | options)
+
+
+def running(session):
+    """The commands of a session that still run, by their process numbers."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, own, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        except OSError:  # it has just ended
+            continue
+        if int(own) == session and state != "Z":
+            found[int(entry.name)] = command
+    return found
+
+
+def left_after(session, seconds):
+    """The commands of a session that still run after so many seconds; an empty list as soon as there are none."""
+    deadline = time.monotonic() + seconds
+    while (found := running(session)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return list(found.values())
+
+
+def end(session):
+    """End what is left of a session."""
+    for number in running(session):
+        os.kill(number, signal.SIGKILL)
