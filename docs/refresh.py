@@ -33,6 +33,7 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.fields import own_fields
 from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.schema import schema
+from hopattn.views.explorer.explorer import explore
 
 ROOT = Path(__file__).resolve().parent.parent
 REGISTRIES: dict[str, Mapping[str, Any]] = {
@@ -265,3 +266,4 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sys.stdout.write(f"{page.relative_to(ROOT)}\n")
+    sys.stdout.write(f"{explore('bank').save(ROOT / 'docs/howto/explore.html').relative_to(ROOT)}\n")

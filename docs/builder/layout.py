@@ -61,9 +61,9 @@ def _scenario(one: Shown, to_root: str) -> str:
 
 
 def _pictures() -> Iterator[Path]:
-    """The pictures of the repository: those of the gallery, and those beside pages."""
-    for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.svg")]):
-        if path.suffix in (".svg", ".gif") and "_build" not in path.parts:
+    """The pictures of the repository: those of the gallery, and those and the page to play with beside pages."""
+    for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.*")]):
+        if path.suffix in (".svg", ".gif", ".png", ".html") and "_build" not in path.parts:
             yield path
 
 

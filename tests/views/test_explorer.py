@@ -7,6 +7,7 @@ import json
 import re
 import webbrowser
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,6 +156,23 @@ def test_words_of_a_scenario_cannot_end_the_script():
     page = ha.explore(parse(text.replace("</script><b>'", "x'"), "own.toml", "own"))
     assert "</script><b>" not in page.html
     assert start_of(page)["views"]["attention"]["presets"][0][1]["words"][1][0] == "</script><b>"
+
+
+def test_the_page_of_the_docs_is_up_to_date(bank):
+    """Its reference values may differ in the last digit on another processor."""
+    page = (Path(__file__).parents[2] / "docs/howto/explore.html").read_text(encoding="utf-8")
+    kept, now = (re.sub(r'id="start">.*?</script>', "", text, flags=re.DOTALL) for text in (page, bank.html))
+    assert kept == now, "make docs"
+    shown = re.search(r'id="start">(.*?)</script>', page, re.DOTALL)[1]
+    assert _approximate(json.loads(shown)) == start_of(bank), "make docs"
+
+
+def _approximate(value):
+    if isinstance(value, dict):
+        return {key: _approximate(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_approximate(each) for each in value]
+    return pytest.approx(value, rel=1e-11, abs=1e-11) if isinstance(value, float) else value
 
 
 def test_a_notebook_shows_the_page_in_a_frame(bank):

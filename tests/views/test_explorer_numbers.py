@@ -329,7 +329,7 @@ def test_odd_names_are_exported_as_they_are(kept):
 
 def test_heads_with_matrices_are_exported(kept):
     page = kept("change-of-space")
-    page.get_by_role("button", name="technology").click()
+    page.get_by_role("button", name="technology", exact=True).click()
     drawn(page)
     scenario = parse(exported(page), "exported.toml", "exported")
     assert ha.run(scenario).ok

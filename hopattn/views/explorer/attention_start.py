@@ -48,6 +48,7 @@ def attention_state(spec: Attention) -> dict[str, Any]:
     state = {"steps": len(layers), "residual": spec.layer[0].residual, "unit": _all_unit(words)}
     require_within("attention", state, "layer")
     across, up = _plane(spec, axes)
+    token = _hero(spec)
     return state | {
         "axes": axes,
         "words": [[word, vector.tolist()] for word, vector in words.items()],
@@ -56,9 +57,17 @@ def attention_state(spec: Attention) -> dict[str, Any]:
         "head": 0,
         "across": across,
         "up": up,
-        "token": len(spec.input.tokens) - 1,
-        "key": max(0, len(spec.input.tokens) - 2),
+        "token": token,
+        "key": max(0, token - 1),
     }
+
+
+def _hero(spec: Attention) -> int:
+    """The token that the scenario speaks of: a word that its figures or expectations name, or else the last."""
+    tokens = spec.input.tokens
+    named = [*spec.figure.highlight, *(word for expectation in spec.expect for word in expectation.words)]
+    hero = next((word for word in named if word in tokens), tokens[-1])
+    return len(tokens) - 1 - tokens[::-1].index(hero)
 
 
 def _require_plain(spec: Attention) -> None:

@@ -2,6 +2,8 @@
 // looks ahead below it. The width of an arc is its weight.
 
 const MOST_ARCS = 300;
+const ROOM_FOR_ARC_NUMBERS = 60; // pixels from word to word
+const ROOM_FOR_WORDS = 13;
 const ARROW = "M0 0L-9 -4.5L-9 4.5Z";
 
 class Arcs {
@@ -15,13 +17,13 @@ class Arcs {
 
   /** weights: (n, n); the arcs of the chosen query stand out. */
   draw(names, weights, allowed, chosen) {
-    const width = this.svg.parentElement.clientWidth;
+    const width = sizeOf(this.svg.parentElement).width;
     const step = width / names.length;
     const turned = names.some((name) => textWidth(name) > step - 4);
     const ahead = weights.some((row, i) => row.some((p, j) => j > i && allowed[i][j] && Math.abs(p) > 0.005));
     const rise = Math.min(150, 40 + 0.36 * width);
     const line = rise + 14;
-    const below = (turned ? Math.min(Math.max(...names.map(textWidth)), 120) : 1.6 * rem()) + (ahead ? rise * 0.7 : 6);
+    const below = (turned ? Math.min(Math.max(...names.map(textWidth)), 120) : 1.6 * rem()) + (ahead ? rise : 6);
     set(this.svg, { viewBox: `0 0 ${width} ${line + below}`, width, height: line + below });
     const layout = { step, line, rise, turned, most: Math.max(1, ...weights.flat().map(Math.abs)) };
     this.drawLines(strongest(weights, allowed, chosen), layout, chosen);
@@ -59,7 +61,7 @@ class Arcs {
           visibility: own ? "visible" : "hidden",
         });
         set(node.children[2], { x: (a + b) / 2, y: y + side * height + (side > 0 ? 4 : 0) });
-        setText(node.children[2], own ? shown(p) : "");
+        setText(node.children[2], own && step > ROOM_FOR_ARC_NUMBERS ? shown(p) : "");
       },
     );
   }
@@ -92,7 +94,7 @@ class Arcs {
           node.lastChild,
           turned ? { "text-anchor": "end", transform: "rotate(-60)" } : { "text-anchor": "middle", transform: null },
         );
-        setText(node.lastChild, name);
+        setText(node.lastChild, step < ROOM_FOR_WORDS && i !== chosen ? "" : name);
       },
     );
   }

@@ -1,5 +1,7 @@
 // The attention view: words in the plane of two axes, and what attention does to them.
 
+const SHORT_TEXT = 8;
+
 const attentionView = {
   name: "Attention",
   help:
@@ -66,9 +68,16 @@ const attentionView = {
     return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
   },
 
+  /** While a word is dragged, the plane is drawn in every frame, and the rest of a long text in one of three. */
   draw(own) {
     const traces = stack(layersOf(own), statesOfWords(own), own.residual);
     const names = tokenNames(own.tokens);
+    this.drawPlane(own, traces, names);
+    this.frame = dragging.active && own.tokens.length > SHORT_TEXT ? (this.frame + 1) % 3 : 0;
+    if (this.frame === 0) this.drawRest(own, traces, names);
+  },
+
+  drawRest(own, traces, names) {
     const presets = page.views.attention.presets;
     this.presets.draw(
       presets.map(([name]) => name),
@@ -80,7 +89,6 @@ const attentionView = {
     this.numbers.draw(own.axes, own.words);
     this.parts.text.draw(own, names);
     const step = traces.at(-1);
-    this.drawPlane(own, traces, names);
     if (!step) return;
     const trace = step.heads[own.head];
     this.arcs.draw(names, trace.weights, trace.allowed, own.token);
@@ -215,6 +223,7 @@ function sumLines(own, traces) {
   const trace = step.heads[0];
   const places = (x) => [x[own.across], x[own.up]];
   let at = own.residual ? places(step.input[own.token]) : [0, 0];
+  if (trace.weights[own.token].filter((p) => Math.abs(p) >= 0.005).length > MOST_TERMS) return [];
   return trace.weights[own.token].flatMap((p, j) => {
     const from = at;
     at = added(at, scaled(places(trace.values[j]), p));

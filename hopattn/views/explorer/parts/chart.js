@@ -18,7 +18,7 @@ class Chart {
 
   /** series: { name, values, colour }, each a number for each time; ends: [least, most], else from the values. */
   draw({ series, time, across, up, ends }) {
-    const width = this.svg.parentElement.clientWidth;
+    const width = sizeOf(this.svg.parentElement).width;
     const names = series.length > 1 ? series.map(({ name }) => name) : [];
     this.right = Math.min(Math.max(CHART.right, ...names.map((name) => textWidth(name) + 10)), width / 4);
     set(this.svg, { viewBox: `0 0 ${width} ${CHART.height}`, width, height: CHART.height });
@@ -165,7 +165,7 @@ class Clock {
 
   draw(time, last, text) {
     set(this.slider, { max: last });
-    this.slider.value = time;
+    setValue(this.slider, time);
     setText(this.told, text);
   }
 }

@@ -95,13 +95,13 @@ class Controls {
       const [row, control, values] = [this.root.children[i], this.table[key], this.values()];
       row.hidden = Boolean(control.for && !control.for.includes(values.separation));
       const [input, number] = row.querySelectorAll("input, select");
-      if (control.choices) input.value = values[key];
+      if (control.choices) setValue(input, values[key]);
       else if (control.switch) input.checked = values[key];
       else {
         const x = this.number(key);
-        input.value = sliderOf(control).toPlace(x);
+        setValue(input, sliderOf(control).toPlace(x));
         set(input, { "aria-valuetext": shown(x, 3) });
-        if (document.activeElement !== number) number.value = Number(x.toPrecision(4));
+        setValue(number, Number(x.toPrecision(4)), true);
       }
     });
   }
@@ -136,7 +136,7 @@ function picker(id, label, choose) {
       (_, i) => element("option", { value: i }),
       (node, text) => setText(node, text),
     );
-    select.value = chosen;
+    setValue(select, chosen);
   };
   return { root, draw };
 }
@@ -190,6 +190,6 @@ class NumberTable {
     }
     const input = row.children[i + 1].firstChild;
     set(input, { "aria-label": `${name}, ${axis}` });
-    if (document.activeElement !== input) input.value = Number(x.toFixed(3));
+    setValue(input, Number(x.toFixed(3)), true);
   }
 }

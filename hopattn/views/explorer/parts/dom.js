@@ -29,6 +29,11 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Change the value of a control only where it differs, and not while someone types in it. */
+function setValue(node, value, typed = false) {
+  if (node.value !== String(value) && !(typed && document.activeElement === node)) node.value = value;
+}
+
 /** Keep one child for each item, by key and in order; an element that stays keeps its focus. */
 function keyed(parent, items, key, create, update) {
   const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
@@ -56,8 +61,31 @@ function card(name, title, ...children) {
 const columnsOf = (columns) =>
   Object.entries(columns).map(([name, cards]) => element("div", { class: `column ${name}` }, ...cards));
 
+/** The sizes of elements and of plain text, measured once and again after they change: measuring while drawing is slow. */
+const measured = new Map();
+
+const resized = new ResizeObserver((entries) => {
+  const isChanged = ({ target }) => measured.has(target) && measured.get(target).width !== target.clientWidth;
+  if (!entries.some(isChanged) && measured.get("height") === innerHeight) return;
+  measured.clear();
+  redraw();
+});
+
+/** The width and height of an element. */
+function sizeOf(node) {
+  if (!measured.has(node)) {
+    measured.set(node, { width: node.clientWidth, height: node.clientHeight });
+    measured.set("height", innerHeight);
+    resized.observe(node);
+  }
+  return measured.get(node);
+}
+
 /** The size of plain text in pixels; pictures grow with it. */
-const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+function rem() {
+  if (!measured.has("rem")) measured.set("rem", parseFloat(getComputedStyle(document.documentElement).fontSize));
+  return measured.get("rem");
+}
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

@@ -79,7 +79,7 @@ const inductionView = {
     this.arcs.forEach((arcs, l) => arcs.draw(names, traces[l].heads[0].weights, traces[l].heads[0].allowed, chosen));
     this.table.draw(result, chosen);
     this.settings.draw();
-    if (document.activeElement !== this.words) this.words.value = own.tokens.join(" ");
+    setValue(this.words, own.tokens.join(" "), true);
     this.drawExpected(own, result, chosen, names);
   },
 

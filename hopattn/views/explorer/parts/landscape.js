@@ -5,7 +5,9 @@ const LEVELS = 8;
 const FILLED = 0.35; // the colours fill this part of the energy's range, from the lowest up; recalls end there
 const BASIN_WORK = 4e7; // multiplications that colouring the basins may take
 const BASIN_STEPS = 300;
-const SAME_END = 1e-3; // two ends that are nearer than this are one fixed point
+const SETTLING_STEPS = 5000;
+const SMALLEST_CHANGE = 1e-8;
+const SAME_END = 1e-2; // two ends that are nearer than this are one fixed point
 
 /** The states of a grid over the plane, row by row from below; the other axes are those of the cue. */
 function gridStates(own, [[left, right], [low, high]], n) {
@@ -28,13 +30,13 @@ function landscapeOf(own, bounds) {
 }
 
 /** The fixed point that a state runs to. */
-function endOf(memory, start) {
+function endOf(memory, start, most = BASIN_STEPS) {
   let x = start;
-  for (let step = 0; step < BASIN_STEPS; step++) {
+  for (let step = 0; step < most; step++) {
     const after = stepOf(memory, x);
     const change = largestEntry(difference(after, x));
     x = after;
-    if (!(change > 1e-7)) break;
+    if (!(change > SMALLEST_CHANGE)) break;
   }
   return x;
 }
@@ -50,8 +52,16 @@ function basinsOf(own, bounds) {
     const known = ends.findIndex((other) => largestEntry(difference(other, end)) <= SAME_END);
     return known >= 0 ? known : ends.push(end) - 1;
   });
-  return { ends, numbers, n };
+  const settled = ends.map((end) => endOf(memory, nudged(end), SETTLING_STEPS));
+  const firstLike = settled.map((end) =>
+    settled.findIndex((other) => largestEntry(difference(other, end)) <= SAME_END),
+  );
+  const kept = [...new Set(firstLike)];
+  return { ends: kept.map((i) => settled[i]), numbers: numbers.map((i) => kept.indexOf(firstLike[i])), n };
 }
+
+/** A state beside another one: from a saddle it runs on into a valley. */
+const nudged = (x) => x.map((value, i) => value + 1e-3 / (i + 1));
 
 /** A picture of n × n coloured cells, as an address for an image. colour(k): [red, green, blue] of cell k from below. */
 function cellPicture(n, colour) {

@@ -97,7 +97,6 @@ function startPage() {
   createTabs();
   connectActions();
   window.addEventListener("hashchange", followAddress);
-  new ResizeObserver(redraw).observe(document.getElementById("views"));
   const read = readAddress(location.hash);
   Object.assign(state, read.state);
   showNotices(read.notices);

@@ -31,10 +31,13 @@ class Matrix {
 
   /** weights: (n, m); allowed: false where masked; chosen: [i, j]. */
   draw(queries, keys, weights, allowed, chosen) {
-    const box = this.svg.parentElement.clientWidth;
-    const left = Math.min(Math.max(...queries.map(textWidth)) + 12, box / 3);
+    const box = sizeOf(this.svg.parentElement).width;
+    const longest = Math.max(...queries.map(textWidth));
+    const room = box / keys.length > 16; // for names
+    const left = !room ? 2 : Math.min(longest + 12, box / 3);
     const top = left;
-    const cell = Math.min(LARGEST_CELL, (box - left - 2) / keys.length);
+    const right = room ? Math.min(0.6 * longest, 60) - 8 : 2;
+    const cell = Math.min(LARGEST_CELL, (box - left - right) / keys.length);
     const most = Math.max(1, ...weights.flat().map(Math.abs));
     const layout = { left, top, cell, most, numbers: cell >= ROOM_FOR_NUMBERS };
     const size = [box, Math.ceil(top + cell * queries.length + 2)];
@@ -51,7 +54,7 @@ class Matrix {
   }
 
   drawColumns(keys, { left, top, cell, numbers }, chosen) {
-    const some = cell >= 14 ? keys : [];
+    const some = left > 2 ? keys : [];
     keyed(
       this.columns,
       some,
@@ -76,7 +79,7 @@ class Matrix {
       "text-anchor": "end",
       class: i === chosen[0] ? "query chosen" : "query",
     });
-    setText(header, cell >= 14 ? query : "");
+    setText(header, left > 2 ? query : "");
     while (row.children.length > keys.length + 1) row.lastChild.remove();
     weights.forEach((p, j) => {
       const node = row.children[j + 1] ?? row.appendChild(createCell(i, j));
@@ -90,7 +93,7 @@ class Matrix {
           ? `${query} attends to ${keys[j]}: ${shown(p)}`
           : `${query} may not attend to ${keys[j]}`,
       });
-      set(node.firstChild, { width: cell - 1, height: cell - 1, fill: cssColour(rgb) });
+      set(node.firstChild, { width: cell - 1, height: cell - 1, fill: cssColour(rgb), rx: cell < 14 ? 0 : 3 });
       set(node.lastChild, { x: cell / 2, y: cell / 2 + 5 });
       node.lastChild.style.fill = readableOn(rgb);
       setText(node.lastChild, !numbers ? "" : allowed[j] ? shown(p) : "·");
@@ -102,6 +105,6 @@ const createCell = (i, j) =>
   shape(
     "g",
     { role: "gridcell", "data-cell": `${i} ${j}` },
-    shape("rect", { rx: 3 }),
+    shape("rect"),
     shape("text", { "text-anchor": "middle", "aria-hidden": true }),
   );

@@ -12,10 +12,10 @@ class PartsOfWords {
   /** result: what `induce` gives. */
   draw({ tokens, words, vectors, part }, chosen) {
     const names = tokenNames(tokens);
-    const width = this.svg.parentElement.clientWidth;
+    const width = sizeOf(this.svg.parentElement).width;
     const left = Math.min(Math.max(...names.map(textWidth)) + 10, width / 4);
     const gap = 12;
-    const cell = clamp((width - left - 2 * DIAL - 5 * gap) / (3 * words.length), 6, 40);
+    const cell = clamp((width - left - 2 * DIAL - 6 * gap) / (3 * words.length), 6, 40);
     const widest = Math.max(...words.map(textWidth));
     const slanted = widest > cell - 3;
     const top = 26 + (slanted ? Math.min(widest * 0.9, 110) : 24);
@@ -42,7 +42,7 @@ class PartsOfWords {
         const turned = word !== undefined && slanted;
         set(node, {
           transform: `translate(${x} ${word === undefined ? 15 : top - 8})${turned ? " rotate(-60)" : ""}`,
-          class: word === undefined ? "heading" : "key",
+          class: word !== undefined ? "key" : anchor === "start" && name !== "place" ? "heading" : "heading narrow",
           "text-anchor": anchor ?? (slanted ? "start" : "middle"),
         });
         setText(node, word === undefined ? name : word);

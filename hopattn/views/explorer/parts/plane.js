@@ -41,7 +41,7 @@ class Plane {
 
   /** Take the size of the element; keep the ends of the axes while something is dragged. */
   fit(places, keep) {
-    const box = this.svg.getBoundingClientRect();
+    const box = sizeOf(this.svg);
     const size = [Math.max(box.width, 200), Math.max(box.height, 200)].map(Math.round);
     const same = this.size && largestDifference(size, this.size) === 0;
     this.size = size;
@@ -141,6 +141,7 @@ class Plane {
     const spots = named.map(({ place }) => this.at(place));
     const boxes = placeNames(
       named.map(({ name }) => textWidth(name)),
+      named.map(({ kind }) => kind.includes("query")),
       spots,
       [...spots, ...obstacles],
       this.size,
@@ -151,8 +152,9 @@ class Plane {
       ({ id }) => id,
       () => shape("text", { "aria-hidden": true }),
       (node, mark, i) => {
-        set(node, { x: boxes[i][0], y: boxes[i][1] + 0.94 * rem(), class: `name ${mark.kind}` });
-        setText(node, mark.name);
+        const [x, y] = boxes[i] ?? [0, 0];
+        set(node, { x, y: y + 0.94 * rem(), class: `name ${mark.kind}` });
+        setText(node, boxes[i] ? mark.name : "");
       },
     );
   }
@@ -170,6 +172,8 @@ function createMark({ id, kind }) {
     sign,
   );
 }
+
+const MOST_COVERED = 30; // square pixels of another name
 
 const STAR = `M${range(10)
   .map((i) => {
@@ -190,9 +194,11 @@ function textWidth(text) {
   return textWidth.known.get(text);
 }
 
-/** The left upper corner of each name: at the first side of its mark where it covers nothing, else the least. */
-function placeNames(widths, spots, obstacles, [width, height]) {
+/** The box of each name: at the first side of its mark where it covers nothing, else the least.
+ *  Null where it would cover another name; kept: the names that are never left out. */
+function placeNames(widths, kept, spots, obstacles, [width, height]) {
   const taken = obstacles.map(([x, y]) => [x - 8, y - 8, x + 8, y + 8]);
+  const names = [];
   const high = 1.25 * rem();
   return widths.map((own, i) => {
     const [x, y] = spots[i];
@@ -216,11 +222,12 @@ function placeNames(widths, spots, obstacles, [width, height]) {
         Math.max(0, box[2] - width + 2) +
         Math.max(0, 2 - box[1]) +
         Math.max(0, box[3] - height + MARGIN.bottom);
-      const covered = sum(taken.map((other) => shared(box, other)));
-      return { box, cost: covered + 100 * outside + k / 10 };
+      const [covered, hidden] = [taken, names].map((others) => sum(others.map((other) => shared(box, other))));
+      return { box, hidden, cost: covered + 3 * hidden + 100 * outside + k / 10 };
     });
     const best = costs.reduce((a, b) => (b.cost < a.cost ? b : a));
-    taken.push(best.box);
+    if (best.hidden > MOST_COVERED && !kept[i]) return null;
+    names.push(best.box);
     return best.box;
   });
 }

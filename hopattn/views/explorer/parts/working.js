@@ -37,21 +37,10 @@ function similarityLine(trace, names, i, j, head) {
     size: x * k[d],
     nodes: [coloured("query", factor(x)), " × ", coloured("key", factor(k[d]))],
   }));
-  const lengths = norm(q) * norm(k);
-  const divided =
-    head.similarity === "cosine"
-      ? [` ${shown(dot(q, k))}, divided by the lengths ${shown(norm(q))} × ${shown(norm(k))}`]
-      : [];
-  return paragraph(
-    "similarity",
-    query,
-    " · ",
-    key,
-    " = ",
-    ...termList(terms),
-    ...(divided.length ? [" = ", ...divided, lengths ? "" : " (0)"] : []),
-    result,
-  );
+  const pair = head.similarity === "cosine" ? ["cos(", query, ", ", key, ")"] : [query, " · ", key];
+  const lengths = ` / (${shown(norm(q))} × ${shown(norm(k))})`;
+  const sumOfTerms = head.similarity === "cosine" ? ["(", ...termList(terms), ")", lengths] : termList(terms);
+  return paragraph("similarity", ...pair, " = ", ...sumOfTerms, result);
 }
 
 function separationLine(trace, names, i, j, head) {
