@@ -1,7 +1,7 @@
-// Pictures of spins: black is 1, white −1, hatched unknown. The cue can be painted with mouse, finger and keys.
+// Pictures of spins: ink is 1 (on), the sheet −1 (off), a third colour unknown. The cue can be painted with mouse, finger and keys.
 
 const REVERSED = { "#": ".", ".": "#", "?": "#" };
-const SPIN_WORDS = { "#": "black", ".": "white", "?": "unknown" };
+const SPIN_WORDS = { "#": "on", ".": "off", "?": "unknown" };
 
 class Pixels {
   /** paint(i, character): a pixel was painted; without it the picture is only shown. */
@@ -102,7 +102,7 @@ class Pixels {
     );
     if (!this.paint)
       set(this.svg, {
-        "aria-label": `${this.name}: ${[...characters].filter((c) => c === "#").length} of ${characters.length} pixels black`,
+        "aria-label": `${this.name}: ${[...characters].filter((c) => c === "#").length} of ${characters.length} pixels on`,
       });
   }
 }
