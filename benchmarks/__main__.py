@@ -29,6 +29,7 @@ GROUPS = {
     "rules": "Learning",
     "sweeps": "Sweeps",
     "growth": "Growth",
+    "explorer": "The page to play with",
 }
 """The title of each group, by its module, in the order of the table; each module has `rows(options)`."""
 BY_SETTING = {

@@ -51,16 +51,6 @@ def test_the_page_loads_checks_itself_and_draws(opened):
     assert page.title() == "banks, next to 'financial' · hopattn explore"
 
 
-def test_the_first_picture_comes_fast(opened):
-    """Under 300 ms; the best of three, because the machine may be busy."""
-    times = []
-    for _ in range(3):
-        page = opened()
-        drawn(page)
-        times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
-    assert min(times) < 300
-
-
 @pytest.mark.parametrize("formula", ["head", "memory", "couplings", *VIEWS])
 def test_a_wrong_reference_value_is_shown_as_a_warning(opened, pages, tmp_path, formula):
     text = pages().read_text(encoding="utf-8")
@@ -331,21 +321,16 @@ def test_nothing_is_wider_than_the_screen(opened, view, size):
     assert page.evaluate(wide) == []
 
 
-@pytest.mark.parametrize(("size", "least"), [(16, 30), (64, 3)])
-def test_dragging_stays_fluent(opened, size, least):
-    """Frames a second; the best of some tries, because the machine may be busy."""
+@pytest.mark.parametrize("size", [16, 64])
+def test_a_move_among_many_words_draws_the_plane_anew(opened, size):
     page = opened(parse(attention_of_size(size), "large.toml", f"large{size}"))
     drawn(page)
-    frames = """async (count) => {
-        const start = performance.now();
-        for (let i = 0; i < count; i++) {
-            wordMovesOfTest.moved("w1", [0.3 * Math.cos(i), 0.3 * Math.sin(i)]);
-            await new Promise((done) => requestAnimationFrame(done));
-        }
-        return (1000 * count) / (performance.now() - start);
-    }"""
-    page.evaluate("() => { window.wordMovesOfTest = wordMoves(); }")
-    assert any(page.evaluate(frames, 30 if size == 16 else 6) > least for _ in range(8))
+    shown = (
+        "() => [...document.querySelectorAll('.plane [transform], .plane circle')].map((one) => one.outerHTML).join()"
+    )
+    before = page.evaluate(shown)
+    page.evaluate("() => { wordMoves().moved('w1', [0.3, -0.2]); }")
+    page.wait_for_function(f"(before) => ({shown})() !== before", arg=before)
 
 
 @pytest.mark.parametrize("view", VIEWS)

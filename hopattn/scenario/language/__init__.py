@@ -6,6 +6,7 @@
 - `stopped.py`: the place where `tomllib` stopped reading a text
 - `syntax_faults.py`: the likely cause of a text that is no TOML
 - `overrides.py`: changes of single values, for `set` and `--set`
+- `refused.py`: a document without the values that the schema refused
 - `decimal_commas.py`: hints for numbers with a decimal comma, and for texts in place of numbers
 - `array_layout.py`: the names, shapes and labels of the arrays that a scenario will compute
 - `schema_keys.py`: the keys that the schema allows at a place of a file
