@@ -23,7 +23,18 @@ KEPT = "\n\t"
 
 
 def make_safe() -> None:
-    """Make both streams of this process safe; a stream that is safe already stays as it is."""
+    """Make both streams of this process safe; a stream that is safe already stays as it is.
+
+    What is written to a stream that was closed when the process began is discarded. Were its number left free, the next
+    file to be opened would have it, and worker processes would write their messages into that file.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None and _is_free(descriptor):
+            discard(descriptor)
+            if descriptor == STDOUT:
+                _Unread.reader_left = True
+            if descriptor:
+                setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or isinstance(stream, SafeStream):
@@ -84,9 +95,19 @@ def is_lost() -> bool:
 
 def discard(descriptor: int) -> None:
     """Discard all further output to a file descriptor."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    if nowhere != descriptor:
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
+    os.set_inheritable(descriptor, True)
+
+
+def _is_free(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return True
+    return False
 
 
 class _Unread(io.FileIO):
