@@ -76,9 +76,10 @@ def write_over(file: Path, data: bytes) -> None:
     except (FileExistsError, NotADirectoryError):
         raise CannotDo(f"{file}: cannot be written: a file stands where a folder is needed") from None
     except OSError as error:
+        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
+    finally:
         if "stream" in locals():
             Path(stream.name).unlink(missing_ok=True)
-        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:

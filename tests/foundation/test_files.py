@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import socket
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,16 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
     write_over(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_write_that_is_interrupted_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_over(tmp_path / "file", b"data")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "\tx", "\n=x", "-", "=1"])
