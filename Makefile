@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 
-.PHONY: demo test test-all lint types bench schema figures docs site certificate mutations clean
+.PHONY: demo test test-all lint types bench schema figures docs site certificate mutations faults clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
@@ -46,6 +46,9 @@ certificate: $(VENV)/.run
 
 mutations: $(VENV)/.test
 	$(BIN)/python -m tests.mutations 2000
+
+faults: $(VENV)/.test
+	$(BIN)/python -m tests.faults 100
 
 clean:
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
