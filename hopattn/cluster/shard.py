@@ -104,7 +104,9 @@ class Shard:
         largest = 0.0
         for span, keys, values in self._blocks():
             for what, rows in (("keys", keys), ("values", values)):
-                beyond = np.flatnonzero(~(np.abs(rows) <= most_multiplied(rows)).all(axis=1))  # a NaN lies beyond too
+                most = most_multiplied(rows)
+                inside = (rows.max(axis=1) <= most) & (rows.min(axis=1) >= -most)  # a NaN is not inside
+                beyond = np.flatnonzero(~inside)
                 if beyond.size and bad[what] < 0:
                     bad[what] = self.first + span.start + int(beyond[0])
             largest = max(largest, largest_entry(values))
