@@ -223,6 +223,16 @@ def test_a_docstring_begins_with_its_subject(file):
     assert [name for name, doc in docs.items() if (doc or "").startswith("What ")] == []
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_a_message_quotes_a_value_through_the_function_that_shortens_it(file):
+    """`{value!r}` has no end; `quoted(value)` of foundation/errors.py has one."""
+    raised = [node.exc for node in ast.walk(plan.parsed(PACKAGE / file)) if isinstance(node, ast.Raise) and node.exc]
+    told = [part for node in functions(file) if node.name != "__repr__" for part in ast.walk(node)]
+    written = [part for part in told if isinstance(part, ast.FormattedValue) and part.conversion == ord("r")]
+    own = [part for node in raised if "TypeError" in ast.unparse(node) for part in ast.walk(node)]
+    assert [ast.unparse(part.value) for part in written if part not in own] == []
+
+
 def test_tests_mirror_the_rooms_and_none_imports_another():
     tests = Path(__file__).parent
     rooms = {path.name for path in tests.iterdir() if (path / "__init__.py").exists()}

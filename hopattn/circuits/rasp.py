@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import Choices
 from hopattn.transformer.heads import Head, HeadTrace
 
@@ -114,7 +114,7 @@ class Selection:
         numbers = sort_of(given) == "numbers"
         fallback = sequence([(0.0 if numbers else "none") if default is None else default], "default")
         if sort_of(fallback) != sort_of(given):
-            shown = shortened(repr(default)) if isinstance(default, str) else f"{default:g}"
+            shown = quoted(default) if isinstance(default, str) else f"{default:g}"
             raise InvalidInput(f"default: {shown} is not among values that are {sort_of(given)}")
         trace = self._trace(given[:, None] if numbers else one_hot(given), "proportional")
         chosen = np.any(trace.scores > 0, axis=-1)

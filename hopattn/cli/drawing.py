@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, unknown
 
 if TYPE_CHECKING:
     from hopattn.figures.base import Plot
@@ -84,11 +84,11 @@ def _sides(size: str) -> tuple[float, float]:
     """The sides of a figure, in inches."""
     match = _SIZE.fullmatch(size)
     if match is None:
-        raise InvalidInput(f"--size {size!r}: expected width and height in inches, as in 3.4x2.4")
+        raise InvalidInput(f"--size {quoted(size)}: expected width and height in inches, as in 3.4x2.4")
     width, height = (float(side) for side in match.groups())
     for side in (width, height):
         if not LEAST <= side <= MOST:
-            raise InvalidInput(f"--size {size!r}: a side has {LEAST:g} to {MOST:g} inches, not {side:g}")
+            raise InvalidInput(f"--size {quoted(size)}: a side has {LEAST:g} to {MOST:g} inches, not {side:g}")
     return width, height
 
 
@@ -108,7 +108,9 @@ def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str
         return list(dict.fromkeys(parts)), own
     _require_folder(value, parts, plots)
     if into is not None:
-        raise InvalidInput(f"--figures {value!r} is a folder, and so is --into {str(into)!r}: give one of them")
+        raise InvalidInput(
+            f"--figures {quoted(value)} is a folder, and so is --into {quoted(str(into))}: give one of them"
+        )
     return [], Path(value)
 
 
@@ -123,7 +125,7 @@ def _require_folder(value: str, parts: Sequence[str], known: Any) -> None:
         stem = Path(value).stem
         figure = stem if stem in known else "moved"
         raise InvalidInput(
-            f"--figures {value!r} is the name of a file; a figure is written to FOLDER/{figure}.{suffix}: "
+            f"--figures {quoted(value)} is the name of a file; a figure is written to FOLDER/{figure}.{suffix}: "
             f"write --figures {figure} --format {suffix} --into FOLDER"
         )
     wrong = next(part for part in parts if part not in known)

@@ -14,7 +14,7 @@ from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, ShardSummary, s
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.arrays import namespace, stored_rows
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.scalars import whole
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separations
@@ -47,7 +47,9 @@ def sharded(
     separation = separations.make(separation, **({} if beta is None else {"beta": beta}))
     similarity, activation = similarities.make(similarity), activations.make(activation)
     if not similarity.by_pairs:
-        raise InvalidInput(f"similarity: {similarity!r} looks at all keys of a cue, which lie on several machines")
+        raise InvalidInput(
+            f"similarity: {quoted(similarity)} looks at all keys of a cue, which lie on several machines"
+        )
     connection = connected(cluster)
     try:
         client = connection.client

@@ -18,7 +18,7 @@ from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.ranking import Ranked, merged
 from hopattn.foundation.arrays import as_float, namespace, require_dim
 from hopattn.foundation.chunks import ranges
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.room import require_room
 from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
@@ -217,7 +217,7 @@ class Sharded(KeyValueMemory):
         if isinstance(rule, MaskRule):
             if not rule.by_pairs:
                 raise InvalidInput(
-                    f"mask: the rule {rule!r} looks at all scores of a cue, which lie on several machines"
+                    f"mask: the rule {quoted(rule)} looks at all scores of a cue, which lie on several machines"
                 )
             return [rule] * len(spans)
         spread(rule, shape)

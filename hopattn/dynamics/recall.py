@@ -15,7 +15,7 @@ from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import as_float, most_multiplied, namespace, require_dim, require_finite, tolerance
 from hopattn.foundation.display import ShownInNotebook
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Activation
@@ -107,7 +107,7 @@ def recall(
 def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[str, ...]) -> Recall:
     """The record of one step, for a memory whose answer has another dim than its cue."""
     if kept or not isinstance(rule, Synchronous):
-        what = f"keep: {kept[0]}" if kept else f"update: {rule!r}"
+        what = f"keep: {kept[0]}" if kept else f"update: {quoted(rule)}"
         raise InvalidInput(f"{what} needs a recall of several steps, but {memory.why_no_recall}")
     given = as_float(cues, "cues")
     _require_cues(given)
@@ -158,7 +158,7 @@ def _checked_tol(tol: Any, memory: Recallable, dtype: Any) -> float:
     if tol is None:
         return 0.0 if memory.activation.discrete else tolerance(dtype)
     if isinstance(tol, (str, bool)) or not isinstance(tol, (int, float, np.number)) or not tol >= 0:
-        raise InvalidInput(f"tol: expected a number of at least 0, not {tol!r}")
+        raise InvalidInput(f"tol: expected a number of at least 0, not {quoted(tol)}")
     return float(tol)
 
 
@@ -169,6 +169,6 @@ def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | No
     if mask is None:
         return None
     if isinstance(mask, (str, MaskRule)):
-        raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {mask!r}")
+        raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {quoted(mask)}")
     shape = (n_cues, memory.n_keys)
     return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, shape))), shape)

@@ -20,7 +20,7 @@ import numpy as np
 
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import namespace
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.files import json_text, npz, write_over
 from hopattn.foundation.registry import Registry
 from hopattn.retrieval.activation import Activation, activations
@@ -74,7 +74,9 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
     try:
         header = json.loads(str(arrays.pop(HEADER)[()]))
         if header["hopattn memory"] != VERSION:
-            raise InvalidInput(f"is of version {header['hopattn memory']!r} of the format; expected version {VERSION}")
+            raise InvalidInput(
+                f"is of version {quoted(header['hopattn memory'])} of the format; expected version {VERSION}"
+            )
         return _unpacked(header, "", arrays, kinds)
     except InvalidInput as error:
         raise InvalidInput(f"{named(file)}: {error}") from None
@@ -113,7 +115,7 @@ def _part(value: Any) -> Any:
         if isinstance(value, base):
             word = next((word for word, entry in registry.items() if entry is type(value)), None)
             if word is None:
-                raise InvalidInput(f"save: {value!r} is in no registry, so that no file can name it")
+                raise InvalidInput(f"save: {quoted(value)} is in no registry, so that no file can name it")
             return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
     return value
 

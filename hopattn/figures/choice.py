@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 
@@ -46,16 +46,16 @@ def _require_types(options: Mapping[str, Any]) -> None:
     """Raise `InvalidInput` for an option of another type than its key in `[figure]` has."""
     for name in ("title", "run", "query"):
         if not isinstance(options.get(name, ""), str):
-            raise InvalidInput(f"figure: {name}: expected a text, not {shortened(repr(options[name]))}")
+            raise InvalidInput(f"figure: {name}: expected a text, not {quoted(options[name])}")
     for name in ("layer", "head"):
         number = options.get(name, 1)
         if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
-            raise InvalidInput(f"figure: {name}: expected a whole number from 1, not {shortened(repr(options[name]))}")
+            raise InvalidInput(f"figure: {name}: expected a whole number from 1, not {quoted(options[name])}")
     for name in ("axes", "highlight"):
         texts = options.get(name, ())
         listed = isinstance(texts, Sequence | np.ndarray) and not isinstance(texts, str)
         if not listed or not all(isinstance(text, str) for text in texts):
-            raise InvalidInput(f"figure: {name}: expected a list of texts, not {shortened(repr(texts))}")
+            raise InvalidInput(f"figure: {name}: expected a list of texts, not {quoted(texts)}")
 
 
 def _require_words(options: Mapping[str, Any], result: Result) -> None:
@@ -84,7 +84,7 @@ def _with_heads(run: Run, table: FigureTable) -> Run:
     if not any(_is_chosen(place, table) for place in places):
         wanted = " ".join(f"{key} {number}" for key in ("layer", "head") if (number := getattr(table, key)))
         there = sorted(" ".join(filter(None, (layer and f"layer {layer}", f"head {head}"))) for layer, head in places)
-        raise InvalidInput(f"figure: there is no {wanted} (heads: {', '.join(there) or 'none'})")
+        raise InvalidInput(f"figure: there is no {wanted} (heads: {listed(there) or 'none'})")
     arrays = {
         name: array
         for name, array in run.arrays.items()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -56,7 +56,7 @@ def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tup
     if tokens is None:
         return tuple(map(str, range(1, n + 1))), tuple(map(str, range(1, m + 1)))
     if isinstance(tokens, str) or not isinstance(tokens, Sequence | np.ndarray):
-        raise InvalidInput(f"tokens: expected a list of words, not {shortened(repr(tokens))}")
+        raise InvalidInput(f"tokens: expected a list of words, not {quoted(tokens)}")
     paired = len(tokens) == 2 and not any(isinstance(token, str) for token in tokens)
     both = tuple(tokens) if paired else (tokens, tokens)
     if any(isinstance(word, list | tuple | np.ndarray) for words in both for word in words):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopattn.figures.palette import DARK, LIGHT, Palette
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, unknown
 
 DPI, PRINTED = 100, 300
 """Pixels in an inch: on a slide, and in print."""
@@ -86,9 +86,7 @@ def loaded() -> Any:
         backend = os.environ.get("MPLBACKEND")
         if backend is None:
             raise
-        message = (
-            f"MPLBACKEND={shortened(backend)!r}: matplotlib has no such backend; unset the variable, or set it to agg"
-        )
+        message = f"MPLBACKEND={quoted(backend)}: matplotlib has no such backend; unset the variable, or set it to agg"
         raise InvalidInput(message) from None
     return matplotlib
 

@@ -3,14 +3,21 @@
 The command line turns the class of an error into an exit code: `InvalidInput` is 2, `CannotDo` is 3.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 MAX_LISTED = 40
 """The most choices, or problems of a file, that a message lists; of the rest it gives the number."""
+MAX_LINE = 2500
+"""The most characters of one line of a message: those of a full list."""
+MAX_LINES = 4 * MAX_LISTED
+"""The most lines of a message."""
 
 
 class HopattnError(Exception):
-    """The base class of all errors that hopattn raises on purpose."""
+    """The base class of all errors that hopattn raises on purpose; whatever its message quotes, it has an end."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(bounded(str(message)))
 
 
 class InvalidInput(HopattnError, ValueError):
@@ -25,7 +32,7 @@ class InvalidScenario(InvalidInput):
     """An invalid scenario file; the message lists its problems, one on each line."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(map(bounded, problems))
         more = len(self.problems) - MAX_LISTED
         lines = [*self.problems[:MAX_LISTED], *([f"… and {more} more"] if more > 0 else [])]
         super().__init__("\n".join(lines))
@@ -42,7 +49,7 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
     from difflib import SequenceMatcher, get_close_matches  # imported here, so that the command line starts fast
 
     by_lower = {choice.lower(): choice for choice in choices}
-    own = str(word).lower()
+    own = shortened(word, 200).lower()
     matches = get_close_matches(own, by_lower, n=4, cutoff=0.6)
     best = max(matches, key=lambda one: (SequenceMatcher(None, one, own).ratio(), set(one) == set(own)), default=None)
     return by_lower[best] if best is not None else None
@@ -81,22 +88,43 @@ def shortened(value: object, width: int = 60) -> str:
     """A value as text that fits into one line of a message: at most `width` characters, without control characters.
 
     A value that cannot be written out, such as a number of 10,000 digits or a list that is nested 10,000 deep, is told
-    by its type.
+    by its type. `quoted` puts a text in quotes.
 
     >>> shortened("a" * 100, width=10)
     'aaaaaaaaa…'
     >>> print(shortened(chr(10)))
     \\n
     >>> shortened(10**10_000)
-    'an int too long to write out'
+    'an int that cannot be written out'
     """
+    return _on_one_line(value, str, width)
+
+
+def quoted(value: object, width: int = 60) -> str:
+    """A value as Python writes it, shortened.
+
+    >>> quoted("softmx"), quoted(list(range(1000)), width=10)
+    ("'softmx'", '[0, 1, 2,…')
+    """
+    return _on_one_line(value, repr, width)
+
+
+def _on_one_line(value: object, write: Callable[[object], str], width: int) -> str:
     try:
-        whole = str(value)
-    except (ValueError, RecursionError):
+        whole = write(value)
+    except Exception:  # anything that a class of the user's own may raise; its name must do
         name = type(value).__name__
-        whole = f"a{'n' * (name[0] in 'aeiou')} {name} too long to write out"
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in whole[: width + 1])
+        whole = f"a{'n' * (name[0] in 'aeiou')} {name} that cannot be written out"
+    text = whole[: width + 1]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def bounded(message: str) -> str:
+    """A message with an end: at most `MAX_LINES` lines, each shortened to `MAX_LINE` characters."""
+    lines = message.split("\n", MAX_LINES)[:MAX_LINES]
+    return "\n".join(shortened(line, MAX_LINE) for line in lines)
 
 
 def reject_unknown(what: str, given: Iterable[str], known: Mapping[str, object] | Iterable[str]) -> None:

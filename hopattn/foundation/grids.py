@@ -7,7 +7,7 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted, shortened
 
 Values = tuple[int | float, ...]
 """The numbers of one axis."""
@@ -52,7 +52,7 @@ def axis_values(grid: Grid, what: str) -> Values:
     try:
         return in_order(tuple(map(_of_python, grid)), what)
     except TypeError:
-        raise InvalidInput(f"{what}: expected numbers in rising order, not {shortened(repr(grid))}") from None
+        raise InvalidInput(f"{what}: expected numbers in rising order, not {quoted(grid)}") from None
 
 
 def axes_of(over: Mapping[str, Grid], what: str) -> dict[str, Values]:
@@ -61,7 +61,7 @@ def axes_of(over: Mapping[str, Grid], what: str) -> dict[str, Values]:
     what: the name of the argument in messages. Raises `InvalidInput` if `over` is no mapping, and as `axis_values`.
     """
     if not isinstance(over, Mapping):
-        raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {shortened(repr(over))}")
+        raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {quoted(over)}")
     return {name: axis_values(grid, name) for name, grid in over.items()}
 
 
@@ -88,7 +88,7 @@ def in_order(values: Values, what: str) -> Values:
         raise InvalidInput(f"{what}: is empty; {_HOW}")
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise InvalidInput(f"{what}: {shortened(value)!r} is no finite number; {_HOW}")
+            raise InvalidInput(f"{what}: {quoted(value)} is no finite number; {_HOW}")
     for value, after in pairwise(values):
         if after == value:
             raise InvalidInput(f"{what}: {value:g} stands there twice")

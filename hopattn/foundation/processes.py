@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any
 
-from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 
 WATCH_SECONDS = 0.5
 """The seconds between two looks of a worker whether the process that started it is still there."""
@@ -57,9 +57,7 @@ def _require_limit() -> None:
     """Raise `InvalidInput` if LOKY_MAX_CPU_COUNT, which joblib reads, is no whole number from 1."""
     limit = os.environ.get("LOKY_MAX_CPU_COUNT", "1").strip()
     if not (limit.isascii() and limit.isdigit() and int(limit)):
-        raise InvalidInput(
-            f"LOKY_MAX_CPU_COUNT={shortened(limit)!r}: expected a whole number from 1; unset the variable"
-        )
+        raise InvalidInput(f"LOKY_MAX_CPU_COUNT={quoted(limit)}: expected a whole number from 1; unset the variable")
 
 
 @contextmanager

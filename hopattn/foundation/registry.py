@@ -15,7 +15,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
-from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
 
 Entry = TypeVar("Entry")
 Choice = TypeVar("Choice")
@@ -91,7 +91,7 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         if isinstance(choice, self.base):
             if parameters:
                 given = ", ".join(parameters)
-                raise InvalidInput(f"{self.what}: {choice!r} carries its own {given}; give it in one place")
+                raise InvalidInput(f"{self.what}: {quoted(choice)} carries its own {given}; give it in one place")
             return choice
         entry = self[choice]
         declared = fields(entry) if is_dataclass(entry) else ()

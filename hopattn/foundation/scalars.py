@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted
 
 
 def positive(value: Any, what: str) -> float:
@@ -23,7 +23,7 @@ def real(value: Any, what: str, above: float = float("-inf"), least: float = flo
         wanted = "a positive finite number" if above == 0 else "a finite number"
         reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
         reach += f" of at least {least:g}" if math.isfinite(least) else ""
-        raise InvalidInput(f"{what}: expected {wanted}{reach}, not {shortened(repr(value))}")
+        raise InvalidInput(f"{what}: expected {wanted}{reach}, not {quoted(value)}")
     return number
 
 
@@ -32,5 +32,5 @@ def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         reach = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise InvalidInput(f"{what}: expected a whole number {reach}, not {shortened(repr(value))}")
+        raise InvalidInput(f"{what}: expected a whole number {reach}, not {quoted(value)}")
     return int(value)

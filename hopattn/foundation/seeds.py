@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.scalars import whole
 
 Seed = int | np.random.Generator | None
@@ -23,7 +23,7 @@ def generator(seed: Seed = None, rng: Seed = None) -> np.random.Generator:
             raise TypeError
         return np.random.default_rng(given)
     except (TypeError, ValueError):
-        raise InvalidInput(f"{name}: expected a seed or a numpy.random.Generator, not {given!r}") from None
+        raise InvalidInput(f"{name}: expected a seed or a numpy.random.Generator, not {quoted(given)}") from None
 
 
 def whole_seed(seed: Seed, rng: Seed, default: int) -> int:

@@ -16,7 +16,7 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import mapped
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
@@ -71,12 +71,12 @@ class KeyValueMemory(AssociativeMemory):
     @property
     def why_not_convex(self) -> str:
         if not self.separation.convex:
-            return f"the potential of {self.separation!r} is not convex"
+            return f"the potential of {quoted(self.separation)} is not convex"
         return self.separation.why_imprecise
 
     @property
     def why_no_continuous_time(self) -> str:
-        return f"the weights of {self.separation!r} jump" if self.separation.jumps else ""
+        return f"the weights of {quoted(self.separation)} jump" if self.separation.jumps else ""
 
 
 @dataclass(frozen=True, eq=False, init=False)

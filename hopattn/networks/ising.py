@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.state_space import spins
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import name_of
 
 MOST_SPINS = 16
@@ -132,6 +132,6 @@ def checked_temperatures(temperature: ArrayLike) -> np.ndarray:
     except (TypeError, ValueError):
         given = np.array(np.nan)
     if given.ndim > 1 or not given.size or not np.all(np.isfinite(given) & (given > 0)):
-        told = shortened(repr(temperature))
+        told = quoted(temperature)
         raise InvalidInput(f"temperature: expected finite numbers above 0, not {told}; at 0 use a recall, 'async'")
     return given

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised, row_length
@@ -159,7 +159,7 @@ def perceptron(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 10
     """
     rows = _patterns(patterns)
     if not (isinstance(stability, (int, float)) and 0 <= stability < float("inf")):
-        raise InvalidInput(f"stability: expected a finite number of at least 0, not {stability!r}")
+        raise InvalidInput(f"stability: expected a finite number of at least 0, not {quoted(stability)}")
     n = rows.shape[1]
     couplings = _diagonal(rows.T @ rows, self_coupling=False)
     # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.scalars import positive
@@ -47,11 +47,11 @@ class Activation(ABC):
 
     def inverse(self, state: np.ndarray) -> np.ndarray:
         """∇Φ*(x): the field that gives this state; raises `InvalidInput` where many fields give the same state."""
-        raise InvalidInput(f"{self!r} has no inverse: many fields give one state")
+        raise InvalidInput(f"{quoted(self)} has no inverse: many fields give one state")
 
     def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         """The state x that minimises Φ*(x) + ½λ|x|² − h·x, for λ = `weight` ≥ 0; it is ∇Φ(h) for λ = 0."""
-        raise InvalidInput(f"{self!r} has no damped form")
+        raise InvalidInput(f"{quoted(self)} has no damped form")
 
     def why_outside_domain(self, state: np.ndarray) -> str:
         """Why a recall cannot start from a state `(dim,)`, or an empty string where it can."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, chosen, constant, in_numbers_of, namespace
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator, whole_seed
@@ -122,7 +122,7 @@ class RandomFeatures(Exponentials):
         object.__setattr__(self, "seed", whole_seed(self.seed, None, default=0))
         object.__setattr__(self, "beta", positive(self.beta, "beta"))
         if not isinstance(self.orthogonal, bool):
-            raise InvalidInput(f"orthogonal: expected True or False, not {self.orthogonal!r}")
+            raise InvalidInput(f"orthogonal: expected True or False, not {quoted(self.orthogonal)}")
 
     def directions(self, dim: int) -> np.ndarray:
         """ω, `(n, dim)`: the directions for vectors of this dim, as an array of the caller's own."""

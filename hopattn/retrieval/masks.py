@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, namespace, require_broadcast
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import whole
 
@@ -45,7 +45,7 @@ class PositionRule(MaskRule):
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
             raise InvalidInput(
-                f"mask: a single row of scores has no place in the text, so the rule {self!r} cannot tell"
+                f"mask: a single row of scores has no place in the text, so the rule {quoted(self)} cannot tell"
             )
         return like(self(scores.shape[-2], scores.shape[-1]), scores)
 
@@ -141,7 +141,7 @@ def padding(lengths: Any, n: int) -> np.ndarray:
     counts = as_array(lengths, "lengths")
     whole(n, "n")
     if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
-        raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {lengths!r}")
+        raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
     return np.asarray(np.arange(n) < counts[..., None, None])
 
 

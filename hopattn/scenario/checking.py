@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, quoted, shortened, unknown
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
@@ -84,7 +84,9 @@ class _Checker:
         for i, variant in enumerate(base.variant):
             problems = [*variant.problems(("variant", i))]
             if variant.name in runs:
-                problems.append(Problem(("variant", i, "name"), f"'{variant.name}' is the name of two variants"))
+                problems.append(
+                    Problem(("variant", i, "name"), f"'{shortened(variant.name)}' is the name of two variants")
+                )
             self._report_all(problems, {})
             if not problems:
                 runs |= self._variant(model, of_one_run, origins, i, variant, written)
@@ -225,7 +227,9 @@ class _Checker:
 def _of_another_kind(problem: Problem, model: type[Spec]) -> Problem:
     """The problem of an unknown key of the whole file, which names the kinds that the key belongs to."""
     key = problem.path[0] if len(problem.path) == 1 else None
-    owners = [] if key in _keys(model) else [f'"{name}"' for name, kind in kinds.items() if key in _keys(kind)]
+    if key is None or key in _keys(model):
+        return problem
+    owners = [f'"{name}"' for name, kind in kinds.items() if key in _keys(kind)]
     if not owners:
         return problem
     own = next(name for name, kind in kinds.items() if kind is model)
@@ -256,7 +260,7 @@ def _each_valid(items: Any) -> Iterator[tuple[int, Expectation]]:
 
 def _plain(value: Any) -> str:
     """A value as TOML writes it."""
-    return str(value).lower() if isinstance(value, bool) else shortened(repr(value))
+    return str(value).lower() if isinstance(value, bool) else quoted(value)
 
 
 def _dotted(path: Path) -> str:
@@ -266,5 +270,6 @@ def _dotted(path: Path) -> str:
     'layer.1.head.2.mask'
     """
     return ".".join(
-        str(key + 1) if isinstance(key, int) else key if key.isidentifier() else f'"{shortened(key)}"' for key in path
+        str(key + 1) if isinstance(key, int) else shortened(key) if key.isidentifier() else f'"{shortened(key)}"'
+        for key in path
     )

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hopattn.foundation.errors import InvalidInput, nearest, shortened
+from hopattn.foundation.errors import InvalidInput, nearest, quoted, shortened
 from hopattn.foundation.files import require_regular
 
 MAX_BYTES = 4 * 2**20
@@ -35,18 +35,17 @@ def resolve(path: Any) -> Path:
     that is neither a path nor a name.
     """
     try:
-        given = os.fspath(path)
+        given = os.fsdecode(path)
     except TypeError:
-        raise InvalidInput(f"expected the path of a scenario file or a scenario's name, not {path!r}") from None
+        raise InvalidInput(f"expected the path of a scenario file or a scenario's name, not {quoted(path)}") from None
     own = shipped()
     if given in own and not Path(given).is_file():
         return own[given]
     if "\0" in given or not given:
-        raise InvalidInput(f"{given!r} is no path")
+        raise InvalidInput(f"{quoted(given)} is no path")
     if not os.path.lexists(given) and Path(given).name == given and not given.endswith(".toml"):
-        raise InvalidInput(
-            f"there is no scenario or file '{given}'{_did_you_mean(given)} (`hopattn list` shows the scenarios)"
-        )
+        told = f"there is no scenario or file '{shortened(given)}'{_did_you_mean(given)}"
+        raise InvalidInput(f"{told} (`hopattn list` shows the scenarios)")
     return Path(given)
 
 

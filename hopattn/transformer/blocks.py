@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_all_biases, with_prefix
 from hopattn.transformer.multi_head import MultiHead
@@ -170,7 +170,7 @@ def through(
 def norm_state(name: str, norm: Any, what: str) -> dict[str, Array]:
     """The names and arrays of a `torch.nn.LayerNorm`; raises `InvalidInput` for a norm that PyTorch's layer lacks."""
     if not isinstance(norm, Normalisation) or not norm.centred or norm.gain is None:
-        raise InvalidInput(f"to_torch: {what}: expected a Normalisation with a gain and a mean, not {norm!r}")
+        raise InvalidInput(f"to_torch: {what}: expected a Normalisation with a gain and a mean, not {quoted(norm)}")
     return norm.to_torch(name)
 
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, namespace
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.scalars import whole
 from hopattn.transformer.affine import Affine
 
@@ -84,7 +84,7 @@ def require_state(state: Any) -> None:
     if not isinstance(state, Mapping) and callable(getattr(state, "state_dict", None)):
         raise InvalidInput("state: expected names and arrays, not a module; give module.state_dict()")
     if not isinstance(state, Mapping):
-        raise InvalidInput(f"state: expected names and arrays of a state_dict, not {shortened(repr(state))}")
+        raise InvalidInput(f"state: expected names and arrays of a state_dict, not {quoted(state)}")
 
 
 def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Iterable[str] = ()) -> None:

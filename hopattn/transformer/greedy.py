@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.scalars import whole
 
 TIE = 1e-9
@@ -27,7 +27,7 @@ def greedy(next_scores: Callable[[Sequence[int]], Any], limit: int, end: int | N
     while len(words) < limit and (not words or words[-1] != end):
         scores = np.asarray(next_scores(tuple(words)), dtype=float)
         if scores.ndim != 1 or not scores.size or not np.all(np.isfinite(scores)):
-            raise InvalidInput(f"next_scores: expected (n_words,) finite scores, not {scores!r}")
+            raise InvalidInput(f"next_scores: expected (n_words,) finite scores, not {quoted(scores)}")
         most = float(scores.max())
         words.append(int(np.argmax(scores >= most - TIE * abs(most))))
     return tuple(words)

@@ -8,7 +8,7 @@ The left side takes time that grows like n², the right side like n.
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.features import Features
 from hopattn.retrieval.masks import Causal, NoMask, Strict, as_mask
 from hopattn.transformer.attention import require_texts
@@ -51,8 +51,8 @@ def linear_attention(
         return state.extended(keys, values).read(queries)
     if not isinstance(rule, (Causal, Strict)):
         raise InvalidInput(
-            f"mask: expected 'none', 'causal' or 'strict', not {rule!r}; a head with the similarity 'feature_map' and "
-            "the separation 'proportional' takes any mask"
+            f"mask: expected 'none', 'causal' or 'strict', not {quoted(rule)}; "
+            "a head with the similarity 'feature_map' and the separation 'proportional' takes any mask"
         )
     before = keys.shape[-2] - queries.shape[-2]
     if before < 0:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, constant, namespace, require_dim, widened
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Exponentials, Features, feature_maps
@@ -53,7 +53,7 @@ class LinearState:
 
     def __post_init__(self) -> None:
         if self.normalise and not self.phi.nonnegative:
-            raise InvalidInput(f"normalise: features {self.features!r} may be negative; choose 'relu' or 'elu'")
+            raise InvalidInput(f"normalise: features {quoted(self.features)} may be negative; choose 'relu' or 'elu'")
 
     @property
     def phi(self) -> Features:

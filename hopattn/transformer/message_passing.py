@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, constant, namespace
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
@@ -81,7 +81,7 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
     """
     step = Retrieval(Dot(), separations.make("softmax", beta=1.0), Identity()) if retrieval is None else retrieval
     if not step.similarity.by_pairs:
-        raise InvalidInput(f"similarity: {step.similarity!r} goes by the place in a text, and a graph has none")
+        raise InvalidInput(f"similarity: {quoted(step.similarity)} goes by the place in a text, and a graph has none")
     senders = [node for node, has in graph.nodes(data=True) if "key" in has and "value" in has]
     return {node: _received(graph, node, senders[:1], step) for node, has in graph.nodes(data=True) if "query" in has}
 
@@ -143,7 +143,7 @@ def _vector(graph: Any, node: Any, name: str) -> Array:
 
 
 def _shown(node: Any) -> str:
-    return shortened(repr(node))
+    return quoted(node)
 
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_dim
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint, masks_of
 from hopattn.retrieval.masks import MaskRule, PositionRule
@@ -99,7 +99,7 @@ class MultiHead:
         step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
         softmax = Retrieval(Dot(), separations["softmax"](beta=float(dim_key) ** -0.5), Identity())
         if step != softmax:
-            return f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {step!r}"
+            return f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}"
         if self.groups[1] > 1 or len({*self.out.dims, *(one.dims[0] for one in self.maps)}) > 1:
             return "the heads' dims do not add up to the dim of the output"
         return ""

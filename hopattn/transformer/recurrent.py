@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim, widened
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
@@ -186,7 +186,9 @@ def _between_texts(mask: Any, n_out: int) -> Any:
     """A mask as a rule or an array; raises `InvalidInput` for a rule by position, which holds within one text."""
     rule = as_mask(mask)
     if isinstance(rule, PositionRule):
-        raise InvalidInput(f"mask: {rule!r} goes by position, which two texts do not share; expected a boolean array")
+        raise InvalidInput(
+            f"mask: {quoted(rule)} goes by position, which two texts do not share; expected a boolean array"
+        )
     if not isinstance(rule, MaskRule) and rule.ndim > 1 and rule.shape[-2] not in (1, n_out):
         raise InvalidInput(f"mask: {rule.shape[-2]} rows do not fit {n_out} outputs")
     return rule

@@ -33,7 +33,7 @@ def descents(memory: AssociativeMemory) -> Iterator[tuple[str, str, str]]:
         if any(given.default is given.empty for given in signature(update).parameters.values()):
             continue
         if name in SPECTRAL and isinstance(memory, Hopfield) and len(memory.couplings) > MOST_NEURONS:
-            yield name, "not computed", f"it takes the eigenvalues of the couplings; memory.descends({name!r}) says it"
+            yield name, "not computed", f"it takes the eigenvalues of the couplings; memory.descends('{name}') says it"
         else:
             descent = memory.descends(name)
             yield name, "yes" if descent else "no", descent.reason

@@ -88,7 +88,7 @@ def test_an_axis_is_a_text_or_numbers_and_its_whole_numbers_are_those_of_python(
         ({"x": 3}, "x: expected numbers in rising order, not 3"),
         ({"x": "2:1:3"}, "x: '2:1:3' runs from 2 to 1"),
         ({"x": [1, "2"]}, "x: '2' is no finite number"),
-        ({"x": [False, True]}, "x: 'False' is no finite number"),
+        ({"x": [False, True]}, "x: False is no finite number"),
         ([("x", [1])], "over: expected the numbers of each axis by its name"),
     ],
 )

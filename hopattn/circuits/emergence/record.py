@@ -11,7 +11,7 @@ import numpy as np
 from hopattn.circuits.emergence.model import AttentionOnly, shapes
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.foundation.array_files import arrays_of, named
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.files import npz, write_over
 
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
@@ -82,7 +82,9 @@ class Training:
         training = cls.load(file)
         own, other = asdict(recipe), asdict(training.recipe)
         differing = [
-            f"{name} is {other[name]!r} there and {own[name]!r} here" for name in own if own[name] != other[name]
+            f"{name} is {quoted(other[name])} there and {quoted(own[name])} here"
+            for name in own
+            if own[name] != other[name]
         ]
         if differing:
             how = "choose another file; a finished training cannot be prolonged"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.addressed import nearest
 from hopattn.memories.models.classical import hopfield
@@ -99,7 +99,7 @@ def contenders_named(memories: Any) -> tuple[Contender, ...]:
     elif isinstance(given, Iterable):
         result = [_contender(i, choice) for i, choice in enumerate(given)]
     else:
-        raise InvalidInput(f"memories: expected names or memories, not {shortened(repr(given))}")
+        raise InvalidInput(f"memories: expected names or memories, not {quoted(given)}")
     names = [contender.name for contender in result]
     if not names:
         raise InvalidInput(f"memories: name at least one of {', '.join(contenders)}")
@@ -123,7 +123,7 @@ def _contender(i: int, choice: Any) -> Contender:
 def _of_object(name: str, memory: Any) -> Contender:
     """The contender of a memory object, which must store the keys of the problem; its own values are not used."""
     if not hasattr(memory, "recall") or not hasattr(memory, "step"):
-        raise InvalidInput(f"memories: expected a name or a memory, not {shortened(repr(memory))}")
+        raise InvalidInput(f"memories: expected a name or a memory, not {quoted(memory)}")
 
     def build(keys: np.ndarray, beta: float) -> Any:
         stored = np.asarray(memory.keys if isinstance(memory, Memory) else memory.patterns)

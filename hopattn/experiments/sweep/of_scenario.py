@@ -16,7 +16,7 @@ from hopattn.experiments.sweep.plan import Plan, Point, point_text
 from hopattn.experiments.sweep.runner import run_plan
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers
-from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
 from hopattn.foundation.grids import Grid, Values, axes_of
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.seeds import Seed, whole_seed
@@ -133,8 +133,8 @@ def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
     for name in measures:
         array = _split(name, list(declared))[0]
         if not declared.get(array, True):
-            listed = ", ".join(sorted(choices))
-            raise InvalidInput(f"measure '{shortened(name)}': '{array}' has no mean (choices: {listed})")
+            told = f"'{array}' has no mean (choices: {listed(sorted(choices))})"
+            raise InvalidInput(f"measure '{shortened(name)}': {told}")
         reject_unknown("measure", [array], choices)
 
 

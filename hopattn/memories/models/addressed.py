@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import require_dim
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import generator
@@ -108,7 +108,7 @@ def sdm(
     if len(address_rows) != len(value_rows):
         raise InvalidInput(f"values: {len(value_rows)} rows do not fit {len(address_rows)} addresses")
     if not 0 <= real(radius, "radius") <= n:
-        raise InvalidInput(f"radius: expected a number from 0 to {n}, not {radius!r}")
+        raise InvalidInput(f"radius: expected a number from 0 to {n}, not {quoted(radius)}")
     within = Threshold(t=-float(radius))
     if locations is None:
         keys, counters = address_rows, value_rows

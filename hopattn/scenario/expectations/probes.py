@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from hopattn.foundation.errors import listed
 from hopattn.scenario.expectations.base import DIGITS, Arrays, Expectation, Verdict, shown
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import PositiveNumber, Problem
@@ -29,7 +30,7 @@ class ProbeIs(Expectation):
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         name = self._array
         if name not in layout.arrays:
-            yield Problem((*path, "probe"), f"there is no array '{name}' here (arrays: {', '.join(layout.arrays)})")
+            yield Problem((*path, "probe"), f"there is no array '{name}' here (arrays: {listed(layout.arrays)})")
         elif (self.layer or 0) >= layout.arrays[name][0]:
             yield Problem(
                 (*path, "layer"), f"{self.layer} stands there; the last layer is {layout.arrays[name][0] - 1}"

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import listed, unknown
 from hopattn.scenario.expectations.base import EXACT, Arrays, Expectation, Verdict
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem, Text
@@ -40,7 +40,7 @@ class Ended(Expectation):
         yield from layout.row_problem(self.at, (*path, "at"))
         for key in self._given:
             if not layout.find(key):
-                yield Problem((*path, key), f"there is no array '{key}' here (arrays: {', '.join(layout.arrays)})")
+                yield Problem((*path, key), f"there is no array '{key}' here (arrays: {listed(layout.arrays)})")
         known = ["nothing", *layout.recallable]
         if self.recalls not in (None, *known):
             yield Problem((*path, "recalls"), unknown(self.recalls, known))

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import listed, unknown
 from hopattn.scenario.expectations.base import Arrays, Expectation, Verdict
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem, Text
@@ -25,7 +25,7 @@ class Writes(Expectation):
 
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         if not layout.find(WRITTEN):
-            yield Problem((*path, "writes"), f"nothing is written here (arrays: {', '.join(layout.arrays)})")
+            yield Problem((*path, "writes"), f"nothing is written here (arrays: {listed(layout.arrays)})")
             return
         for i, word in enumerate(self.writes):
             if word not in layout.words:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shown
 from hopattn.scenario.language.array_layout import ArrayLayout
@@ -67,7 +67,9 @@ class Located(Expectation):
             if word not in layout.words:
                 yield Problem(path, unknown(word, layout.words))
             elif size not in (None, len(layout.words[word])):
-                yield Problem(path, f"'{word}' has {len(layout.words[word])} elements, the vector has {size}")
+                yield Problem(
+                    path, f"'{shortened(word)}' has {len(layout.words[word])} elements, the vector has {size}"
+                )
 
 
 class CosineTo(Located, Value):

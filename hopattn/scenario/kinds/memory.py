@@ -148,7 +148,7 @@ class MemoryScenario(Spec):
             if reason := memory.activation.why_outside_domain(row):
                 place = self._place(i)
                 advice = IN_PLACE_OF_NOISE if place[-1] == "noise" else ""
-                yield Problem(place, f"'{self.tokens[i]}' {reason}{advice}")
+                yield Problem(place, f"'{shortened(self.tokens[i])}' {reason}{advice}")
 
     def _place(self, i: int) -> Path:
         """The place in the file that the numbers of cue i come from."""

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from hopattn.foundation.errors import shortened
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, number, vector, written
 from hopattn.scenario.explain.attention import explain_layers
@@ -93,7 +94,9 @@ class GraphTable(Table):
             yield from both.row_problem(reader, ("graph", "edges", i))
             yield from both.row_problem(read, ("graph", "edges", i), columns)
             if [reader, read] in self.edges[:i]:
-                yield Problem(("graph", "edges", i), f"the edge {reader}, {read} stands there twice")
+                yield Problem(
+                    ("graph", "edges", i), f"the edge {shortened(reader)}, {shortened(read)} stands there twice"
+                )
 
     def mask(self, rows: tuple[str, ...], columns: tuple[str, ...]) -> np.ndarray:
         """True where there is an edge, `(n_queries, n_keys)`; `problems` must have found none."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.vectors import largest_axes, nearest_words
 from hopattn.scenario.explain.attention import explain_layers
@@ -81,9 +81,11 @@ class Task(AttentionSpec):
         if task.read not in coding.parts:
             yield Problem(("task", "read"), unknown(task.read, coding.parts))
         elif self._answer_axes and task.induction is not None:
-            yield Problem(("task", "read"), f"an answer of induction is a word, but '{task.read}' has axes of its own")
+            yield Problem(
+                ("task", "read"), f"an answer of induction is a word, but '{shortened(task.read)}' has axes of its own"
+            )
         elif not self._answer_axes and coding.size(task.read) != coding.size(WORD):
-            yield Problem(("task", "read"), f"the part '{task.read}' has not as many elements as a word")
+            yield Problem(("task", "read"), f"the part '{shortened(task.read)}' has not as many elements as a word")
         elif task.threshold is not None and task.threshold.axis not in self._axes(coding):
             yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
         yield from self.length_problems(max(self.task.lengths(), default=1))

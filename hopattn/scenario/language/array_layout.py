@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hopattn.foundation.errors import nearest, unknown
+from hopattn.foundation.errors import listed, nearest, shortened, unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
@@ -105,9 +105,10 @@ class ArrayLayout:
             return
         several = [row for row in known if row.rpartition("#")[0] == label]
         if several:
-            yield Problem(path, f"'{label}' stands there {len(several)} times; write {' or '.join(several[:4])}")
+            choices = " or ".join(map(shortened, several[:4]))
+            yield Problem(path, f"'{shortened(label)}' stands there {len(several)} times; write {choices}")
         elif label in self.words:
-            yield Problem(path, f"'{label}' is a word, but stands nowhere in this text ({', '.join(known[:20])})")
+            yield Problem(path, f"'{shortened(label)}' is a word, but stands nowhere in this text ({listed(known)})")
         else:
             yield Problem(path, unknown(label, dict.fromkeys(known)))
 
@@ -144,8 +145,8 @@ class ArrayLayout:
         if not self.find(quantity):
             near = nearest(quantity, {name.split()[-1] for name in self.arrays})
             hint = f"; did you mean '{near}'?" if near else ""
-            yield Problem(path, f"there is no array '{quantity}' here{hint} (arrays: {', '.join(self.arrays)})")
+            yield Problem(path, f"there is no array '{shortened(quantity)}' here{hint} (arrays: {listed(self.arrays)})")
         elif not names:
-            yield Problem(path, f"there is no such layer or head (arrays: {', '.join(self.find(quantity))})")
+            yield Problem(path, f"there is no such layer or head (arrays: {listed(self.find(quantity))})")
         else:
-            yield Problem(path, f"say which layer and head is meant (arrays: {', '.join(names)})")
+            yield Problem(path, f"say which layer and head is meant (arrays: {listed(names)})")

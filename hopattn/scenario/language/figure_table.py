@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Count, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
@@ -39,12 +39,14 @@ class FigureTable(Table):
         if len(self.names) > len(runs):
             yield Problem(("figure", "names"), f"holds {len(self.names)} names for {len(runs)} runs")
         if twice := next((name for i, name in enumerate(self.names) if name in self.names[:i]), ""):
-            yield Problem(("figure", "names"), f"'{twice}' stands there twice; each run has a name of its own")
+            yield Problem(
+                ("figure", "names"), f"'{shortened(twice)}' stands there twice; each run has a name of its own"
+            )
         known = [name or "as written" for name in runs] + self.names
         if self.run is not None and self.run not in known:
             yield Problem(("figure", "run"), unknown(self.run, dict.fromkeys(known)))
         if self.axes is not None and self.axes[0] == self.axes[1]:
-            yield Problem(("figure", "axes"), f"'{self.axes[0]}' stands there twice; a plane has two axes")
+            yield Problem(("figure", "axes"), f"'{shortened(self.axes[0])}' stands there twice; a plane has two axes")
         words: list[tuple[Path, str]] = [(("figure", "highlight", i), word) for i, word in enumerate(self.highlight)]
         for path, word in [*words, *([(("figure", "query"), self.query)] if self.query is not None else [])]:
             problems = [[*layout.row_problem(word, path)] for layout in layouts if layout.rows]

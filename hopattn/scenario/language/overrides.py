@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import Invented, dotted, none_invented, parse_path, whole_path
 from hopattn.scenario.language.syntax_faults import syntax_fault
@@ -38,9 +38,9 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         cause = "texts stand in quotes, lists in brackets"
         if isinstance(error, tomllib.TOMLDecodeError):
             cause = syntax_fault(f"value = {value}", error).message
-        raise InvalidInput(f"{path.strip()}: {shortened(value)!r} is no TOML value; {cause}") from None
+        raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is no TOML value; {cause}") from None
     if set(parsed) != {"value"}:
-        raise InvalidInput(f"{path.strip()}: {shortened(value)!r} is more than one value")
+        raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is more than one value")
     return path.strip(), parsed["value"]
 
 
@@ -83,10 +83,12 @@ def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -
                 node[i] = copy.deepcopy(value)
                 yield (*place, i)
     elif not isinstance(node, dict):
-        raise InvalidInput(f"{text}: '{shortened(place[-1])}' holds {shortened(node)}, which has no '{shortened(key)}'")
+        raise InvalidInput(
+            f"{shortened(text)}: '{shortened(place[-1])}' holds {shortened(node)}, which has no '{shortened(key)}'"
+        )
     elif rest:
         if key not in node:
-            raise InvalidInput(f"{text}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
+            raise InvalidInput(f"{shortened(text)}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
         yield from _set(node[key], rest, value, (*place, key), text)
     else:
         node[key] = copy.deepcopy(value)
@@ -96,6 +98,6 @@ def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -
 def _index(node: list[Any], key: str, text: str) -> list[int]:
     if len(key) > 9 or not 1 <= int(key) <= len(node):
         raise InvalidInput(
-            f"{text}: there is no number {shortened(key)}; the entries are numbered from 1 to {len(node)}"
+            f"{shortened(text)}: there is no number {shortened(key)}; the entries are numbered from 1 to {len(node)}"
         )
     return [int(key) - 1]

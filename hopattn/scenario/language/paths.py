@@ -82,8 +82,8 @@ def whole_path(text: str, document: Mapping[str, Any], invented: Invented = none
     if len(places) == 1:
         return places[0]
     if places:
-        listed = " or ".join(map(dotted, places[:5]))
-        raise InvalidInput(f"{shortened(text)}: stands there several times; write {listed}")
+        choices = " or ".join(shortened(dotted(place)) for place in places[:5])
+        raise InvalidInput(f"{shortened(text)}: stands there several times; write {choices}")
     known = [*((key,) for key in document), *([] if len(keys) > 1 else _of_one_run(document))]
     raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), *names_of(known, invented))}")
 

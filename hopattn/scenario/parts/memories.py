@@ -12,7 +12,7 @@ from pydantic import Field, Tag
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Update
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -178,7 +178,7 @@ class MemoryTable(ModelTable):
         """A memory's error message, with words in place of row numbers; cues: the names of the cues of a recall."""
         words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
         words = list(cues) if message.startswith(("cues", "energy")) else words
-        return re.sub(r"\b(row|address) (\d+)", lambda match: f"'{words[int(match[2])]}'", message)
+        return re.sub(r"\b(row|address) (\d+)", lambda match: f"'{shortened(words[int(match[2])])}'", message)
 
     @property
     def steps(self) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, Matrix, Number, Problem, Table
 from hopattn.scenario.language.lines import Path
@@ -54,9 +54,8 @@ class Projection(Table):
         if self.matrix is not None:
             yield from self._matrix_problems(encoding, (*path, "matrix"), "mapped value" if mapped else role)
         elif role == "value" and not mapped and encoding.size(self.source) != encoding.size(self.target or self.source):
-            yield Problem(
-                (*path, "to"), f"the part '{self.target}' has not as many elements as '{self.source or 'the vector'}'"
-            )
+            parts = [shortened(part or "the vector") for part in (self.target, self.source)]
+            yield Problem((*path, "to"), f"the part '{parts[0]}' has not as many elements as '{parts[1]}'")
 
     def _matrix_problems(self, encoding: Encoding, path: Path, role: str) -> Iterator[Problem]:
         matrix = self.matrix or []

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
@@ -38,7 +38,7 @@ class ReadoutTable(Table):
         if self.part not in encoding.parts:
             yield Problem(("readout", "in"), unknown(self.part, encoding.parts))
         elif encoding.size(self.part) != encoding.size(WORD):
-            yield Problem(("readout", "in"), f"the part '{self.part}' has not as many elements as a word")
+            yield Problem(("readout", "in"), f"the part '{shortened(self.part)}' has not as many elements as a word")
         if not encoding.words:
             yield Problem(("readout",), "needs words that are written out, in [vocabulary] or [spaces]")
         if self.base is not None and self.beta != 1.0:

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.language.fields import NameIn, PositiveNumber, Problem, Table, Text
 from hopattn.scenario.words.text import token_problems
@@ -42,7 +42,7 @@ class WritingTable(Table):
         if self.read not in coding.parts:
             yield Problem(("writing", "read"), unknown(self.read, coding.parts))
         elif coding.size(self.read) != coding.size(WORD):
-            yield Problem(("writing", "read"), f"the part '{self.read}' has not as many elements as a word")
+            yield Problem(("writing", "read"), f"the part '{shortened(self.read)}' has not as many elements as a word")
 
     def scores(self, coding: Encoding, states: np.ndarray) -> np.ndarray:
         """The score of each word that can be written, `(n, n_words)`, for vectors `(n, dim)`."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.errors import quoted, shortened, unknown
 from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Vector
@@ -174,7 +174,7 @@ def _space_problems(
         other = _other_part(space)
         if other not in spaces:
             expected = 'a list of axes, "vocabulary", "like <part>" or { random = … }'
-            message = unknown(other, spaces) if space.startswith("like ") else f"{space!r}: expected {expected}"
+            message = unknown(other, spaces) if space.startswith("like ") else f"{quoted(space)}: expected {expected}"
             yield Problem(path, message)
         elif isinstance(spaces[other], str) and spaces[other] != VOCABULARY:
             yield Problem(path, f"is like '{other}', which is itself like another part; name that one")

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
@@ -83,5 +83,7 @@ def _beta(head: Head) -> float:
     """β of a head; raises `InvalidInput` for a head whose step is not softmax(β q Kᵀ) V."""
     step = head.retrieval
     if not (isinstance(step.separation, Softmax) and step.similarity == Dot() and step.activation == Identity()):
-        raise InvalidInput(f"heads: only softmax attention with dot products has this backward pass, not {step!r}")
+        raise InvalidInput(
+            f"heads: only softmax attention with dot products has this backward pass, not {quoted(step)}"
+        )
     return step.separation.beta

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
 from hopattn.transformer.feed_forward import FeedForward
@@ -140,7 +140,7 @@ def _feed_forward(own: FeedForward) -> Part:
 def _norm(own: Any, name: str) -> Part:
     """A normalisation, or none at all; raises `InvalidInput` for another function."""
     if not isinstance(own, (Normalisation, Identity)):
-        raise InvalidInput(f"{name}: expected a Normalisation or Identity(), not {own!r}")
+        raise InvalidInput(f"{name}: expected a Normalisation or Identity(), not {quoted(own)}")
 
     def part(words: Numbers) -> tuple[Numbers, Pull]:
         def pull(upstream: Numbers) -> tuple[Numbers, dict[str, Numbers]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
@@ -65,7 +65,7 @@ def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 
     """
     points, rows = in_float64(magnitudes, "magnitudes"), np.atleast_2d(in_float64(scores, "scores"))
     if points.ndim != 1 or points.size == 0 or not np.all((points > 0) & np.isfinite(points)):
-        raise InvalidInput(f"magnitudes: expected a list of positive numbers, not {magnitudes!r}")
+        raise InvalidInput(f"magnitudes: expected a list of positive numbers, not {quoted(magnitudes)}")
     if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2 or not np.all(np.isfinite(rows)):
         raise InvalidInput(f"scores: expected rows of at least two finite numbers, not shape {rows.shape}")
     scale, normalise = whole(dim, "dim") ** -0.5, Normalisation()
