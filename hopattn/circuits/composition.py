@@ -14,6 +14,7 @@ import numpy as np
 from hopattn.circuits.given_matrices import numpy_matrix
 from hopattn.foundation.arrays import require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import instance
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.heads import Head
@@ -91,8 +92,8 @@ def head_compositions(earlier: Head, later: Head, w_out: Any = None) -> Composit
     w_out: the columns of the earlier layer's output matrix that belong to the head, `(dim, dim_out)`; without it the
     head's output is added as it is. Biases do not count. Raises `InvalidInput` for heads that do not fit one another.
     """
-    written = _ov(earlier, w_out)
-    keys = _qk(later)
+    written = _ov(instance(earlier, Head, "earlier"), w_out)
+    keys = _qk(instance(later, Head, "later"))
     reads = {"query": keys.T, "key": keys, "value": numpy_matrix(later.w_value, "later")}
     return Compositions(**{name: composition(written, read) for name, read in reads.items()})
 

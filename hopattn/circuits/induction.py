@@ -15,6 +15,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation.base import Separation
@@ -94,6 +95,7 @@ class InductionCircuit:
         return np.asarray(state[..., self.parts["expected"]])
 
 
+@quiet
 def position_lead(turns: Any, length: int) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
@@ -108,6 +110,7 @@ def position_lead(turns: Any, length: int) -> float:
     1.0
     """
     angles, n = _angles(turns), whole(length, "length", least=2)
+    require_room(n * len(angles), f"position_lead: {n:,} positions and {len(angles):,} turns")
     distances = np.arange(1, n)[:, None]
     return float(np.min(1 - np.cos(distances * angles).mean(axis=-1)))
 
@@ -153,6 +156,7 @@ def induction_circuit(
     if beta is None and lead < 1e-9:
         wanted = f"expected angles such as 2π/{n} = {2 * math.pi / n:.3g}, or a beta"
         raise InvalidInput(f"turns: two of {n} positions have the same place; {wanted}")
+    require_room((2 * len(angles) + 3 * size) ** 2, f"induction_circuit: words of {size:,} elements")
     sharp = doubt / lead if beta is None else positive(beta, "beta")
     match = 2 * doubt if match_beta is None else positive(match_beta, "match_beta")
     position, word, previous, expected = np.split(

@@ -15,6 +15,9 @@ import numpy as np
 
 from hopattn.circuits.trigger_texts import TriggerTexts, trigger_texts
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import instance
+from hopattn.foundation.plain_arrays import plain_array
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
@@ -51,7 +54,7 @@ class MemoryCircuit:
 
         Raises `InvalidInput` for other numbers and for texts longer than the positions.
         """
-        given = np.asarray(words)
+        given = plain_array(words, "words")
         n_words, longest = len(self.embed), len(self.positions)
         if given.ndim == 0 or given.size == 0 or given.dtype.kind not in "iu":
             raise InvalidInput("words: expected texts of whole numbers, (…, n)")
@@ -66,6 +69,7 @@ class MemoryCircuit:
 
     def accuracy(self, texts: TriggerTexts) -> float:
         """The share of answers that are right: the word with the largest logit is the one that follows the trigger."""
+        instance(texts, TriggerTexts, "texts", "texts from hopattn.trigger_texts")
         right = 0
         for start in range(0, len(texts.words), BATCH):
             batch = slice(start, start + BATCH)
@@ -108,6 +112,9 @@ def memory_circuit(
     """
     d, n, t = whole(width, "width"), whole(n_words, "n_words", least=2), whole(length, "length", least=2)
     sharp, random = positive(beta, "beta"), generator(seed, rng)
+    require_room(
+        d * (4 * d + 2 * n + t), f"memory_circuit: matrices of width {d:,} for {n:,} words and {t:,} positions"
+    )
     embed, unembed, positions = (np.asarray(normalised(random.standard_normal((count, d)))) for count in (n, n, t))
     w_out, w_value, later_value = random.standard_normal((3, d, d)) / d**0.5
     w_key = positions[1:].T @ positions[:-1]
@@ -141,7 +148,7 @@ def memory_curves(
     >>> bool(found["accuracy"][0] < 0.5 < found["accuracy"][1])
     True
     """
-    dims = [whole(width, "widths") for width in np.atleast_1d(widths).tolist()]
+    dims = [whole(width, "widths") for width in np.atleast_1d(plain_array(widths, "widths")).tolist()]
     draws, random = whole(n_draws, "n_draws"), generator(seed)
     rows: dict[str, list[list[float]]] = {name: [] for name in ("accuracy", *PROBES)}
     for _ in range(draws):

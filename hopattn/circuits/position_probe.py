@@ -17,6 +17,9 @@ import numpy as np
 from hopattn.circuits.linear_probe import fit_probe
 from hopattn.foundation.arrays import as_float, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import is_iterable
+from hopattn.foundation.plain_arrays import quiet
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.threads import single_threaded
@@ -84,8 +87,8 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     0.25
     """
     state = _checked_texts(texts)
-    given = [*layers] if isinstance(layers, Iterable) else [None]
-    if not all(callable(layer) for layer in given):
+    given = [*layers] if is_iterable(layers) else []
+    if not is_iterable(layers) or not all(callable(layer) for layer in given):
         raise InvalidInput("layers: expected a list of blocks or attention layers, such as those of ha.random_blocks")
     half = len(state) // 2
     found = []
@@ -144,6 +147,7 @@ def random_blocks(
     if dim % n_heads:
         raise InvalidInput(f"dim: {dim} is not a multiple of {n_heads} heads")
     draw, own = generator(seed, rng), dim // n_heads
+    require_room(12 * n_layers * dim**2, f"random_blocks: {n_layers:,} layers of dim {dim:,}")
 
     def matrix(rows: int, columns: int, gain: float = 1.0) -> np.ndarray:
         return np.asarray((gain / columns) ** 0.5 * draw.standard_normal((rows, columns)))
@@ -157,6 +161,7 @@ def random_blocks(
     return blocks
 
 
+@quiet
 def random_texts(
     n_texts: int, length: int, n_words: int, dim: int, *, common: float = 1.0, seed: Seed = None, rng: Seed = None
 ) -> np.ndarray:
@@ -167,6 +172,8 @@ def random_texts(
     positive, and for a size below 0.
     """
     draw = generator(seed, rng)
-    shape = whole(n_words, "n_words"), whole(dim, "dim")
+    shape, size = (whole(n_words, "n_words"), whole(dim, "dim")), (whole(n_texts, "n_texts"), whole(length, "length"))
+    require_room((shape[0] + size[0] * size[1]) * shape[1], f"random_texts: {size[0]:,} texts of {size[1]:,} words")
     words = draw.standard_normal(shape) + real(common, "common", least=0.0) * draw.standard_normal(shape[1])
-    return np.asarray(words[draw.integers(shape[0], size=(whole(n_texts, "n_texts"), whole(length, "length")))])
+    require_finite(words, "common")
+    return np.asarray(words[draw.integers(shape[0], size=size)])

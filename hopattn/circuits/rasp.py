@@ -13,14 +13,20 @@ Source: Weiss, Goldberg & Yahav (2021), "Thinking like transformers", ICML.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
+from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import Choices
+from hopattn.foundation.room import require_room
+from hopattn.foundation.scalars import whole
 from hopattn.transformer.heads import Head, HeadTrace
 
+MOST_WORDS = 100_000
+"""The largest number of words of a sequence."""
 ROUNDING = 1e-9
 """Two numbers whose difference is this part of the larger one, or of 1, are equal."""
 
@@ -86,8 +92,10 @@ class Selection:
     def head(self, dim: int, separation: str = "proportional") -> Head:
         """The attention head for values of `dim` elements; its text is that of `text`."""
         own, key = np.unique(self.queries), np.unique(self.keys)
+        size = len(own) + len(key) + whole(dim, "dim")
+        require_room(size**2, f"head: a text of {size:,} numbers for each word")
         table = comparisons[self.where](key[:, None], own[None, :]).astype(float)
-        query_part, key_part, value_part = np.split(np.eye(len(own) + len(key) + dim), [len(own), len(own) + len(key)])
+        query_part, key_part, value_part = np.split(np.eye(size), [len(own), len(own) + len(key)])
         return Head(table @ query_part, key_part, value_part, separation=separation, mask="none")
 
     def text(self, values: np.ndarray) -> np.ndarray:
@@ -152,14 +160,16 @@ def select(keys: Any, queries: Any, where: str = "==") -> Selection:
 def sequence(values: Any, what: str) -> np.ndarray:
     """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
     try:
-        given = values if isinstance(values, np.ndarray) and values.ndim else list(values)
-    except TypeError:
+        given = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
+    except (TypeError, ValueError):
         told = f"expected a sequence (n,) of numbers or of words, not {shortened(values)}"
         raise InvalidInput(f"{what}: {told}") from None
+    if len(given) > MOST_WORDS:
+        raise InvalidInput(f"{what}: expected at most {MOST_WORDS:,} numbers or words")
     words = [isinstance(value, str) for value in given]
     if any(words) and not all(words):
         raise InvalidInput(f"{what}: holds words and numbers; expected one sort")
-    array = np.asarray(given)
+    array = plain_array(given, what)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
         raise InvalidInput(f"{what}: expected a sequence (n,) of numbers or of words, not of shape {array.shape}")
     if array.dtype.kind == "U":

@@ -38,7 +38,7 @@ def trigger_texts(
     """
     count, n, words = whole(n_texts, "n_texts"), whole(length, "length", least=2), whole(n_words, "n_words", least=2)
     triggers, random = whole(n_triggers, "n_triggers", most=words - 1), generator(seed, rng)
-    require_room(2 * count * n, f"trigger_texts: {count:,} texts of {n:,} words")
+    require_room(2 * count * n + 2 * words, f"trigger_texts: {count:,} texts of {n:,} words")
     texts, asked = np.empty((count, n), dtype=int), np.zeros((count, n), dtype=bool)
     for text, places in zip(texts, asked, strict=True):
         order = random.permutation(words)

@@ -21,6 +21,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import require_finite_energy
+from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.vectors import largest_change
 
 GROWTH = 2.0**20
@@ -97,6 +98,7 @@ class RecallLoop:
         return np.asarray(close)
 
     @staticmethod
+    @quiet
     def has_grown(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Growth: |x⁺| > 2²⁰ · scale, `(n,)`, for |x⁺| = `largest`. A state that is not finite has grown too."""
         return np.asarray(~(largest <= GROWTH * scale) | ~np.isfinite(largest))

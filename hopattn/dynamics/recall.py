@@ -16,7 +16,8 @@ from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import as_float, most_multiplied, namespace, require_dim, require_finite, tolerance
 from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.objects import each
+from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, resolve
@@ -122,7 +123,8 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[
 
 def _checked_keep(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
     """The argument `keep` as a tuple of known names."""
-    asked = (keep,) if isinstance(keep, str) else tuple(keep or ())
+    names = (keep,) if isinstance(keep, str) else () if keep is None else keep
+    asked = each(names, str, "keep", "the name of an array")
     reject_unknown("keep", asked, Recall.BY_STEP)
     if "weights" in asked and not hasattr(memory, "weights"):
         raise InvalidInput("keep: a network of couplings has no weights of patterns")
@@ -157,9 +159,7 @@ def _require_cues(given: np.ndarray) -> None:
 def _checked_tol(tol: Any, memory: Recallable, dtype: Any) -> float:
     if tol is None:
         return 0.0 if memory.activation.discrete else tolerance(dtype)
-    if isinstance(tol, (str, bool)) or not isinstance(tol, (int, float, np.number)) or not tol >= 0:
-        raise InvalidInput(f"tol: expected a number of at least 0, not {quoted(tol)}")
-    return float(tol)
+    return real(tol, "tol", least=0.0)
 
 
 def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | None:

@@ -13,7 +13,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import fields
 from inspect import signature
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.files import json_text, npz, write_over
+from hopattn.foundation.objects import path_of
 from hopattn.foundation.registry import Registry
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.features import Features, feature_maps
@@ -59,7 +59,7 @@ class Savable:
         ending, arrays of another library than NumPy, a part that is in no registry, and a kind of memory that has no
         file. Raises `CannotDo` if the file cannot be written.
         """
-        file = Path(path)
+        file = path_of(path, "save")
         if file.suffix.lower() != ".npz":
             raise InvalidInput(f"save: {named(file)}: expected a name that ends in .npz")
         arrays: dict[str, np.ndarray] = {}
@@ -69,7 +69,7 @@ class Savable:
 
 def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
     """The memory in a file; kinds: the classes by their `file_kind`. Raises `InvalidInput` for any other file."""
-    file = Path(path)
+    file = path_of(path, "load_memory")
     arrays = arrays_of(file)
     try:
         header = json.loads(str(arrays.pop(HEADER)[()]))

@@ -11,7 +11,7 @@ from hopattn.dynamics.loop import GROWTH
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.processes import results_of
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
@@ -115,14 +115,14 @@ def certify(
     """
     draws, wanted, idle = generator(0 if seed is rng is None else seed, rng), whole(count, "count"), 0
     reject_unknown("dtype", [dtype], DTYPES)
-    if isinstance(memory, str) and memory not in named_memories:
-        raise InvalidInput(f"memory: {unknown(memory, named_memories)}")
+    if not isinstance(memory, Recallable):
+        reject_unknown("memory", [memory], named_memories)
     names = [given if isinstance(given, str) else repr(given) for given in (memory, update)]
-    certificate = Certificate(memory=names[0], update=names[1], dtype=dtype)
+    certificate = Certificate(names[0], names[1], dtype=dtype)
     while certificate.claimed < wanted and idle < PATIENCE:
-        instance = named_memories[memory].drawn(draws) if isinstance(memory, str) else memory
-        instance = _converted(instance, dtype)
-        before, certificate = certificate, _extended(certificate, instance, _drawn_update(update, draws), draws, wanted)
+        one = named_memories[memory].drawn(draws) if isinstance(memory, str) else memory
+        one = _converted(one, dtype)
+        before, certificate = certificate, _extended(certificate, one, _drawn_update(update, draws), draws, wanted)
         counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
         idle = 0 if counted else idle + 1
     return certificate

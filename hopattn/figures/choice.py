@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
+from hopattn.foundation.objects import is_iterable
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 
@@ -53,7 +54,7 @@ def _require_types(options: Mapping[str, Any]) -> None:
             raise InvalidInput(f"figure: {name}: expected a whole number from 1, not {quoted(options[name])}")
     for name in ("axes", "highlight"):
         texts = options.get(name, ())
-        listed = isinstance(texts, Sequence | np.ndarray) and not isinstance(texts, str)
+        listed = isinstance(texts, Sequence | np.ndarray) and not isinstance(texts, str) and is_iterable(texts)
         if not listed or not all(isinstance(text, str) for text in texts):
             raise InvalidInput(f"figure: {name}: expected a list of texts, not {quoted(texts)}")
 
@@ -63,7 +64,7 @@ def _require_words(options: Mapping[str, Any], result: Result) -> None:
     labels = (axis for run in result.runs for array in run.arrays.values() for axis in array.labels)
     known = dict.fromkeys(label for axis in labels for label in axis) | dict.fromkeys(result.words)
     query = options.get("query")
-    asked = [("highlight", word) for word in options.get("highlight") or ()] + [("query", query)] * (query is not None)
+    asked = [("highlight", word) for word in options.get("highlight", ())] + [("query", query)] * (query is not None)
     for name, word in asked:
         if word not in known:
             raise InvalidInput(f"figure: {name}: {unknown(word, known)}")

@@ -7,10 +7,14 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.objects import is_iterable
 from hopattn.scenario.result import Result, Run
 
 Tokens = Sequence[str] | tuple[Sequence[str], Sequence[str]]
 """The words of a text, or those of the queries and those of the keys."""
+
+LARGEST = 1e100
+"""The bound of weights that can be drawn."""
 
 
 def weights_as_result(weights: Any, tokens: Tokens | None = None, title: str = "") -> Result:
@@ -28,8 +32,8 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, title: str = "
             f"not {values.dtype} of shape {values.shape}"
         )
     values = values.astype(float)
-    if not np.isfinite(values).all():
-        raise InvalidInput("weights: some are infinite or not a number")
+    if not (np.abs(values) < LARGEST).all():
+        raise InvalidInput(f"weights: some are not a number, or not below {LARGEST:g}, so that no colour can show them")
     own = weights.labels if isinstance(weights, Labelled) and tokens is None else None
     rows, columns = own[-2:] if own else _labels(tokens, values.shape[-2], values.shape[-1])
     heads = values[None] if values.ndim == 2 else values
@@ -55,14 +59,16 @@ def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tup
     """The labels of `n` queries and `m` keys."""
     if tokens is None:
         return tuple(map(str, range(1, n + 1))), tuple(map(str, range(1, m + 1)))
-    if isinstance(tokens, str) or not isinstance(tokens, Sequence | np.ndarray):
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence | np.ndarray) or not is_iterable(tokens):
         raise InvalidInput(f"tokens: expected a list of words, not {quoted(tokens)}")
     paired = len(tokens) == 2 and not any(isinstance(token, str) for token in tokens)
     both = tuple(tokens) if paired else (tokens, tokens)
-    if any(isinstance(word, list | tuple | np.ndarray) for words in both for word in words):
-        raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
-    rows, columns = (tuple(map(str, words)) for words in both)
-    for words, count, what in ((rows, n, "queries"), (columns, m, "keys")):
+    for words, count, what in zip(both, (n, m), ("queries", "keys"), strict=True):
+        if not isinstance(words, Sequence | np.ndarray) or not is_iterable(words):
+            raise InvalidInput(f"tokens: expected the words of {what}, not {quoted(words)}")
+        if any(isinstance(word, list | tuple | np.ndarray) for word in words):
+            raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
         if len(words) != count:
             raise InvalidInput(f"tokens: {len(words)} words for {count} {what}")
+    rows, columns = (tuple(map(str, words)) for words in both)
     return rows, columns

@@ -26,6 +26,7 @@ from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.objects import instance
 from hopattn.foundation.options import require_options, shows_options
 from hopattn.scenario.result import Result
 
@@ -93,6 +94,8 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     """
     require_options("plot", options, DEFAULTS)
     loaded()
+    if name is not None:
+        instance(name, str, "plot", "the name of a figure")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     drawing = _drawing(thing, name, given)
     with _looking_like(given, drawing):
@@ -188,7 +191,7 @@ def _refuse(given: dict[str, Any], names: Sequence[str], owner: str) -> None:
 
 def _require_name(name: str | None, known: Sequence[str]) -> None:
     """Raise `InvalidInput` for the name of a figure that a thing does not have."""
-    if name is not None and name not in known:
+    if name is not None and not (isinstance(name, str) and name in known):
         raise InvalidInput(f"plot: figure {unknown(name, known)}")
 
 

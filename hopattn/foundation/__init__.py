@@ -17,9 +17,11 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `labelled.py`: arrays with named axes and labelled rows
 - `room.py`: whether an array fits into the memory of this machine
 - `scalars.py`: checks of single numbers
+- `objects.py`: checks of other arguments: their class, true or false, lists, paths
 - `seeds.py`: one source of random numbers, given as `seed` or as `rng`
 - `grids.py`: the values of an axis of a grid, as a person writes them
 - `registry.py`: named choices, found in the modules that define them
+- `plain_arrays.py`: NumPy's own ways: kinds of arrays, warnings of numbers
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `roots.py`: the root of a falling function, the level at which a row has a given mass

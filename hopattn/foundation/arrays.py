@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import PLAIN, plain_array
 
 Array = Any  # an array of any supported library; the docstrings give its shape
 COPIED = 2**26
@@ -53,14 +54,11 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
     """The values as an array; an array of any library is returned as it is.
 
     like: lists, tuples and numbers become an array of its library; without it, of NumPy. Raises `InvalidInput` for
-    rows of unequal length and for entries that are not real numbers.
+    rows of unequal length, for entries that are not real numbers and for an array with a mask.
     """
     if _is_foreign_array(values):
         return values
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError):
-        raise InvalidInput(f"{what}: rows of unequal length; expected numbers in a rectangle") from None
+    array = plain_array(values, what)
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
     if like is None or isinstance(like, np.ndarray) or isinstance(values, np.ndarray):
@@ -70,7 +68,7 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
 
 def as_float(values: Any, what: str = "array", like: Array | None = None) -> Array:
     """The values as a floating-point array; whole numbers and booleans become the library's default float."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+    if type(values) in PLAIN and values.dtype.kind == "f":
         return values
     array = as_array(values, what, like)
     xp = namespace(array)

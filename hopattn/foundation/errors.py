@@ -131,5 +131,5 @@ def reject_unknown(what: str, given: Iterable[str], known: Mapping[str, object] 
     """Raise `InvalidInput` for the first name in `given` that is not `known`."""
     choices = list(known)
     for word in given:
-        if word not in choices:
+        if not isinstance(word, str) or word not in choices:
             raise InvalidInput(f"{what}: {unknown(word, choices)}")

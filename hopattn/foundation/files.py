@@ -88,10 +88,10 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     Raises `InvalidInput` if the path exists already and is not an empty folder, and `CannotDo` if the folder cannot be
     written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InvalidInput(f"{folder}: is there already, and is left as it is; give the name of a new folder")
     temporary = ""
     try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InvalidInput(f"{folder}: is there already, and is left as it is; give the name of a new folder")
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")
         for name, data in files.items():

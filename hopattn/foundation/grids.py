@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -50,9 +50,10 @@ def axis_values(grid: Grid, what: str) -> Values:
     if isinstance(grid, str):
         return values_of(grid, what)
     try:
-        return in_order(tuple(map(_of_python, grid)), what)
-    except TypeError:
+        values = tuple(map(_of_python, islice(grid, MOST + 1)))
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{what}: expected numbers in rising order, not {quoted(grid)}") from None
+    return in_order(values, what)
 
 
 def axes_of(over: Mapping[str, Grid], what: str) -> dict[str, Values]:
@@ -86,8 +87,10 @@ def in_order(values: Values, what: str) -> Values:
     """The values as they are; raises `InvalidInput` unless they are finite numbers in rising order."""
     if not values:
         raise InvalidInput(f"{what}: is empty; {_HOW}")
+    if len(values) > MOST:
+        raise InvalidInput(f"{what}: holds more than {MOST:,} numbers")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise InvalidInput(f"{what}: {quoted(value)} is no finite number; {_HOW}")
     for value, after in pairwise(values):
         if after == value:
@@ -95,6 +98,14 @@ def in_order(values: Values, what: str) -> Values:
         if after < value:
             raise InvalidInput(f"{what}: {after:g} comes after {value:g}; write the numbers in rising order")
     return values
+
+
+def _is_finite(value: int | float) -> bool:
+    """Whether a number is finite as a float too."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _of_python(value: Any) -> Any:

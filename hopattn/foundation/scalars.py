@@ -7,6 +7,9 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted
 
+COUNTED = 2**63 - 1
+"""The largest whole number with which NumPy counts."""
+
 
 def positive(value: Any, what: str) -> float:
     """A positive finite number as a Python float, with which a float32 array stays float32."""
@@ -27,10 +30,12 @@ def real(value: Any, what: str, above: float = float("-inf"), least: float = flo
     return number
 
 
-def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int:
+def whole(value: Any, what: str, least: int = 1, most: int | None = COUNTED) -> int:
     """A whole number as an int; raises `InvalidInput` unless it is from `least` to `most` (None: no upper bound)."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_whole or value < least or (most is not None and value > most):
-        reach = f"of at least {least}" if most is None else f"from {least} to {most}"
+    too_large = is_whole and most is not None and value > most
+    if not is_whole or value < least or too_large:
+        bounded = too_large or most not in (None, COUNTED)
+        reach = f"from {least} to {most}" if bounded else f"of at least {least}"
         raise InvalidInput(f"{what}: expected a whole number {reach}, not {quoted(value)}")
     return int(value)

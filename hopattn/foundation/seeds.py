@@ -18,12 +18,13 @@ def generator(seed: Seed = None, rng: Seed = None) -> np.random.Generator:
     True
     """
     name, given = _one_of(seed, rng)
-    try:
-        if isinstance(given, np.random.RandomState):
-            raise TypeError
+    if given is None or isinstance(given, np.random.Generator):
         return np.random.default_rng(given)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{name}: expected a seed or a numpy.random.Generator, not {quoted(given)}") from None
+    try:
+        return np.random.default_rng(whole(given, name, least=0, most=None))
+    except InvalidInput:
+        wanted = "a seed or a numpy.random.Generator"
+        raise InvalidInput(f"{name}: expected {wanted}, not {quoted(given)}") from None
 
 
 def whole_seed(seed: Seed, rng: Seed, default: int) -> int:
@@ -34,7 +35,9 @@ def whole_seed(seed: Seed, rng: Seed, default: int) -> int:
     name, given = _one_of(seed, rng)
     if given is None:
         return default
-    return int(given.integers(2**63)) if isinstance(given, np.random.Generator) else whole(given, name, least=0)
+    if isinstance(given, np.random.Generator):
+        return int(given.integers(2**63))
+    return whole(given, name, least=0, most=None)
 
 
 def _one_of(seed: Seed, rng: Seed) -> tuple[str, Seed]:

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.objects import flag
+from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised, row_length
@@ -35,6 +37,7 @@ def learning_rule(rule: Rule) -> Rule:
 
 
 @learning_rule
+@quiet
 def hebb(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
@@ -217,7 +220,8 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     stored exactly).
     """
     cues, targets = _pairs(keys, values)
-    if real(rate, "rate", above=0.0) >= 2:
+    rate = real(rate, "rate", above=0.0)
+    if rate >= 2:
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
     if not np.all(given := cues.any(axis=1)):
         raise InvalidInput(f"keys: row {np.argmin(given)} is zero; nothing can be learned from it")
@@ -256,7 +260,7 @@ def _patterns(patterns: Any) -> np.ndarray:
 
 def _diagonal(couplings: np.ndarray, self_coupling: bool) -> np.ndarray:
     """The couplings, with their diagonal set to 0 in place unless there are self-couplings."""
-    if not self_coupling:
+    if not flag(self_coupling, "self_coupling"):
         np.fill_diagonal(couplings, 0)
     return np.asarray(couplings)
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import quiet
 from hopattn.retrieval.activation import Activation, activations
 
 
+@quiet
 def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 
@@ -27,5 +29,8 @@ def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], A
     require_dim(antecedent, matrix.shape[-1], "activation", "weights")
     neurons = matrix if matrix.ndim == 2 else matrix[None, :]
     respond = f if callable(f) else activations.make("identity" if f is None else f)
-    answer = respond(antecedent @ neurons.mT)
+    field = antecedent @ neurons.mT
+    answer = respond(field)
+    if getattr(answer, "shape", None) != field.shape:
+        raise InvalidInput(f"f: expected a function that answers in the shape of its field, {tuple(field.shape)}")
     return answer if matrix.ndim == 2 else answer[..., 0]

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, chosen, constant, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, as_float, chosen, constant, in_numbers_of, namespace
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import flag
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator, whole_seed
@@ -75,7 +76,10 @@ class Exponentials(Features):
 
     def __call__(self, x: Array) -> Array:
         """φ(x), `(…, n_features)`; a feature beyond the fourth root of the range of the numbers counts as that."""
-        return _exp(self.exponents(x), 0.25)
+        rows = as_float(x, "x")
+        if 0 in rows.shape or not rows.ndim:
+            raise InvalidInput(f"x: expected vectors (…, dim), not shape {tuple(rows.shape)}")
+        return _exp(self.exponents(rows), 0.25)
 
     def log_kernel(self, cues: Array, keys: Array) -> Array:
         """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key, and so φ(k)·φ(x) is above 0.
@@ -121,8 +125,7 @@ class RandomFeatures(Exponentials):
         object.__setattr__(self, "n", whole(self.n, "n"))
         object.__setattr__(self, "seed", whole_seed(self.seed, None, default=0))
         object.__setattr__(self, "beta", positive(self.beta, "beta"))
-        if not isinstance(self.orthogonal, bool):
-            raise InvalidInput(f"orthogonal: expected True or False, not {quoted(self.orthogonal)}")
+        object.__setattr__(self, "orthogonal", flag(self.orthogonal, "orthogonal"))
 
     def directions(self, dim: int) -> np.ndarray:
         """ω, `(n, dim)`: the directions for vectors of this dim, as an array of the caller's own."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.vectors import linear, row_length
 from hopattn.retrieval.similarity import Similarity
 
@@ -31,7 +32,9 @@ class Bilinear(Similarity):
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", as_matrix(self.matrix, "matrix"))
 
+    @quiet
     def __call__(self, cues: Array, keys: Array) -> Array:
+        cues, keys = _texts(cues, keys, self.matrix)
         require_dim(cues, self.matrix.shape[0], "cues", "the rows of the bilinear similarity's matrix")
         require_dim(keys, self.matrix.shape[1], "keys", "the bilinear similarity's matrix")
         return linear(cues, self.matrix.mT) @ keys.mT
@@ -76,7 +79,9 @@ class Additive(Similarity):
         for name, array in (("w_cue", w_cue), ("w_key", w_key), ("v", v)):
             object.__setattr__(self, name, array)
 
+    @quiet
     def __call__(self, cues: Array, keys: Array) -> Array:
+        cues, keys = _texts(cues, keys, self.w_cue)
         require_dim(cues, self.w_cue.shape[1], "cues", "the additive similarity's w_cue")
         require_dim(keys, self.w_key.shape[1], "keys", "the additive similarity's w_key")
         own, stored = linear(cues, self.w_cue), linear(keys, self.w_key)
@@ -90,6 +95,14 @@ class Additive(Similarity):
         stored = self.w_key.shape[1] * _length(self.w_key) * row_length(keys)
         of_pairs = own + stored if cues.ndim == 1 else own[..., None] + stored[..., None, :]
         return float(xp.finfo(cues.dtype).eps) * xp.sum(xp.abs(self.v)) * (of_pairs + self.v.shape[0] + 4)
+
+
+def _texts(cues: Any, keys: Any, matrix: Array) -> tuple[Array, Array]:
+    """Cues and keys as arrays; raises `InvalidInput` for keys that are no rows."""
+    own, stored = as_float(cues, "cues", like=matrix), as_float(keys, "keys", like=matrix)
+    if stored.ndim < 2:
+        raise InvalidInput(f"keys: expected (…, n_patterns, dim), not shape {tuple(stored.shape)}")
+    return own, stored
 
 
 def _length(matrix: Array) -> Array:

@@ -3,6 +3,7 @@
 A mask is an array, or a rule that makes the array from the scores. Add a rule by adding a frozen dataclass here.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, as_array, namespace, require_broadcast
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import whole
 
 Rounding = Callable[[], Any]
@@ -139,7 +141,7 @@ def padding(lengths: Any, n: int) -> np.ndarray:
     [[[1, 0, 0]], [[1, 1, 1]]]
     """
     counts = as_array(lengths, "lengths")
-    whole(n, "n")
+    require_room(whole(n, "n") * max(1, math.prod(counts.shape)), f"padding: {n:,} keys of each text")
     if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
         raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
     return np.asarray(np.arange(n) < counts[..., None, None])
@@ -216,6 +218,7 @@ def distances(n: int, m: int | None = None, what: str = "mask") -> np.ndarray:
     """
     n = whole(n, "n")
     m = n if m is None else whole(m, "m")
+    require_room(n * m, f"{what}: {n:,} queries and {m:,} keys")
     return np.asarray(_behind(n, m, what) + np.arange(n)[:, None] - np.arange(m))
 
 

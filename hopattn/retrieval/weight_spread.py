@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import nonzero
 
@@ -109,7 +110,7 @@ def shares_of(weights: Any) -> np.ndarray:
 def _spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
     if mask is None:
         return np.ones(shape, dtype=bool)
-    given = np.asarray(mask)
+    given = plain_array(mask, "mask")
     if given.dtype != bool:
         raise InvalidInput(f"mask: expected booleans (True = may attend), not {given.dtype}")
     try:

@@ -15,7 +15,7 @@ from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, qu
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.kinds.base import Spec, Variant
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec, Variant
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
@@ -25,8 +25,6 @@ from hopattn.scenario.language.refused import without
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 SCHEMA_VERSION = 1
-LISTS_OF_FILE = ("variant", "expect")
-"""The lists of the whole file, which no run needs: one that held them would check each list once more."""
 
 Origin = str | Path
 """The origin of a changed value: words for a message, or the path of the change in the file."""
@@ -82,11 +80,7 @@ class _Checker:
         of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
         written = base.written_out if base.variant else {}
         for i, variant in enumerate(base.variant):
-            problems = [*variant.problems(("variant", i))]
-            if variant.name in runs:
-                problems.append(
-                    Problem(("variant", i, "name"), f"'{shortened(variant.name)}' is the name of two variants")
-                )
+            problems = [*variant.problems(("variant", i), runs)]
             self._report_all(problems, {})
             if not problems:
                 runs |= self._variant(model, of_one_run, origins, i, variant, written)

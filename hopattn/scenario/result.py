@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import csv_text, json_text, npz, write_folder
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.objects import instance, path_of
 from hopattn.foundation.version import __version__
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.words.character_pictures import Strip
@@ -128,6 +128,7 @@ class Result(Drawable):
 
     def provenance(self, command: str = "") -> dict[str, Any]:
         """The origin of the numbers: versions, seed, hash of the scenario, command."""
+        instance(command, str, "command", "a text")
         versions = {"hopattn": __version__, "numpy": np.__version__, "python": platform.python_version()}
         about = {"scenario": self.name, "source": self.source, "sha256": self.digest, "seed": self.seed}
         return {**about, "versions": versions, "machine": platform.machine(), "command": command}
@@ -145,4 +146,4 @@ class Result(Drawable):
             "expectations.csv": self.to_csv().encode(),
             "provenance.json": f"{json_text(self.provenance(command))}\n".encode(),
         }
-        write_folder(Path(folder), files)
+        write_folder(path_of(folder, "folder"), files)

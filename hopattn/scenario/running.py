@@ -9,9 +9,11 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.objects import flag
 from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
+from hopattn.scenario.language.overrides import require_changes
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
 
@@ -42,6 +44,9 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         raise InvalidInput(f"run: expected a Scenario from hopattn.load, not {type(scenario).__name__}")
+    flag(explain, "explain")
+    if overrides is not None:
+        require_changes(overrides)
     if overrides:
         scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
     spec = scenario.spec

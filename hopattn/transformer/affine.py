@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace
+from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import linear
 
@@ -54,5 +54,7 @@ class Affine:
 
     def __call__(self, x: Any) -> Array:
         """W x + b for each row of x."""
-        product = linear(as_float(x, "x", like=self.weight), self.weight)
+        rows = as_float(x, "x", like=self.weight)
+        require_dim(rows, self.weight.shape[1], "x", "the matrix")
+        product = linear(rows, self.weight)
         return product if self.bias is None else product + self.bias

@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import each, entries_of, instance
 from hopattn.foundation.scalars import real, whole
 
 
@@ -82,7 +84,7 @@ class NGram:
         n = whole(n, "n")
         counts: dict[tuple[str, ...], Counter[str]] = {}
         words: dict[str, None] = {}
-        for text in texts:
+        for text in (_words(text, "texts") for text in entries_of(texts, "texts")):
             words.update(dict.fromkeys(text))
             for end in range(n - 1, len(text)):
                 counts.setdefault(tuple(text[end - n + 1 : end]), Counter())[text[end]] += 1
@@ -94,7 +96,7 @@ class NGram:
         It is 0 for a word that no text has. Without smoothing it is 0 too if nothing ever followed `after`; with it,
         all words are then equally likely. Raises `InvalidInput` where `after` has fewer than n − 1 words.
         """
-        if word not in self.words:
+        if instance(word, str, "word") not in self.words:
             return 0.0
         return _share(self._followers(after), word, self.add, len(self.words))
 
@@ -106,10 +108,16 @@ class NGram:
         """The most frequent next words: several in a tie, an empty list if `after` was never followed by a word."""
         return _most_frequent(self._followers(after))
 
-    def _followers(self, after: Sequence[str]) -> Counter[str]:
+    def _followers(self, given: Sequence[str]) -> Counter[str]:
+        after = _words(given, "after")
         if len(after) < self.n - 1:
             raise InvalidInput(f"after: {len(after)} words; n = {self.n} needs the {self.n - 1} before the next word")
-        return self.counts.get(tuple(after[len(after) - self.n + 1 :]), Counter())
+        return self.counts.get(after[len(after) - self.n + 1 :], Counter())
+
+
+def _words(text: Any, what: str) -> tuple[str, ...]:
+    """The words of a text, a list of them or their letters; raises `InvalidInput` for anything else."""
+    return tuple(text) if isinstance(text, str) else each(text, str, what, "a word")
 
 
 def _share(followers: Counter[str], word: str, add: float = 0.0, n_words: int = 0) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.objects import each, flag
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_all_biases, with_prefix
 from hopattn.transformer.multi_head import MultiHead
@@ -60,7 +61,9 @@ class Block:
     residual: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "norms", tuple(self.norms))
+        object.__setattr__(self, "norms", each(self.norms, Callable, "norms", "a normalisation"))  # type: ignore[arg-type]
+        flag(self.norm_first, "norm_first")
+        flag(self.residual, "residual")
         for part, what, kind in (
             (self.attention, "attention", MultiHead),
             (self.cross, "cross", MultiHead),

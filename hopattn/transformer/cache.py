@@ -4,7 +4,7 @@ Under a causal mask the words before do not change when a word is added. A new w
 scores; without the cache, every word would be computed again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_text, namespace
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import is_iterable
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
@@ -71,7 +72,7 @@ class KeyValueCache:
     _rows: tuple[tuple[_Rows, _Rows], ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
-        layers = tuple(self.layers) if isinstance(self.layers, Iterable) else ()
+        layers = tuple(self.layers) if is_iterable(self.layers) else ()
         if not layers:
             raise InvalidInput("layers: expected at least one AttentionLayer or Block, in a list")
         for i, layer in enumerate(layers, start=1):

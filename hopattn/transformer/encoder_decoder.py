@@ -6,13 +6,14 @@ The cross-attention of the decoder is one step of recall: its cues come from the
 source.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import is_iterable
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.from_torch import require_names, with_all_biases, with_prefix
@@ -39,7 +40,7 @@ class EncoderDecoder:
     def __post_init__(self) -> None:
         for side, crossed in zip(SIDES, (False, True), strict=True):
             blocks = getattr(self, side)
-            blocks = tuple(blocks) if isinstance(blocks, Iterable) else ()
+            blocks = tuple(blocks) if is_iterable(blocks) else ()
             if not blocks or not all(isinstance(block, Block) for block in blocks):
                 raise InvalidInput(f"{side}: expected at least one Block, in a list")
             for i, block in enumerate(blocks, start=1):

@@ -16,6 +16,8 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import flag
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
@@ -116,6 +118,8 @@ class FirstWord:
     def shares(self, n: int, *, attention: bool) -> np.ndarray:
         """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""
         n = whole(n, "n", least=0)
+        require_room(2 * n, f"first_word: {n:,} words")
+        flag(attention, "attention")
         weights = np.zeros(n + 1)
         if attention:
             weights[:] = math.exp(-self.beta) / (1 + n * math.exp(-self.beta))

@@ -8,10 +8,11 @@ Lecture Notes 7, 7.2).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import each, flag
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHead
 
@@ -44,7 +45,7 @@ class AttentionLayer:
     def __post_init__(self) -> None:
         if not isinstance(self.attention, MultiHead):
             raise InvalidInput(f"attention: expected a MultiHead, not {type(self.attention).__name__}")
-        if self.residual:
+        if flag(self.residual, "residual"):
             require_dim(
                 self.attention.w_out.mT,
                 self.attention.heads[0].query.dims[1],
@@ -69,6 +70,7 @@ class AttentionLayer:
         return LayerTrace(words, traced.heads, traced.output, state)
 
 
+@runtime_checkable
 class Layer(Protocol):
     """A layer that `stack` can go through."""
 
@@ -87,9 +89,10 @@ def stack(layers: Iterable[Layer], x: Any, mask: Any = None, *, source: Any = No
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 
     mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, from which every layer computes its keys and values
-    (cross-attention); by default each layer computes them from its own input.
+    (cross-attention); by default each layer computes them from its own input. Raises `InvalidInput` for layers that are
+    no list of layers of attention, and as they do.
     """
     traces: list[LayerTrace] = []
-    for layer in layers:
+    for layer in each(layers, Layer, "layers", "a layer of attention"):
         traces.append(layer.trace(traces[-1].state if traces else x, mask, source=source))
     return traces

@@ -11,6 +11,8 @@ from typing import Any
 from hopattn.foundation.arrays import Array, as_float, constant, namespace, require_dim, widened
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.objects import flag
+from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Exponentials, Features, feature_maps
@@ -52,6 +54,7 @@ class LinearState:
     length: int = 0
 
     def __post_init__(self) -> None:
+        flag(self.normalise, "normalise")
         if self.normalise and not self.phi.nonnegative:
             raise InvalidInput(f"normalise: features {quoted(self.features)} may be negative; choose 'relu' or 'elu'")
 
@@ -73,6 +76,7 @@ class LinearState:
             return self.couplings
         return self.couplings * namespace(self.tops).exp(self.tops)[..., None, :]
 
+    @quiet
     def extended(self, k: Any, v: Any) -> "LinearState":
         """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
         keys = as_float(k, "k")
@@ -81,6 +85,7 @@ class LinearState:
         require_dims(self.dims, keys, values)
         return self._with(widened(keys), self._marked(widened(values)))
 
+    @quiet
     def read(self, q: Any) -> Array:
         """The outputs `(…, n, dim_out)` of queries `(…, n, dim)` that see every key so far.
 
@@ -89,6 +94,7 @@ class LinearState:
         queries = queries_of(q, self.dims, self.couplings)
         return namespace(queries).astype(self._output(self._seen(widened(queries))), queries.dtype)
 
+    @quiet
     def attended(self, q: Any, k: Any, v: Any, strict: bool = False, chunk: int = 64) -> tuple[Array, "LinearState"]:
         """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
 
@@ -96,6 +102,7 @@ class LinearState:
         chunk: the number of words at once, from 1 (word by word) on; it changes the time alone. Raises `InvalidInput`
         as `attention` does.
         """
+        flag(strict, "strict")
         queries, keys, values = further_words(q, k, v, self.dims)
         state, parts, marked = self, [], self._marked(widened(values))
         for part in blocks(keys.shape[-2], whole(chunk, "chunk")):

@@ -14,6 +14,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, constant, namespace
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.objects import each, instance
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
@@ -41,7 +42,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     """
     import networkx as nx  # imported here, so that importing hopattn stays instant
 
-    scores = trace.scores
+    scores = instance(trace, HeadTrace, "trace", "the trace of a head").scores
     if scores.ndim != 2:
         raise InvalidInput(f"trace: expected one text, with scores (n, m), not shape {tuple(scores.shape)}")
     n, m = scores.shape
@@ -80,6 +81,9 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
     {'their': array([3., 4.])}
     """
     step = Retrieval(Dot(), separations.make("softmax", beta=1.0), Identity()) if retrieval is None else retrieval
+    instance(step, Retrieval, "retrieval", "a step of recall, such as head.retrieval")
+    if not hasattr(graph, "nodes") or not hasattr(graph, "predecessors"):
+        raise InvalidInput(f"graph: expected a networkx.DiGraph, such as that of token_graph, not {_shown(graph)}")
     if not step.similarity.by_pairs:
         raise InvalidInput(f"similarity: {quoted(step.similarity)} goes by the place in a text, and a graph has none")
     senders = [node for node, has in graph.nodes(data=True) if "key" in has and "value" in has]
@@ -105,6 +109,7 @@ def layer_by_messages(layer: Layer, x: Any, mask: Any = None, *, source: Any = N
     layer: an `hopattn.AttentionLayer`, or any other layer of heads. x, mask, source: as in `Head.trace`, without
     leading axes. Raises `InvalidInput` as `token_graph` and `pass_messages` do.
     """
+    instance(layer, Layer, "layer", "a layer of attention")
     graphs: list[Any] = []
     messages: list[Array] = []
 
@@ -148,7 +153,7 @@ def _shown(node: Any) -> str:
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:
     """The words of n tokens; where none are given, their numbers. Raises `InvalidInput` for another number of words."""
-    given = list(words)
+    given = each(words, str, what, "a word")
     if given and len(given) != n:
         raise InvalidInput(f"{what}: {len(given)} words do not fit {n} rows of the trace")
-    return given or [str(i) for i in range(n)]
+    return [*given] or [str(i) for i in range(n)]

@@ -71,7 +71,10 @@ class Recurrent:
 
     def step(self, word: Array, state: Array) -> Array:
         """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`."""
-        return self._next(linear(word, self.w_input), state)
+        heard, before = as_float(word, "word", like=self.w_input), as_float(state, "state", like=self.w_input)
+        require_dim(heard, self.w_input.shape[1], "word", "w_input")
+        require_dim(before, self.w_hidden.shape[1], "state", "the network's states")
+        return self._next(linear(heard, self.w_input), before)
 
     def _next(self, heard: Array, state: Array) -> Array:
         """f(W x_t + U h_{t−1} + b), where `heard` is W x_t."""
@@ -79,7 +82,9 @@ class Recurrent:
 
     def start(self, word: Array, given: Any = None) -> Array:
         """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`."""
-        zero = namespace(word).zeros_like(linear(word, self.w_input))
+        first = as_float(word, "word", like=self.w_input)
+        require_dim(first, self.w_input.shape[1], "word", "w_input")
+        zero = namespace(first).zeros_like(linear(first, self.w_input))
         if given is None:
             return zero
         state = as_float(given, "start", like=zero)

@@ -27,7 +27,6 @@ from hopattn.views.tables import column_meanings, comparison_table, sweep_size, 
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
 
-@singledispatch
 def html(thing: Any) -> str:
     """A result, a recall, a memory, a comparison, a sweep or a labelled array as HTML: tables and a figure.
 
@@ -39,18 +38,24 @@ def html(thing: Any) -> str:
     >>> "converged" in ha.html(record)
     True
     """
+    return _html(thing)
+
+
+@singledispatch
+def _html(thing: Any) -> str:
+    """The HTML of a thing of each class."""
     raise InvalidInput(
         "html: expected a Result, a Recall, a memory, a Comparison, a Sweep or a labelled array, "
         f"not {type(thing).__name__}"
     )
 
 
-@html.register
+@_html.register
 def _(result: Result) -> str:
     return "\n".join(_result_parts(result))
 
 
-@html.register
+@_html.register
 def _(record: Recall) -> str:
     rows = list(_cue_rows(record))
     columns = [i for i, _ in enumerate(_CUE_HEADINGS) if any(row[i] for row in rows)]
@@ -60,7 +65,7 @@ def _(record: Recall) -> str:
     return f"{table}{more}{_meanings(record)}\n{_picture(lambda figure: draw_recall(figure, record), 'recall')}"
 
 
-@html.register
+@_html.register
 def _(memory: AssociativeMemory) -> str:
     parts = _table(("part", "of this memory"), memory_parts(memory), "left")
     rises = (
@@ -69,13 +74,13 @@ def _(memory: AssociativeMemory) -> str:
     return f"{parts}\n{rises}"
 
 
-@html.register
+@_html.register
 def _(array: Labelled) -> str:
     cells = array_cells(array)
     return _paragraph(cells) if isinstance(cells, str) else _table(*cells)
 
 
-@html.register
+@_html.register
 def _(comparison: Comparison) -> str:
     picture = ""
     if not why_no_figure(comparison):
@@ -85,7 +90,7 @@ def _(comparison: Comparison) -> str:
     return "\n".join([*parts, picture, _paragraph(comparison.words())])
 
 
-@html.register
+@_html.register
 def _(sweep: Sweep) -> str:
     headings, rows = sweep_table(sweep)
     more = _paragraph(f"… the first {MAX_ROWS} of {len(rows)} points") if len(rows) > MAX_ROWS else ""

@@ -194,7 +194,7 @@ def test_the_recall_of_a_cue_does_not_depend_on_the_others():
         ({"mask": "causal"}, "mask: recall takes booleans"),
         ({"mask": [[1, 0]]}, "mask: expected booleans"),
         ({"mask": [[True], [True, False]]}, "mask: rows of unequal length"),
-        ({"tol": "a"}, "tol: expected a number"),
+        ({"tol": "a"}, "tol: expected a finite number of at least 0, not 'a'"),
         ({"rng": "a"}, "rng: expected a seed"),
         ({"rng": -1}, "rng: expected a seed"),
         ({"rng": np.random.RandomState(1)}, "rng: expected a seed"),

@@ -133,7 +133,7 @@ def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(
         (WEIGHTS, "induction", {}, "figure 'induction' cannot be drawn"),
         ([1.0, 2.0], "attention", {}, "expected numbers of shape"),
         ([["a"]], "attention", {}, "expected numbers of shape"),
-        ([[float("nan")]], "attention", {}, "infinite or not a number"),
+        ([[float("nan")]], "attention", {}, "some are not a number, or not below 1e"),
         (3, "attention", {}, "not int"),
     ],
 )

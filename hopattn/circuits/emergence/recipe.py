@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import flag
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 
 
@@ -42,7 +44,7 @@ class Recipe:
             object.__setattr__(self, name, whole(getattr(self, name), name))
         object.__setattr__(self, "seed", whole(self.seed, "seed", least=0))
         object.__setattr__(self, "rate", positive(self.rate, "rate"))
-        object.__setattr__(self, "positions", bool(self.positions))
+        object.__setattr__(self, "positions", flag(self.positions, "positions"))
         if self.dim % self.heads:
             raise InvalidInput(f"heads: {self.heads} heads do not divide the dim {self.dim}")
         if not 2 <= self.shortest <= self.longest:
@@ -61,10 +63,11 @@ class Recipe:
 
     def batch_of(self, step: int) -> "RepeatedTexts":
         """The texts of one step of the training; those of a step are the same whenever they are drawn."""
-        return self.texts(self.batch, np.random.default_rng([self.seed, 1, step]))
+        return self.texts(self.batch, np.random.default_rng([self.seed, 1, whole(step, "step", least=0)]))
 
     def held_out(self, count: int = 32) -> "RepeatedTexts":
         """Texts for measurements, drawn from a stream that no step of the training uses."""
+        require_room(whole(count, "count") * self.words, f"{count:,} texts of {self.words:,} words")
         return self.texts(count, np.random.default_rng([self.seed, 2]))
 
 

@@ -13,6 +13,7 @@ from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.files import npz, write_over
+from hopattn.foundation.objects import path_of
 
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
 
@@ -53,7 +54,7 @@ class Training:
     @classmethod
     def load(cls, file: str | Path) -> "Training":
         """A training from its file; raises `InvalidInput` for a file that is missing, torn, or of another sort."""
-        path = Path(file)
+        path = path_of(file, "file")
         arrays = arrays_of(path)
         try:
             recipe = Recipe(**json.loads(str(arrays[RECIPE])))
@@ -124,7 +125,7 @@ class Training:
         arrays: dict[str, Any] = {RECIPE: np.array(json.dumps(asdict(self.recipe))), STEP: np.array(self.state.step)}
         arrays[STEPS] = self.steps
         arrays |= {f"{part}/{name}": array for part, named_ in parts.items() for name, array in named_.items()}
-        write_over(Path(file), npz(arrays))
+        write_over(path_of(file, "file"), npz(arrays))
 
 
 def _below(arrays: Mapping[str, np.ndarray], part: str) -> dict[str, np.ndarray]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.circuits.maps.world import MAX_PLACES, World
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.objects import each, instance
 
 Edge = tuple[str, str, str]
 """The place that an edge leaves, its action, and the place that it leads to."""
@@ -27,6 +28,8 @@ def world_of_graph(graph: Any, inverse: Mapping[str, str]) -> World:
     """
     if not hasattr(graph, "edges") or not getattr(graph, "is_directed", bool)():
         raise InvalidInput("graph: expected a networkx.DiGraph, since an action leads from one place to another")
+    instance(inverse, Mapping, "inverse", "the action that leads back for each action")
+    each(inverse.values(), str, "inverse", "the name of an action")
     edges = []
     for start, end, data in graph.edges(data=True):
         if "action" not in data:

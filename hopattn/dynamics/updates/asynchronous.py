@@ -9,6 +9,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.single_neuron import KnownDecision, SpinView
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import name_of
 
 _ORDERS = ("random", "sequence")
@@ -34,7 +35,7 @@ class Asynchronous(Update):
             if self.order not in _ORDERS:
                 raise InvalidInput(f"order: {unknown(self.order, _ORDERS)}, or the numbers of the neurons")
             return
-        given = np.asarray(self.order)
+        given = plain_array(self.order, "order")
         if given.ndim != 1 or given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(given.size)):
             raise InvalidInput(
                 "order: expected 'random', 'sequence', or the number of every neuron once, counted from 0"

@@ -8,6 +8,7 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import instance
 from hopattn.foundation.vectors import largest_change
 
 
@@ -99,7 +100,8 @@ class Update(ABC):
         return self.step(memory, states, mask, context), np.asarray(memory.energy(states, mask))
 
     def descends(self, memory: Recallable) -> Descent:
-        """Whether this update never raises the memory's energy."""
+        """Whether this update never raises the memory's energy; raises `InvalidInput` for what is no memory."""
+        instance(memory, Recallable, "memory", "a memory")
         if obstacle := memory.why_no_energy or self.obstacle(memory):
             return Descent(False, obstacle)
         return self.guarantee(memory)

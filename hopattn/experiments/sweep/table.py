@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.foundation.display import Drawable
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.files import csv_text, npz
 from hopattn.foundation.grids import Values
+from hopattn.foundation.objects import path_of
 from hopattn.scenario.loading import Scenario
 
 CONFIDENCE = 0.95
@@ -77,8 +77,7 @@ class Sweep(Drawable):
         return self._summary(name)[1]
 
     def _summary(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        if name not in self.values:
-            raise InvalidInput(f"sweep: {unknown(name, self.values)}")
+        reject_unknown("sweep", [name], self.values)
         from scipy.special import stdtrit
 
         rows = self.values[name]
@@ -137,7 +136,7 @@ def load_sweep(file: Any) -> Sweep:
 
     file: the `file` that was given to `sweep`. Raises `InvalidInput` if it cannot be read or is no checkpoint.
     """
-    path = Path(file)
+    path = path_of(file, "load_sweep")
     head, finished = read_checkpoint(path)
     try:
         axes = {str(name): tuple(values) for name, values in head["axes"].items()}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.objects import flag
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_beta, random_spins
 from hopattn.networks import learning_rules as learning
@@ -75,15 +76,16 @@ def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_cou
 
 
 def _network(rows: np.ndarray, rule: str, self_coupling: bool, activation: str | Activation) -> Hopfield:
-    """The network of these patterns by a rule; raises `InvalidInput` as `_learned` does."""
+    """The network of these patterns by a rule; raises `InvalidInput` as `_learned` does, and for an unknown rule."""
+    reject_unknown("rule", [rule], learning.rules)
+    flag(self_coupling, "self_coupling")
     if rule == "hebb":
         return Hopfield.by_hebb(rows, self_coupling, activation)
     return Hopfield(_learned(rows, rule, self_coupling), activation=activation, patterns=rows)
 
 
 def _learned(rows: np.ndarray, rule: str, self_coupling: bool) -> np.ndarray:
-    """The couplings by a rule; raises `InvalidInput` for an unknown rule, and for a diagonal that the rule lacks."""
-    reject_unknown("rule", [rule], learning.rules)
+    """The couplings by a rule; raises `InvalidInput` for a diagonal that the rule lacks."""
     if _has_diagonal(learning.rules[rule]):
         return np.asarray(learning.rules[rule](rows, self_coupling=self_coupling))
     if self_coupling:

@@ -2,6 +2,7 @@
 
 from numpy.typing import ArrayLike
 
+from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_spins
@@ -34,7 +35,8 @@ def dense(patterns: ArrayLike, n: int = 3, rectified: bool = True) -> Memory:
     >>> memory.recall([1, 1, 1, -1], update="async", rng=1).state
     array([ 1., -1.,  1., -1.])
     """
-    return Memory(spin_patterns(patterns), separation=(RectifiedPower if rectified else Power)(n=n), activation="sign")
+    power = RectifiedPower if flag(rectified, "rectified") else Power
+    return Memory(spin_patterns(patterns), separation=power(n=n), activation="sign")
 
 
 @named(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
 from hopattn.memories.random_patterns import random_reals, random_shape
@@ -39,7 +40,7 @@ def linear(
     >>> ha.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
     array([7.])
     """
-    if normalise and not feature_maps.make(feature_map).nonnegative:
+    if flag(normalise, "normalise") and not feature_maps.make(feature_map).nonnegative:
         raise InvalidInput("normalise: identity features may be negative; choose feature_map='relu' or 'elu'")
     return Memory(
         real_patterns(keys, "keys"),

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_spins
@@ -31,6 +32,6 @@ def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
     [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     """
     rows = spin_patterns(patterns)
-    following = np.roll(rows, -1, axis=0) if cyclic else np.concatenate([rows[1:], rows[-1:]])
+    following = np.roll(rows, -1, axis=0) if flag(cyclic, "cyclic") else np.concatenate([rows[1:], rows[-1:]])
     separation = RectifiedPower(beta=1 / rows.shape[1], n=n)
     return Memory(rows, following, separation=separation, activation="sign", patterns=rows)

@@ -4,7 +4,7 @@ It holds the keys that all kinds share (title, source, variants, expectations) a
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -23,6 +23,8 @@ from hopattn.transformer.heads import Head
 
 WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure")
 """The keys that no variant may change."""
+LISTS_OF_FILE = ("variant", "expect")
+"""Those of them that no run needs: a run that held them would have each list checked once more."""
 
 
 class Variant(Table):
@@ -33,8 +35,10 @@ class Variant(Table):
     changes: Annotated[dict[str, Any], Field(alias="set", min_length=1)]
     """Paths and their new values, as for --set: "input.tokens", "layer.head.mask", "layer.2.head.1.mask"."""
 
-    def problems(self, path: Path) -> Iterator[Problem]:
-        """Changes of keys that belong to the whole file."""
+    def problems(self, path: Path, known: Collection[str]) -> Iterator[Problem]:
+        """Changes of keys that belong to the whole file, and a name that is known already."""
+        if self.name in known:
+            yield Problem((*path, "name"), f"'{self.name}' is the name of two variants")
         for text in self.changes:
             if text.split(".")[0].strip() in WHOLE_FILE:
                 yield Problem((*path, "set", text), "belongs to the whole file; a variant changes what is computed")

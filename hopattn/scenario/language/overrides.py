@@ -44,6 +44,12 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     return path.strip(), parsed["value"]
 
 
+def require_changes(overrides: Any) -> None:
+    """Raise `InvalidInput` for overrides that are no mapping from paths to values."""
+    if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
+        raise InvalidInput(f"overrides: expected a value for each path, not {quoted(overrides)}")
+
+
 def changed(
     document: Mapping[str, Any],
     changes: Mapping[str, Any],

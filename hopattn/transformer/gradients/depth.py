@@ -3,6 +3,7 @@
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Identity
@@ -81,6 +82,7 @@ def stack_gradients(
     depth, draws, words = whole(n_layers, "n_layers"), whole(n_draws, "n_draws"), whole(n_words, "n_words")
     if whole(dim, "dim") % DIM_KEY:
         raise InvalidInput(f"dim: expected a multiple of {DIM_KEY}, not {dim}")
+    require_room(12 * depth * dim**2 + words * dim, f"stack_gradients: {depth:,} layers of dim {dim:,}")
     size, random = positive(magnitude, "magnitude"), generator(seed, rng)
     trials: dict[str, dict[str, list[np.ndarray]]] = {of: {name: [] for name in VARIANTS} for of in OF}
     for _ in range(draws):

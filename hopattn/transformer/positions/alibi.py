@@ -69,6 +69,7 @@ def alibi_slopes(n_heads: int) -> np.ndarray:
     >>> ha.alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
     """
+    require_room(whole(n_heads, "n_heads"), f"alibi: {n_heads:,} heads")
     power = 1 << (whole(n_heads, "n_heads").bit_length() - 1)
     between = np.arange(n_heads - power) + 0.5
     return np.asarray(np.exp2(-8 / power * np.concatenate((np.arange(1.0, power + 1), between))))

@@ -10,6 +10,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.transformer.positions.planes import n_planes, turned
 
 
@@ -69,6 +70,7 @@ def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _block_rotation(cos: np.ndarray, sin: np.ndarray, dim: int) -> np.ndarray:
     planes = n_planes(dim)
+    require_room(dim**2, f"a rotation of {dim:,} dimensions")
     if cos.shape not in ((), (planes,)):
         raise InvalidInput(f"angle: shape {cos.shape} does not fit {planes} planes; give one angle, or one for each")
     columns = turned(np.eye(dim), cos, sin)  # row j is the turned axis j, which is column j of the matrix

@@ -11,6 +11,8 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import quiet
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 
 Layout = Literal["interleaved", "half"]
@@ -19,6 +21,7 @@ Layout = Literal["interleaved", "half"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 
+@quiet
 def turned(x: Array, cos: Array, sin: Array, layout: Layout = "interleaved") -> Array:
     """Each plane of x, `(…, dim)`, turned counter-clockwise by the angle with this cosine and sine.
 
@@ -39,6 +42,7 @@ def frequencies(dim: Any, base: Any = 10000.0, what: str = "dim") -> np.ndarray:
     array([1.  , 0.01])
     """
     planes, root = n_planes(dim, what), positive(base, "base")
+    require_room(planes, f"the angles of {planes:,} planes")
     return np.array([root ** (-i / planes) for i in range(planes)])  # Python's numbers, which no compiler narrows
 
 

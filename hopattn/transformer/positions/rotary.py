@@ -21,7 +21,7 @@ from hopattn.foundation.arrays import (
     widened,
 )
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
-from hopattn.foundation.scalars import positive
+from hopattn.foundation.scalars import positive, whole
 from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, turned
 
 
@@ -85,11 +85,21 @@ class Rotary:
 
     def __call__(self, x: Any, first: int = 0) -> Array:
         """Queries or keys `(…, n, dim)`, turned by the positions first to first + n − 1; the dim is even."""
-        return rope(x, np.arange(first, first + x.shape[-2]), self.base, self.layout)
+        rows = _rows(x)
+        first = whole(first, "first", least=0)
+        return rope(rows, np.arange(first, first + rows.shape[-2]), self.base, self.layout)
 
     def undone(self, x: Any) -> Array:
         """The vectors before the turn from position 0; so a derivative goes back through it."""
-        return rope(x, -np.arange(x.shape[-2]), self.base, self.layout)
+        rows = _rows(x)
+        return rope(rows, -np.arange(rows.shape[-2]), self.base, self.layout)
+
+
+def _rows(x: Any) -> Array:
+    rows = as_float(x, "x")
+    if rows.ndim < 2:
+        raise InvalidInput(f"x: expected (…, n, dim), not shape {tuple(rows.shape)}")
+    return rows
 
 
 def as_position(choice: Any) -> Rotary | None:
