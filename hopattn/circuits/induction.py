@@ -15,7 +15,6 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation.base import Separation
@@ -95,7 +94,6 @@ class InductionCircuit:
         return np.asarray(state[..., self.parts["expected"]])
 
 
-@quiet
 def position_lead(turns: Any, length: int) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 

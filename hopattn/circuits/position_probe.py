@@ -18,7 +18,6 @@ from hopattn.circuits.linear_probe import fit_probe
 from hopattn.foundation.arrays import as_float, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import is_iterable
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
@@ -161,7 +160,6 @@ def random_blocks(
     return blocks
 
 
-@quiet
 def random_texts(
     n_texts: int, length: int, n_words: int, dim: int, *, common: float = 1.0, seed: Seed = None, rng: Seed = None
 ) -> np.ndarray:

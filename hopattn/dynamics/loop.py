@@ -21,7 +21,6 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import require_finite_energy
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.vectors import largest_change
 
 GROWTH = 2.0**20
@@ -98,10 +97,10 @@ class RecallLoop:
         return np.asarray(close)
 
     @staticmethod
-    @quiet
     def has_grown(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Growth: |x⁺| > 2²⁰ · scale, `(n,)`, for |x⁺| = `largest`. A state that is not finite has grown too."""
-        return np.asarray(~(largest <= GROWTH * scale) | ~np.isfinite(largest))
+        with np.errstate(over="ignore"):  # a scale near the largest number: no finite state has grown
+            return np.asarray(~(largest <= GROWTH * scale) | ~np.isfinite(largest))
 
     def _judged(
         self, after: np.ndarray, now: np.ndarray, before: np.ndarray | None, scale: np.ndarray, mask: np.ndarray | None

@@ -21,7 +21,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `seeds.py`: one source of random numbers, given as `seed` or as `rng`
 - `grids.py`: the values of an axis of a grid, as a person writes them
 - `registry.py`: named choices, found in the modules that define them
-- `plain_arrays.py`: NumPy's own ways: kinds of arrays, warnings of numbers
+- `plain_arrays.py`: kinds of arrays that are NumPy's alone, made plain or refused
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `roots.py`: the root of a falling function, the level at which a row has a given mass

@@ -1,14 +1,11 @@
-"""NumPy's own ways, which no other library has: kinds of arrays with rules of their own, and warnings of numbers."""
+"""Arrays that are NumPy's alone: kinds with rules of their own, which become plain ones or are refused."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 PLAIN = (np.ndarray, np.memmap)
 """The classes of arrays that follow the rules of `numpy.ndarray`."""
 
@@ -27,20 +24,3 @@ def plain_array(values: Any, what: str) -> np.ndarray:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise InvalidInput(f"{what}: rows of unequal length; expected numbers in a rectangle") from None
-
-
-def quiet(function: Function) -> Function:
-    """A decorator of functions that take arrays of any library, of which NumPy alone warns where numbers overflow.
-
-    They give infinity or NaN, as those of the other libraries do, and no warning.
-    """
-
-    @wraps(function)
-    def silent(*arguments: Any, **options: Any) -> Any:
-        given = (*arguments, *options.values())
-        if any(type(one).__module__.startswith(("torch", "jax")) for one in given):
-            return function(*arguments, **options)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return function(*arguments, **options)
-
-    return silent  # type: ignore[return-value]

@@ -7,7 +7,6 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, first_true, namespace, require_finite
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.threads import workers
 
 LARGE_PRODUCT = 2**23
@@ -16,7 +15,6 @@ TILE = 256, 512
 """The rows and the columns of a tile of a product."""
 
 
-@quiet
 def normalised(x: Array) -> Array:
     """Each row divided by its length, `(…, dim)`; a zero row stays zero.
 
@@ -27,7 +25,6 @@ def normalised(x: Array) -> Array:
     return scaled / xp.sqrt(nonzero(xp.sum(scaled * scaled, axis=-1, keepdims=True)))
 
 
-@quiet
 def linear(x: Array, matrix: Array) -> Array:
     """y = W x for each row of x, `(…, dim)` to `(…, out)`; all rows of a batch are one matrix product."""
     if x.ndim < 2:
@@ -109,7 +106,6 @@ def row_length(x: Array) -> Array:
     return largest * xp.sqrt(nonzero(square))
 
 
-@quiet
 def within_sums(x: Array) -> Array:
     """The rows `(…, dim)`; one so large that its sum or length may overflow is divided by 4 dim.
 

@@ -13,7 +13,6 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.networks.hopfield import known_patterns, numpy_only, whole_over
 from hopattn.retrieval.activation import Activation, activations
 
@@ -61,7 +60,6 @@ class Associator(AssociativeMemory):
         n_out, n_in = self.couplings.shape
         return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {len(self.patterns)} patterns)"
 
-    @quiet
     def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
         return np.asarray(self.scale * (self._cues(cues, mask) @ self.counts.T))

@@ -10,7 +10,6 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import SingleNeuronStates
 from hopattn.foundation.arrays import as_float
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.activation import Activation, Sign
 
@@ -56,7 +55,6 @@ class Bidirectional(AssociativeMemory):
         """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
         return np.asarray(self.activation(self.field(cues, mask), as_float(cues, "cues")))
 
-    @quiet
     def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
         _no_mask(mask)

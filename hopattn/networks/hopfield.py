@@ -15,7 +15,6 @@ from hopattn.dynamics.single_neuron import CoupledSpins, Overlaps, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.networks.learning_rules import hebb
 from hopattn.retrieval.activation import Activation, activations
 
@@ -93,7 +92,6 @@ class Hopfield(AssociativeMemory):
     def __repr__(self) -> str:
         return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
 
-    @quiet
     def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
         x = self._states(cues, mask)
@@ -108,7 +106,6 @@ class Hopfield(AssociativeMemory):
         states = self._states(cues, mask)
         return np.asarray(self.activation(self.field(states), states))
 
-    @quiet
     def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         if reason := self.why_no_energy:

@@ -16,7 +16,6 @@ from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import flag
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised, row_length
@@ -37,7 +36,6 @@ def learning_rule(rule: Rule) -> Rule:
 
 
 @learning_rule
-@quiet
 def hebb(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 

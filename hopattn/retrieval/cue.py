@@ -5,11 +5,9 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.retrieval.activation import Activation, activations
 
 
-@quiet
 def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 

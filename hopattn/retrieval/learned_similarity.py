@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.vectors import linear, row_length
 from hopattn.retrieval.similarity import Similarity
 
@@ -32,7 +31,6 @@ class Bilinear(Similarity):
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", as_matrix(self.matrix, "matrix"))
 
-    @quiet
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _texts(cues, keys, self.matrix)
         require_dim(cues, self.matrix.shape[0], "cues", "the rows of the bilinear similarity's matrix")
@@ -79,7 +77,6 @@ class Additive(Similarity):
         for name, array in (("w_cue", w_cue), ("w_key", w_key), ("v", v)):
             object.__setattr__(self, name, array)
 
-    @quiet
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _texts(cues, keys, self.w_cue)
         require_dim(cues, self.w_cue.shape[1], "cues", "the additive similarity's w_cue")

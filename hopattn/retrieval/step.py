@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, widened
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming
@@ -77,7 +76,6 @@ class Retrieval:
         field = result.field if self.activation.directional else scaled(result.field, result.factor)
         return self.activation(field, state)  # x⁺ = ∇Φ(h)
 
-    @quiet
     def scores(self, cues: Array, keys: Array) -> Array:
         """s = sim(K, x), `(…, n_cues, n_patterns)`; raises `InvalidInput` where they would not fit into memory."""
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
@@ -91,7 +89,6 @@ class Retrieval:
             return None
         return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
 
-    @quiet
     def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         wide, stored = widened(cues), widened(keys)
@@ -100,13 +97,11 @@ class Retrieval:
         weights = separation.weights(added, self.allowed(mask, scores, wide, stored))
         return _as_given(weights, cues, keys)
 
-    @quiet
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
         result = self._pass(self.separation, cues, keys, values, mask)
         return _as_given(scaled(result.field, result.factor), cues, keys)
 
-    @quiet
     def step(
         self,
         cues: Array,
@@ -123,13 +118,11 @@ class Retrieval:
         result = self._pass(self.effective_separation, cues, keys, values, mask, bias=bias)
         return _as_given(self.activate(result, state), cues, keys)
 
-    @quiet
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
         result = self._pass(self.effective_separation, states, keys, None, mask, wants_potential=True)
         return self.activation.conjugate(widened(states)) - result.potential
 
-    @quiet
     def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
         """x⁺ and E(x) from one pass, for keys that are the values too: both need the same scores."""
         result = self._pass(self.effective_separation, states, keys, keys, mask, wants_potential=True)

@@ -12,7 +12,6 @@ from hopattn.foundation.arrays import Array, as_float, constant, namespace, requ
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import flag
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Exponentials, Features, feature_maps
@@ -76,7 +75,6 @@ class LinearState:
             return self.couplings
         return self.couplings * namespace(self.tops).exp(self.tops)[..., None, :]
 
-    @quiet
     def extended(self, k: Any, v: Any) -> "LinearState":
         """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
         keys = as_float(k, "k")
@@ -85,7 +83,6 @@ class LinearState:
         require_dims(self.dims, keys, values)
         return self._with(widened(keys), self._marked(widened(values)))
 
-    @quiet
     def read(self, q: Any) -> Array:
         """The outputs `(…, n, dim_out)` of queries `(…, n, dim)` that see every key so far.
 
@@ -94,7 +91,6 @@ class LinearState:
         queries = queries_of(q, self.dims, self.couplings)
         return namespace(queries).astype(self._output(self._seen(widened(queries))), queries.dtype)
 
-    @quiet
     def attended(self, q: Any, k: Any, v: Any, strict: bool = False, chunk: int = 64) -> tuple[Array, "LinearState"]:
         """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
 

@@ -7,7 +7,6 @@ from typing import Any
 from hopattn.foundation.arrays import Array, as_float, is_half, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval.activation import LayerNorm as Centred
@@ -46,7 +45,6 @@ class Normalisation:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "centred", flag(centred, "centred"))
 
-    @quiet
     def __call__(self, x: Any) -> Array:
         """The normalised rows, `(…, dim)`."""
         rows = as_float(x, "x", like=self.gain)

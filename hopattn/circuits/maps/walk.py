@@ -23,7 +23,7 @@ from hopattn.circuits.maps.rotations import (
 from hopattn.circuits.maps.world import World
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import plain_array, quiet
+from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.scalars import positive, real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.attention import attention
@@ -195,7 +195,6 @@ def _path(world: World, steps: int, rng: np.random.Generator) -> tuple[np.ndarra
     return np.array(places), np.array(actions)
 
 
-@quiet
 def _walked(angles: np.ndarray, actions: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
     """The position at each time, `(T + 1, dim)`. The rotations of a plane commute, so their angles are added."""
     errors = noise * rng.standard_normal((len(actions), angles.shape[1]))

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.roots import level
 from hopattn.foundation.vectors import at_least, nonzero, positive_power
 
@@ -31,7 +30,6 @@ def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
     return xp.where(where, values, xp.full_like(values, fill))
 
 
-@quiet
 def shifted_by_largest(scores: Array, where: Array | None, beta: float) -> tuple[Array, Array]:
     """The largest score, `(…,)`, and the shifted scores β(s − max s), `(…, n_patterns)`, which are 0 where masked.
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import quiet
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 
@@ -21,7 +20,6 @@ Layout = Literal["interleaved", "half"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 
-@quiet
 def turned(x: Array, cos: Array, sin: Array, layout: Layout = "interleaved") -> Array:
     """Each plane of x, `(…, dim)`, turned counter-clockwise by the angle with this cosine and sine.
 
