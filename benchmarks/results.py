@@ -13,6 +13,8 @@ PAGE = """# What hopattn costs
 Ratios of works that were timed side by side in one run, interleaved round by round: the median, and the quartiles as
 spread. A growth is the exponent of the size, ± its standard error. `make bench` writes what stands between the marks.
 
+## Measured
+
 <!-- measured -->
 <!-- end -->
 
