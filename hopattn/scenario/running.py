@@ -102,7 +102,7 @@ def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, La
 
 def _computed(scenario: Scenario, name: str, seed: int | np.random.SeedSequence | None) -> dict[str, Labelled]:
     """The arrays of one run; raises `InvalidInput` for numbers that are not finite, with the name of their array."""
-    spec, line = scenario.runs[name], line_of(dict(scenario.lines), (scenario.spec.main_table,))
+    spec, line = scenario.runs[name], line_of(scenario.lines, (scenario.spec.main_table,))
     where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")
     try:
         with np.errstate(all="ignore"):  # the loop below refuses numbers that are not finite

@@ -1,6 +1,7 @@
 """The line of each key, compared with the line on which the test wrote it."""
 
 import tomllib
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -88,3 +89,13 @@ def test_a_missing_path_has_the_line_of_the_table_around_it():
     assert line_of(lines, ("a", "b", "c")) == 2
     assert line_of(lines, ("a", "d")) == 1
     assert line_of(lines, ("x",)) == 1
+
+
+def test_the_lines_of_deep_values_take_no_room_for_their_paths():
+    text = "x = [" + 1000 * (16 * "[" + "1" + 16 * "]" + ",\n") + "]"
+    tracemalloc.start()
+    lines = key_lines(text)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert lines["x", 999, *16 * (0,)] == 1000
+    assert size < 17_000 * 400, "bytes for each place"
