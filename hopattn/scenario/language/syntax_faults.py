@@ -19,6 +19,8 @@ _STATEMENT = re.compile(r"\s*(\[{1,2}\s*[A-Za-z_\"'][^\[\]=]*\]{1,2}\s*(#.*)?$|[
 _WORD = re.compile(r"[^\W\d][\w-]*")
 _WHOLE_BEFORE = re.compile(r"(?<![\w.])[+-]?\d[\d_]*$")
 """A whole number right before the place."""
+_LONG = 1000
+"""No name, and no number, is as long: the time to look for one would grow with the square of the letters."""
 
 
 def syntax_fault(text: str, error: tomllib.TOMLDecodeError) -> Fault:
@@ -39,6 +41,8 @@ def _twice(stop: Stop) -> _Found:
         return None
     lines = stop.text[: stop.statement].split("\n")[:-1]
     statement = stop.text[stop.statement :].partition("\n")[0]
+    if len(statement) > _LONG:
+        return None
     if header := re.match(r"\s*\[{1,2}\s*(.+?)\s*\]{1,2}\s*(#.*)?$", statement):
         name = header[1]
         same = re.compile(rf"\s*\[{{1,2}}\s*{re.escape(name)}\s*\]{{1,2}}")
@@ -88,12 +92,13 @@ def _bracket(stop: Stop) -> _Found:
 
 def _number(stop: Stop) -> _Found:
     """A number that TOML writes in another way."""
-    rest, before = stop.rest, stop.text[stop.statement : stop.at]
+    start = max(stop.statement, stop.at - _LONG)
+    rest, before = stop.rest, stop.text[start : stop.at]
     if (match := re.match(r"([+-]?)[.,](\d+)", rest)) and not before[-1:].isdigit():
         return stop.at, f"a number has a digit before its point: write {match[1]}0.{match[2]}"
     comma = re.search(r"([+-]?\d+),(\d+)\s*$", before)
     if comma and stop.inside == "{":
-        return stop.statement + comma.start(), f"a number has a decimal point: write {comma[1]}.{comma[2]}"
+        return start + comma.start(), f"a number has a decimal point: write {comma[1]}.{comma[2]}"
     whole = _WHOLE_BEFORE.search(before)
     if not whole:
         return None
@@ -103,7 +108,7 @@ def _number(stop: Stop) -> _Found:
         return stop.at, f"a number has a digit after its point: write {whole[0]}.0"
     if whole[0].lstrip("+-") == "0" and (match := re.match(r"\d+", rest)):
         if comma := re.search(r"([+-]?\d+),0$", before):
-            return stop.statement + comma.start(), f"a number has a decimal point: write {comma[1]}.0{match[0]}"
+            return start + comma.start(), f"a number has a decimal point: write {comma[1]}.0{match[0]}"
         return stop.at - 1, f"a number begins with no further 0: write {int(match[0])}"
     return (stop.at, "a number is written as a decimal, such as 0.5") if rest[:1] in ("/", "%") else None
 
