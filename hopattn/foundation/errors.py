@@ -11,6 +11,8 @@ MAX_LINE = 2500
 """The most characters of one line of a message: those of a full list."""
 MAX_LINES = 4 * MAX_LISTED
 """The most lines of a message."""
+MAX_COMPARED = 1000
+"""The most choices that a mistyped word is compared with."""
 
 
 class HopattnError(Exception):
@@ -29,19 +31,24 @@ class CannotDo(HopattnError, RuntimeError):
 
 
 class InvalidScenario(InvalidInput):
-    """An invalid scenario file; the message lists its problems, one on each line."""
+    """An invalid scenario file; the message lists its problems, one on each line.
 
-    def __init__(self, problems: Iterable[str]) -> None:
+    stopped: whether the search for problems was stopped, so that the file may have further ones.
+    """
+
+    def __init__(self, problems: Iterable[str], stopped: bool = False) -> None:
         self.problems = tuple(map(bounded, problems))
         more = len(self.problems) - MAX_LISTED
-        lines = [*self.problems[:MAX_LISTED], *([f"… and {more} more"] if more > 0 else [])]
+        told = [f"… and {'at least ' * stopped}{more} more"] if more > 0 else []
+        lines = [*self.problems[:MAX_LISTED], *told]
         super().__init__("\n".join(lines))
 
 
 def nearest(word: object, choices: Iterable[str]) -> str | None:
     """The choice that is most like a mistyped word, or None if no choice is near.
 
-    Of choices that are equally near, one of the word's own characters is taken: for "=" it is "==", not ">=".
+    Of choices that are equally near, one of the word's own characters is taken: for "=" it is "==", not ">=". Of more
+    than `MAX_COMPARED` choices, only those are compared that begin with the same letter.
 
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
@@ -50,7 +57,10 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
 
     by_lower = {choice.lower(): choice for choice in choices}
     own = shortened(word, 200).lower()
-    matches = get_close_matches(own, by_lower, n=4, cutoff=0.6)
+    compared = list(by_lower)
+    if len(compared) > MAX_COMPARED:
+        compared = [choice for choice in compared if choice[:1] == own[:1]][:MAX_COMPARED]
+    matches = get_close_matches(own, compared, n=4, cutoff=0.6)
     best = max(matches, key=lambda one: (SequenceMatcher(None, one, own).ratio(), set(one) == set(own)), default=None)
     return by_lower[best] if best is not None else None
 

@@ -93,3 +93,10 @@ def test_a_call_with_a_value_without_end_is_refused_in_a_line(call, value):
     with pytest.raises(InvalidInput) as caught:
         call(LONG[value])
     assert len(str(caught.value)) < 600 and str(caught.value).isprintable()
+
+
+def test_of_very_many_choices_those_with_the_same_letter_are_compared():
+    choices = [f"word{i}" for i in range(3000)] + ["banks"]
+    assert nearest("bnaks", choices) == "banks"
+    assert nearest("wordd0", choices) == "word0"
+    assert nearest("xanks", choices) is None
