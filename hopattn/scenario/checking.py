@@ -17,6 +17,7 @@ from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec, Variant
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.bounds import too_large, too_many_variants
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
 from hopattn.scenario.language.messages import may_follow, schema_problems
@@ -25,6 +26,8 @@ from hopattn.scenario.language.refused import without
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 SCHEMA_VERSION = 1
+MOST_PROBLEMS = 200
+"""The search for problems stops after as many; the message lists fewer."""
 
 Origin = str | Path
 """The origin of a changed value: words for a message, or the path of the change in the file."""
@@ -64,6 +67,7 @@ class _Checker:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
         self.errors: set[tuple[int, str]] = set()
+        self.stopped = False
         self.not_applicable: dict[tuple[int, str], str] = {}
         self.layouts: dict[str, ArrayLayout] = {}
         self.document = self._toml()
@@ -78,6 +82,9 @@ class _Checker:
             raise self._invalid()
         runs[""] = base
         of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
+        if told := too_many_variants([len(variant.changes) for variant in base.variant], of_one_run):
+            self._report(("variant",), told)
+            raise self._invalid()
         written = base.written_out if base.variant else {}
         for i, variant in enumerate(base.variant):
             problems = [*variant.problems(("variant", i), runs)]
@@ -92,13 +99,15 @@ class _Checker:
         return Checked(runs, self.lines, self.not_applicable)
 
     def _toml(self) -> dict[str, Any]:
+        if beyond := too_large(self.text):
+            raise InvalidScenario([f"{self.where}:{beyond[0]}: {beyond[1]}"])
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             fault = syntax_fault(self.text, error)
             raise InvalidScenario([f"{self.where}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
         except ValueError:  # Python refuses whole numbers of more than 4,300 digits
-            digits = re.search(r"\d{4300}", self.text.replace("_", ""))
+            digits = re.search(r"(?<!\d)\d{4300}", self.text.replace("_", ""))
             line = str(self.text.count("\n", 0, digits.start()) + 1) if digits else "1"
             raise InvalidScenario([f"{self.where}:{line}: holds a number of too many digits"]) from None
 
@@ -129,7 +138,9 @@ class _Checker:
         try:
             spec = model.model_validate(document, context=self.context)
         except ValidationError as error:
-            found = [_of_another_kind(problem, model) for problem in schema_problems(error, model, document)]
+            self.stopped |= error.error_count() > MOST_PROBLEMS
+            schema = schema_problems(error, model, document, MOST_PROBLEMS)
+            found = [_of_another_kind(problem, model) for problem in schema]
             self._report_all(found, origins)
             refused = [problem.path for problem in found]
             repaired = without(document, refused)
@@ -199,6 +210,9 @@ class _Checker:
     def _report_all(self, problems: Iterable[Problem], origins: Mapping[Path, Origin]) -> None:
         for problem in problems:
             self._report(problem.path, problem.message, origins)
+            if len(self.errors) > MOST_PROBLEMS:
+                self.stopped = True
+                raise self._invalid()
 
     def _report(self, path: Path, message: str, origins: Mapping[Path, Origin] | None = None) -> None:
         """Add an error at a path; the error of a changed value names the change instead, as `origins` has it."""
@@ -215,7 +229,7 @@ class _Checker:
         self.errors.add((line, f"{self.where}:{line}: {place}{message}"))
 
     def _invalid(self) -> InvalidScenario:
-        return InvalidScenario(message for _, message in sorted(self.errors))
+        return InvalidScenario((message for _, message in sorted(self.errors)), self.stopped)
 
 
 def _of_another_kind(problem: Problem, model: type[Spec]) -> Problem:

@@ -1,6 +1,7 @@
 """The language of scenario files, without the models that they describe: lines, types, overrides, messages.
 
 - `lines.py`: the line number of each key of a TOML text
+- `bounds.py`: how deep and how long a text may be
 - `fields.py`: the types of the values in a scenario file
 - `paths.py`: the paths of values, such as layer.head.mask, and their short forms
 - `stopped.py`: the place where `tomllib` stopped reading a text

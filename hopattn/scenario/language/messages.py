@@ -36,13 +36,16 @@ _LIMITS = {
 }
 
 
-def schema_problems(error: ValidationError, model: type[BaseModel], document: Mapping[str, Any]) -> Iterator[Problem]:
-    """One problem for each error of the schema, with its path in the document.
+def schema_problems(
+    error: ValidationError, model: type[BaseModel], document: Mapping[str, Any], most: int
+) -> Iterator[Problem]:
+    """One problem for each error of the schema, with its path in the document; no more than the first `most`.
 
     error: from the validation of `document` by `model`. A key that is missing because its name is mistyped is reported
     once, as an unknown key.
     """
-    details = [(detail, _document_path(detail, document)) for detail in error.errors(include_url=False)]
+    first = error.errors(include_url=False)[:most]
+    details = [(detail, _document_path(detail, document)) for detail in first]
     mistyped = {
         (path[:-1], nearest(path[-1], known_keys(model, detail["loc"][:-1])))
         for detail, path in details

@@ -1,0 +1,114 @@
+"""The bounds of a scenario's text: how deep its values are nested, and how many it holds.
+
+They are asked before `tomllib` reads the text: its time grows with the square of the depth, and a value takes it and
+the checks that follow many times the memory that it takes in the file.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hopattn.scenario.language.lines import STRINGS
+
+MOST_DEPTH = 32
+"""The most dots and brackets on the way to a value: dots of its table's name and of its key, brackets around it."""
+MOST_VALUES = 100_000
+"""The most values of a file, enough for the vectors of 300 words of 300 numbers each.
+
+Each comma, equals sign and opening bracket counts as a value, and the bracket of a table as `TABLE` of them. A dot in
+a key counts as many as there are dots and brackets before it, since `tomllib` goes through them again.
+"""
+TABLE = 4
+"""How many values a table counts as, since checking it takes longer."""
+MOST_VARIANTS = 1000
+"""The most variants of a file."""
+MOST_CHANGED = 500_000
+"""The most changes of all variants of a file times its values: each change goes over all of them."""
+_MARK = re.compile("|".join((r"#[^\n]*+", *(one.pattern for one in STRINGS), r"\n\s*+", r"""[,=.\[{\]}"']""")))
+
+
+def too_large(text: str) -> tuple[int, str] | None:
+    """The line on which a text goes beyond a bound, and what is wrong there; None if it keeps to all.
+
+    The text need not be TOML: it is looked at up to a quote without a partner, as far as `tomllib` would read it.
+    """
+    scan = _Scan()
+    for found in _MARK.finditer(text):
+        mark = found[0]
+        if mark in ('"', "'"):
+            break
+        scan.read(mark)
+        if scan.depth > MOST_DEPTH or scan.values > MOST_VALUES:
+            line = text.count("\n", 0, found.start()) + 1
+            if scan.depth > MOST_DEPTH:
+                return line, f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
+            return line, f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
+    return None
+
+
+def too_many_variants(changes: Sequence[int], document: Mapping[str, Any]) -> str:
+    """The words for variants that are too many to be checked, empty if they are not.
+
+    changes: the number of changes of each variant. document: what each of them changes.
+    """
+    if len(changes) > MOST_VARIANTS:
+        return f"are {len(changes):,} variants; expected at most {MOST_VARIANTS:,}"
+    n, size = sum(changes), _count(document)
+    if n * size > MOST_CHANGED:
+        told = f"{n:,} changes, each of a file of {size:,} values"
+        return f"{told}; expected at most {MOST_CHANGED:,} for changes × values"
+    return ""
+
+
+def _count(node: Any) -> int:
+    """The number of keys and entries in a document."""
+    entries = node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ()
+    return sum(1 + _count(entry) for entry in entries)
+
+
+class _Scan:
+    """One pass over the marks of a text."""
+
+    def __init__(self) -> None:
+        self.values = 0
+        self.depth = 0
+        """The dots and brackets that lead to this place."""
+        self.table = 0
+        """The dots of the last table's name."""
+        self.opened: list[tuple[int, bool]] = []
+        """For each open bracket the depth behind it, and whether it begins a table, whose entries have keys."""
+        self.in_key = True
+        self.in_header = False
+
+    def read(self, mark: str) -> None:
+        """Go on by one mark."""
+        if mark == ",":
+            self.values += 1
+            if self.opened:
+                self.depth, self.in_key = self.opened[-1]
+        elif mark == ".":
+            if self.in_key:
+                self.depth += 1
+                self.values += self.depth
+        elif mark == "=":
+            self.values += 1
+            self.in_key = False
+        elif mark in "[{":
+            self._open(mark)
+        elif mark in "]}":
+            if self.opened:
+                self.depth, self.in_key = self.opened.pop()[0] - 1, False
+        elif mark[0] == "\n" and not self.opened:
+            if self.in_header:
+                self.table = self.depth
+            self.depth, self.in_key, self.in_header = self.table, True, False
+
+    def _open(self, mark: str) -> None:
+        in_name = self.in_key and not self.opened
+        self.values += TABLE if in_name or mark == "{" else 1
+        if in_name:  # of a table
+            self.depth, self.in_header = 0, True
+        else:
+            self.depth += 1
+            self.in_key = mark == "{"
+            self.opened.append((self.depth, self.in_key))
