@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 # Compiled files are kept, so that no process of the tests compiles the package anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
+FUZZ_SECONDS ?= 60
 
-.PHONY: demo test test-all lint types bench schema figures docs site certificate mutations faults clean
+.PHONY: demo test test-all lint types bench schema figures docs site certificate mutations faults fuzz clean
 
 demo: $(VENV)/.run
 	$(BIN)/hopattn check
@@ -49,6 +50,9 @@ mutations: $(VENV)/.test
 
 faults: $(VENV)/.test
 	$(BIN)/python -m tests.faults 100
+
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 clean:
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

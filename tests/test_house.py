@@ -236,7 +236,7 @@ def test_a_message_quotes_a_value_through_the_function_that_shortens_it(file):
 def test_tests_mirror_the_rooms_and_none_imports_another():
     tests = Path(__file__).parent
     rooms = {path.name for path in tests.iterdir() if (path / "__init__.py").exists()}
-    assert rooms == set(plan.order_of(ORDER))
+    assert rooms - {"fuzz"} == set(plan.order_of(ORDER))
     for path in tests.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"^\s*(from|import) [\w.]*\btest_", text, re.MULTILINE), path

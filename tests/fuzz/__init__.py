@@ -1,0 +1,18 @@
+"""Fuzzing: hostile scenarios, files, command lines and environments, and the law that each of them must leave intact.
+
+`make fuzz` draws new cases for a minute. A case is data that JSON can hold. A process of its own executes it under
+limits, and the law judges how it ended. A case that breaks the law is made as small as possible and saved in `corpus/`;
+`make test` executes every case of that folder again.
+
+- `judging.py`: the law: how a case may end
+- `child.py`: the process that executes cases
+- `worker.py`: the same process, as its user sees it
+- `values.py`: hostile numbers, texts and lists
+- `toml_text.py`: a document as the text of a TOML file
+- `commands.py`: a case of a command: files in a folder, and the words of a command line
+- `scenarios.py`, `array_files.py`, `command_lines.py`, `environments.py`: a kind of cases each
+- `kinds.py`: the table of the kinds
+- `corpus.py`: the cases that are kept, a small JSON file each
+- `search.py`: the search for cases that break the law, bounded in time
+- `__main__.py`: `python -m tests.fuzz --seconds 60`
+"""

@@ -1,0 +1,62 @@
+"""Draw cases of every kind in turn, and print how many there were and which of them broke the law.
+
+Each case that did is kept in `corpus/`, and the exit code is 1. The seed is printed: with it, and with as many cases,
+the run can be repeated.
+"""
+
+import argparse
+import random
+import sys
+import time
+
+from tests.fuzz.corpus import keep
+from tests.fuzz.kinds import KINDS
+from tests.fuzz.search import Search, seeds
+from tests.fuzz.worker import Worker
+
+LONGEST = 10.0
+"""The seconds after which another kind has its turn."""
+
+
+def asked(words):
+    """The options of a command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long cases are drawn (60)")
+    parser.add_argument("--cases", type=int, help="draw so many of each kind, however long that takes")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**9), help="of what is drawn (a fresh one)")
+    parser.add_argument("--kind", choices=KINDS, action="append", help="only cases of this kind; may be given again")
+    return parser.parse_args(words)
+
+
+def table(searches):
+    """Cases, faults, and the most that a case took, for each kind."""
+    rows = [("kind", "cases", "faults", "slowest", "most memory")]
+    rows += [
+        (one.name, f"{one.cases:,}", str(len(one.found)), f"{one.seconds:.1f} s", f"{one.mib:.0f} MiB")
+        for one in searches
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def main(words):
+    options = asked(words)
+    until = float("inf") if options.cases else time.monotonic() + options.seconds
+    sys.stderr.write(f"seed {options.seed}\n")
+    with Worker() as worker:
+        searches = [Search(worker, name, module) for name, module in KINDS.items() if name in (options.kind or KINDS)]
+        for number in seeds(options.seed):
+            unfinished = [one for one in searches if not options.cases or one.cases < options.cases]
+            if not unfinished or time.monotonic() > until:
+                break
+            search = min(unfinished, key=lambda one: one.spent)
+            search.batch(number, until if options.cases else min(until, time.monotonic() + LONGEST))
+    for search in searches:
+        for fault, case in search.found.values():
+            sys.stdout.write(f"{search.name}: {fault}\n  kept in {keep(search.name, fault, case).name}\n")
+    sys.stdout.write(f"{table(searches)}\nseed {options.seed}\n")
+    return 1 if any(search.found for search in searches) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

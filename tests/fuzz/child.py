@@ -1,0 +1,98 @@
+"""A process that executes cases: each in a process forked from it, under limits, in an empty folder of its own.
+
+It reads questions from standard input and answers on standard output, a line of JSON each. A question names a module
+and a case, and the function `attempt` of the module executes the case. As everything is imported before the first
+fork, a case takes some milliseconds; as `python -m tests.fuzz.child cold {}` it imports nothing beforehand.
+It reads /proc and polls process descriptors, so it needs Linux.
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import resource
+import select
+import shutil
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.fuzz.case_process import Limits, execute
+from tests.fuzz.judging import Outcome
+from tests.processes import ROOT, end, left_after
+
+SLOW_IMPORTS = ("torch", "jax", "entmax")
+"""Libraries that cases do without: each takes seconds to import, and hopattn computes the same without them."""
+
+
+def warm():
+    """Import everything, so that no case has to."""
+    sys.modules.update(dict.fromkeys(SLOW_IMPORTS))
+    import hopattn
+
+    for module in pkgutil.walk_packages(hopattn.__path__, "hopattn."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
+    for name in ("bank", "letters"):
+        hopattn.run(hopattn.load(name))
+    from matplotlib import font_manager
+
+    font_manager.findfont("DejaVu Sans")
+    gc.collect()
+    gc.freeze()
+
+
+def outcome(module, case, limits):
+    """The outcome of a case."""
+    importlib.import_module(module)  # once, and not in each process
+    base = Path(tempfile.mkdtemp(prefix="case-"))
+    try:
+        process = os.fork()
+        if not process:
+            try:
+                execute(base, module, case, limits)
+            finally:
+                os._exit(70)  # the frame itself has failed, and has said so on standard error
+        hung = not _ends(process, limits.wall)
+        left = [] if hung else left_after(process, limits.leaving)
+        end(process)
+        _, status, used = os.wait4(process, 0)
+        report = base / "report.json"
+        said = json.loads(report.read_text()) if report.exists() else {"code": os.waitstatus_to_exitcode(status)}
+        texts = {name: (base / name).read_bytes().decode(errors="surrogateescape") for name in ("output", "errors")}
+        seconds, mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        return Outcome(hung=hung, left=tuple(left), seconds=seconds, mib=mib, **texts, **said)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def _ends(process, seconds):
+    """Whether a process ends in time; afterwards it still has to be waited for."""
+    descriptor = os.pidfd_open(process)
+    try:
+        ready = select.poll()
+        ready.register(descriptor, select.POLLIN)
+        return bool(ready.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def main(start, **limits):
+    answers = os.fdopen(os.dup(1), "w")
+    questions = os.fdopen(os.dup(0))
+    os.dup2(2, 1)  # what a library prints while it is imported is no answer
+    os.environ["PYTHONPATH"] = str(ROOT)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if start == "warm":
+        warm()
+    for line in questions:
+        answers.write(json.dumps(asdict(outcome(*json.loads(line), Limits(**limits)))) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], **json.loads(sys.argv[2]))

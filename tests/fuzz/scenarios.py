@@ -1,0 +1,160 @@
+"""Scenarios with errors in their structure: tables, keys and values removed, doubled, exchanged, made hostile."""
+
+import copy
+import tomllib
+from functools import cache
+
+from hypothesis import strategies as st
+
+from hopattn.scenario.files import shipped
+from tests.fuzz import values
+from tests.fuzz.commands import as_text, asked, attempt, in_pieces
+from tests.fuzz.toml_text import written
+
+__all__ = ["asked", "attempt", "cases"]
+
+LEFT_OUT = {"attraction", "sally", "position-probe-trained", "birth-of-a-transformer", "emergence", "crosstalk"}
+"""Scenarios that take longer than a second as they are."""
+SLOW = {"grid-cells", "position-probe", "induction-unseen", "vanishing-gradients", "ising-patterns", "graded"} | {
+    *("induction-angles", "magnetisation", "ising-ring", "phases", "torus-walk", "alignment-printed", "ising-pair")
+}
+"""Scenarios that take longer than a quarter of a second; they are drawn less often."""
+FILE = "f.toml"
+COMMANDS = (
+    *(["run", FILE], ["run", FILE], ["run", FILE, "--explain"], ["run", FILE, "--json"], ["check", FILE]),
+    *(["run", FILE, "--explain", "--json"], ["run", "-"], ["check", "--json", FILE], ["run", FILE, "--out", "kept"]),
+)
+RARE_COMMANDS = (["run", FILE, "--figures"], ["explore", FILE, "--no-open"], ["compare", FILE, "--trials", "1"])
+"""They take twenty times as long as the others."""
+
+
+@cache
+def documents():
+    """The document of each shipped scenario that is not left out, by its name."""
+    files = {name: path for name, path in shipped().items() if name not in LEFT_OUT}
+    return {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in files.items()}
+
+
+def scenario_names():
+    """Names of shipped scenarios, in one of 20 cases that of any."""
+    return st.one_of(*[st.sampled_from(sorted(documents().keys() - SLOW))] * 19, st.sampled_from(sorted(documents())))
+
+
+def places(node, path=()):
+    """The paths to all that stands in a document; of a long list, only to its first entries."""
+    entries = node.items() if isinstance(node, dict) else enumerate(node[:6]) if isinstance(node, list) else ()
+    for key, value in entries:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def within(document, path):
+    """What stands at a path."""
+    for key in path:
+        document = document[key]
+    return document
+
+
+@cache
+def all_places(name):
+    return list(places(documents()[name]))
+
+
+@cache
+def all_keys():
+    """Every key that a shipped scenario has."""
+    return sorted({key for name in documents() for path in all_places(name) for key in path if isinstance(key, str)})
+
+
+@st.composite
+def foreign(draw):
+    """A value that stands somewhere in a shipped scenario."""
+    name = draw(st.sampled_from(sorted(documents())))
+    return copy.deepcopy(within(documents()[name], draw(st.sampled_from(all_places(name)))))
+
+
+def replace(draw, parent, key):
+    parent[key] = draw(values.values())
+
+
+def exchange(draw, parent, key):
+    parent[key] = draw(foreign())
+
+
+def remove(draw, parent, key):
+    del parent[key]
+
+
+def double(draw, parent, key):
+    if isinstance(parent, list):
+        parent.insert(key, copy.deepcopy(parent[key]))
+    else:
+        parent[draw(names())] = copy.deepcopy(parent[key])
+
+
+def rename(draw, parent, key):
+    if isinstance(parent, dict):
+        parent[draw(names())] = parent.pop(key)
+
+
+def add(draw, parent, key):
+    node = parent[key] if isinstance(parent[key], dict) else parent
+    if isinstance(node, dict):
+        node[draw(names())] = draw(foreign() | values.values())
+
+
+def wrap(draw, parent, key):
+    parent[key] = draw(st.sampled_from([[parent[key]], {"name": parent[key]}, [parent[key]] * 3, str(parent[key])]))
+
+
+def shift(draw, parent, key):
+    """Change a number, or one in a list, a little or by magnitudes."""
+    number = parent[key]
+    if isinstance(number, int | float):
+        by = draw(st.sampled_from([1, -1, 0.5, 1e-6]))
+        times = draw(st.sampled_from([1, -1, 0, 2, 10, 1e-12, 1e12]))
+        parent[key] = number * times + (by if times == 1 else 0)
+    else:
+        replace(draw, parent, key)
+
+
+CHANGES = (replace, replace, exchange, exchange, remove, double, rename, add, wrap, shift, shift)
+
+
+def names():
+    return st.sampled_from(all_keys()) | values.texts()
+
+
+@st.composite
+def changed_documents(draw):
+    """The text of a shipped scenario whose document has up to four changes."""
+    document = copy.deepcopy(documents()[draw(scenario_names())])
+    for _ in range(draw(st.integers(1, 4))):
+        if paths := list(places(document)):
+            *above, key = draw(st.sampled_from(paths))
+            draw(st.sampled_from(CHANGES))(draw, within(document, above), key)
+    return in_pieces(written(document))
+
+
+@st.composite
+def changed_bytes(draw):
+    """The text of a shipped scenario with some bytes or lines removed, doubled, or made hostile."""
+    data = shipped()[draw(scenario_names())].read_bytes()
+    for _ in range(draw(st.integers(1, 3))):
+        parts = data.split(b"\n") if draw(st.booleans()) else [data[i : i + 1] for i in range(len(data))]
+        at = draw(st.integers(0, len(parts) - 1))
+        odd = draw(st.binary(max_size=3) | values.texts().map(lambda text: text.encode("utf-8", "replace")))
+        parts[at : at + draw(st.integers(0, 2))] = draw(st.sampled_from([[], [odd], parts[at : at + 1] * 2]))
+        data = (b"\n" if any(len(part) > 1 for part in parts) else b"").join(parts)
+    return as_text(data)
+
+
+def cases():
+    """Cases of commands that are given a changed scenario."""
+    words = st.one_of(*[st.sampled_from(COMMANDS)] * 29, st.sampled_from(RARE_COMMANDS))
+    texts = st.one_of(*[changed_documents()] * 4, changed_bytes())
+    return st.builds(_case, texts, words)
+
+
+def _case(text, words):
+    return {"input": text, "words": words} if "-" in words else {"files": {FILE: text}, "words": words}
