@@ -8,6 +8,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from io import StringIO
 from typing import NoReturn
 
 import click
@@ -17,7 +18,7 @@ from hopattn.cli.blas_kernel import choose_kernel
 from hopattn.cli.signals import Stopped, stoppable
 from hopattn.cli.streams import discard, is_lost, make_safe
 from hopattn.foundation import kernels
-from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, unknown
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, unknown
 from hopattn.foundation.version import __version__
 
 WRONG, CANNOT, INTERRUPTED, UNREAD = 2, 3, 130, 141  # a command returns 0 (all expectations met) or 1 (missed)
@@ -101,8 +102,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)
     except click.ClickException as error:
-        error.show()
-        return WRONG
+        told = StringIO()
+        error.show(told)
+        return _error(bounded(told.getvalue().rstrip()), WRONG)  # click quotes a word whole
     except InvalidInput as error:
         return _error(str(error), WRONG)
     except (CannotDo, HopattnError, MemoryError) as error:
