@@ -1,6 +1,7 @@
 """The keywords of sweeps and comparisons: each is described, and a mistyped one is refused with the nearest choice."""
 
 import re
+from inspect import getdoc
 
 import pytest
 
@@ -31,7 +32,7 @@ OPTIONS = {
 def test_every_keyword_is_accepted_and_described(name):
     keywords = KEYWORDS[name].split()
     assert set(OPTIONS[name].__annotations__) == set(keywords)
-    described = re.findall(r"^    (\w+): ", getattr(ha, name).__doc__, re.MULTILINE)
+    described = re.findall(r"^(\w+): ", getdoc(getattr(ha, name)), re.MULTILINE)
     assert [keyword for keyword in described if keyword in keywords] == keywords
 
 
@@ -57,4 +58,4 @@ def test_the_keywords_have_the_defaults_that_their_descriptions_name():
     assert ha.compare_random(**few).to_json() == ha.compare_random(**few, **said).to_json()
     for name, value in said.items():
         shown = f'"{value}"' if isinstance(value, str) else str(value)
-        assert re.search(rf"^    {name}:[^:]*\({shown}\)\.", ha.compare_random.__doc__, re.MULTILINE), name
+        assert re.search(rf"^{name}:[^:]*\({shown}\)\.", getdoc(ha.compare_random), re.MULTILINE), name
