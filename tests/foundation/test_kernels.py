@@ -132,6 +132,7 @@ print(kernels._imported("softmax") is not None)
 """
 BROKEN = {
     "is not there": 'sys.modules["numba"] = None',
+    "is too old": "import numba; numba.version_info = (0, 61)",
     "has no place for its cache": "import numba.core.caching as c; c.CacheImpl._locator_classes = []",
     "has other insides": "import numba.extending as e; del e.intrinsic",
 }

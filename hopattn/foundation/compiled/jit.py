@@ -9,6 +9,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+LEAST = (0, 62)
+"""The first numba whose LLVM has `maximum` for vectors; an earlier one ends the process when it compiles them."""
+if numba.version_info[:2] < LEAST:
+    raise ImportError(f"numba {numba.__version__} is installed; the loops need {'.'.join(map(str, LEAST))} or newer")
+
 F = TypeVar("F", bound=Callable[..., Any])
 _primitive: Callable[[Callable[..., Any]], Any] = intrinsic
 
