@@ -126,7 +126,7 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
     [
         (("run",), "Missing argument"),
         (("rnu",), "command 'rnu' is unknown; did you mean 'run'?"),
-        (("run", "bank", "--sed", "1"), "Did you mean"),
+        (("run", "bank", "--sed", "1"), "--seed"),
         (("run", "bank", "--seed", "-1"), "Invalid value for '--seed'"),
         (("run", "bank", "--seed", "x"), "not a valid integer"),
         (("run", "bnak"), "there is no scenario or file 'bnak'; did you mean 'bank'?"),

@@ -139,7 +139,8 @@ def test_a_compiled_function_has_the_same_values(torch, name):
     torch._dynamo.reset()
     separation = ha.separations[name]()
     given = torch.tensor(scores(np.random.default_rng(4), 1))
-    compiled = torch.compile(lambda s: separation.weights(s), backend="eager", fullgraph=True)
+    whole = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 12)  # earlier, it cannot follow array-api-compat
+    compiled = torch.compile(lambda s: separation.weights(s), backend="eager", fullgraph=whole)
     assert torch.equal(compiled(given), separation.weights(given))
 
 
