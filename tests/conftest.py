@@ -219,6 +219,7 @@ def pytest_collection_modifyitems(config, items):
             second.setdefault(item.path, []).append(item)
     if not FULL:
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}
+        left_out |= {item for item in items if item.get_closest_marker("full")}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     for item in items:

@@ -15,7 +15,6 @@ from docs.builder.drawing import Picture, Shown
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site, place
 from hopattn.scenario.files import shipped
-from tests.counts import FULL
 
 HTML = ROOT / "docs" / "_build" / "html"
 
@@ -129,7 +128,7 @@ def test_a_wrong_link_a_wrong_anchor_and_an_address_that_is_loaded_are_faults(tm
     ]
 
 
-@pytest.mark.skipif(not FULL, reason="building the site takes a minute: the full run does it")
+@pytest.mark.full  # building the site takes a minute
 def test_the_site_is_built_without_a_warning_and_every_link_leads_somewhere():
     pytest.importorskip("sphinx", reason="the site needs the extra docs")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -11,7 +11,6 @@ from hopattn.circuits.emergence import measures
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.circuits.emergence.record import Training
 from hopattn.foundation.errors import CannotDo, InvalidInput
-from tests.counts import FULL
 
 SMALL = {"dim": 8, "heads": 2, "words": 10, "length": 12, "shortest": 3, "longest": 5, "batch": 4, "every": 2}
 
@@ -147,7 +146,7 @@ def test_the_step_of_a_heads_own_memory_never_raises_the_energy():
         assert np.all(measures._energy(head, queries, own) <= before + 1e-5)
 
 
-@pytest.mark.skipif(not FULL, reason="a training takes a minute (make test-all runs it)")
+@pytest.mark.full  # a training takes a minute
 @pytest.mark.parametrize(("layers", "dim"), [(2, 64), (1, 88)])
 def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
     """The one-layer model has more numbers (45,056 of 43,008); one seed of 32 held-out texts each."""
