@@ -50,7 +50,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["--help", "-h"]})
 @click.option(
     *("--version", "version"),
     is_flag=True,
