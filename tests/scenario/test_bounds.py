@@ -75,7 +75,7 @@ def test_the_values_are_bounded_by_their_number(each, entry):
     assert too_large("x = [\n" + most * entry + "]") is None
     line, told = too_large("x = [\n" + (most + 4) * entry + "]")
     assert most < line <= most + 5
-    assert told == "more than 100,000 values stand up to here; a scenario is a page of text"
+    assert told == f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
 
 
 @pytest.mark.parametrize("quote", ['"', "'", '"""', "'''"])

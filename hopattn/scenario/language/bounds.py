@@ -12,8 +12,8 @@ from hopattn.scenario.language.lines import STRINGS
 
 MOST_DEPTH = 32
 """The most dots and brackets on the way to a value: dots of its table's name and of its key, brackets around it."""
-MOST_VALUES = 100_000
-"""The most values of a file, enough for the vectors of 300 words of 300 numbers each.
+MOST_VALUES = 80_000
+"""The most values of a file, enough for the vectors of 300 words of 256 numbers each.
 
 Each comma, equals sign and opening bracket counts as a value, and the bracket of a table as `TABLE` of them. A dot in
 a key counts as many as there are dots and brackets before it, since `tomllib` goes through them again.
