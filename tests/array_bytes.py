@@ -50,6 +50,8 @@ def mutated(draw, data, most=4):
     """Some bytes with a few of them changed, left out or doubled."""
     data = bytearray(data)
     for _ in range(draw(st.integers(1, most))):
+        if not data:
+            break
         at = draw(st.integers(0, len(data) - 1))
         data[at : at + 1] = draw(st.sampled_from([b"", data[at : at + 1] * 2, bytes([draw(st.integers(0, 255))])]))
     return bytes(data)

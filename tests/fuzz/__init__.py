@@ -5,6 +5,7 @@ limits, and the law judges how it ended. A case that breaks the law is made as s
 `make test` executes every case of that folder again.
 
 - `judging.py`: the law: how a case may end
+- `case_process.py`: the process of one case: its folders, its limits, its report
 - `child.py`: the process that executes cases
 - `worker.py`: the same process, as its user sees it
 - `values.py`: hostile numbers, texts and lists

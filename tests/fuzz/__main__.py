@@ -29,12 +29,11 @@ def asked(words):
 
 
 def table(searches):
-    """Cases, faults, and the most that a case took, for each kind."""
-    rows = [("kind", "cases", "faults", "slowest", "most memory")]
-    rows += [
-        (one.name, f"{one.cases:,}", str(len(one.found)), f"{one.seconds:.1f} s", f"{one.mib:.0f} MiB")
-        for one in searches
-    ]
+    """Cases, those of them that were refused, faults, and the most that a case took, for each kind."""
+    rows = [("kind", "cases", "refused", "faults", "slowest", "most memory")]
+    for one in searches:
+        counts = (f"{n:,}" for n in (one.cases, one.refused, len(one.found)))
+        rows.append((one.name, *counts, f"{one.seconds:.1f} s", f"{one.mib:.0f} MiB"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 

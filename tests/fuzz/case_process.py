@@ -1,6 +1,7 @@
 """The process of one case: its folders, its limits, and the report that it leaves."""
 
 import atexit
+import errno
 import importlib
 import json
 import os
@@ -46,8 +47,8 @@ def execute(base, name, case, limits):
     _settle(base, limits)
     module = importlib.import_module(name)
     may = {os.path.normpath(base / "work" / path) for path in getattr(module, "asked", lambda _: ())(case)}
-    changed, watching, said = set(), [True], {"code": 0}
-    sys.addaudithook(lambda event, given: changed.update(_changed(event, given)) if watching else None)
+    elsewhere, watching, said = set(), [True], {"code": 0}
+    sys.addaudithook(lambda event, given: _keep_within(base, event, given, elsewhere) if watching else None)
     try:
         module.attempt(case)
     except SystemExit as ended:
@@ -61,9 +62,7 @@ def execute(base, name, case, limits):
     # what the interpreter does at its end, without the time that it takes to take itself apart
     threading._shutdown()
     atexit._run_exitfuncs()
-    here, temporary = base / "work", str(base / "temporary")
-    there = {str(path) for folder in (here, base / "temporary") for path in folder.rglob("*")}
-    elsewhere = {path for path in changed if not path.startswith((str(here), temporary)) and "__pycache__" not in path}
+    there = {str(path) for name in ("work", "temporary") for path in (base / name).rglob("*")}
     wrong = sorted(path for path in there | elsewhere if not _within(path, may))
     said["outside"] = [path.replace(str(base), "…") for path in wrong]
     (base / "report.json").write_text(json.dumps(said))
@@ -89,20 +88,30 @@ def _settle(base, limits):
     resource.setrlimit(resource.RLIMIT_AS, (limits.addresses, limits.addresses))
 
 
-def _changed(event, given):
-    """The path that an event of Python changes, in a list."""
-    if (event == "open" and given[2] & WRITING) or event in CHANGES:
-        path = given[CHANGES.get(event, 0)]
-        if isinstance(path, str | bytes | os.PathLike):
-            return [os.path.abspath(os.fsdecode(path))]  # noqa: PTH100
-    return []
+def _keep_within(base, event, given, elsewhere):
+    """Refuse a change outside the folder of a case, as the system would without permission, and note its path.
+
+    A device may be opened, and numba may keep what it has compiled.
+    """
+    if not (event in CHANGES or (event == "open" and given[2] & WRITING)):
+        return
+    path = given[CHANGES.get(event, 0)]
+    if not isinstance(path, str | bytes | os.PathLike):
+        return
+    path = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
+    harmless = "__pycache__" in path or (event == "open" and path.startswith("/dev/"))
+    if path != str(base) and not path.startswith(f"{base}/") and not harmless:
+        elsewhere.add(path)
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    if Path(path).parent == base:  # beside the folders of the case
+        elsewhere.add(path)
 
 
 def _within(path, may):
-    """Whether a path is one of those that may be there, lies in one, or leads to one; devices hold nothing."""
-    return path == os.devnull or any(
-        path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in may
-    )
+    """Whether a path is one of those that may be there, lies in one, or leads to one; a device is never replaced."""
+    if path.startswith("/dev/"):
+        return False
+    return any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in may)
 
 
 def _place(error):

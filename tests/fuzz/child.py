@@ -7,6 +7,7 @@ It reads /proc and polls process descriptors, so it needs Linux.
 """
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -15,15 +16,19 @@ import pkgutil
 import resource
 import select
 import shutil
+import signal
 import sys
 import tempfile
+import time
 from dataclasses import asdict
 from pathlib import Path
 
 from tests.fuzz.case_process import Limits, execute
 from tests.fuzz.judging import Outcome
-from tests.processes import ROOT, end, left_after
+from tests.processes import ROOT
 
+PR_SET_CHILD_SUBREAPER = 36
+"""The request to Linux that processes whose parent has ended become children of this one."""
 SLOW_IMPORTS = ("torch", "jax", "entmax")
 """Libraries that cases do without: each takes seconds to import, and hopattn computes the same without them."""
 
@@ -58,14 +63,15 @@ def outcome(module, case, limits):
             finally:
                 os._exit(70)  # the frame itself has failed, and has said so on standard error
         hung = not _ends(process, limits.wall)
-        left = [] if hung else left_after(process, limits.leaving)
-        end(process)
+        if hung:
+            os.kill(process, signal.SIGKILL)
         _, status, used = os.wait4(process, 0)
+        left = _left_after(0.0 if hung else limits.leaving)
         report = base / "report.json"
         said = json.loads(report.read_text()) if report.exists() else {"code": os.waitstatus_to_exitcode(status)}
         texts = {name: (base / name).read_bytes().decode(errors="surrogateescape") for name in ("output", "errors")}
         seconds, mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-        return Outcome(hung=hung, left=tuple(left), seconds=seconds, mib=mib, **texts, **said)
+        return Outcome(hung=hung, left=() if hung else left, seconds=seconds, mib=mib, **texts, **said)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
@@ -81,12 +87,30 @@ def _ends(process, seconds):
         os.close(descriptor)
 
 
+def _left_after(seconds):
+    """The commands of the processes that a case has left after so many seconds; this process inherits and ends them."""
+    deadline, left = time.monotonic() + seconds, []
+    while True:
+        try:
+            ended, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return tuple(left)
+        if not ended and time.monotonic() > deadline:
+            for number in Path("/proc/thread-self/children").read_text().split():
+                left.append(Path(f"/proc/{number}/cmdline").read_text().replace("\0", " ").strip())
+                os.kill(int(number), signal.SIGKILL)
+                os.waitpid(int(number), 0)
+        elif not ended:
+            time.sleep(0.01)
+
+
 def main(start, **limits):
     answers = os.fdopen(os.dup(1), "w")
     questions = os.fdopen(os.dup(0))
     os.dup2(2, 1)  # what a library prints while it is imported is no answer
     os.environ["PYTHONPATH"] = str(ROOT)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if start == "warm":
         warm()
     for line in questions:

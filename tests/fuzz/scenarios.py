@@ -6,6 +6,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
+from hopattn.figures.gallery import plots
 from hopattn.scenario.files import shipped
 from tests.fuzz import values
 from tests.fuzz.commands import as_text, asked, attempt, in_pieces
@@ -24,8 +25,8 @@ COMMANDS = (
     *(["run", FILE], ["run", FILE], ["run", FILE, "--explain"], ["run", FILE, "--json"], ["check", FILE]),
     *(["run", FILE, "--explain", "--json"], ["run", "-"], ["check", "--json", FILE], ["run", FILE, "--out", "kept"]),
 )
-RARE_COMMANDS = (["run", FILE, "--figures"], ["explore", FILE, "--no-open"], ["compare", FILE, "--trials", "1"])
-"""They take twenty times as long as the others."""
+RARE_COMMANDS = (["explore", FILE, "--no-open"], ["compare", FILE, "--trials", "1"])
+"""They take ten times as long as the others, and so does a figure."""
 
 
 @cache
@@ -66,6 +67,20 @@ def all_keys():
     return sorted({key for name in documents() for path in all_places(name) for key in path if isinstance(key, str)})
 
 
+@cache
+def seen():
+    """What stands in the shipped scenarios under each key, and in tables under each key: pairs of a key and a value."""
+    values_of, pairs_of = {}, {}
+    for name, document in documents().items():
+        for path in all_places(name):
+            words = ["", *(key for key in path if isinstance(key, str))]
+            value = within(document, path)
+            if words[-1] == path[-1]:
+                values_of.setdefault(words[-1], []).append(value)
+                pairs_of.setdefault(words[-2], []).append((words[-1], value))
+    return values_of, pairs_of
+
+
 @st.composite
 def foreign(draw):
     """A value that stands somewhere in a shipped scenario."""
@@ -73,41 +88,53 @@ def foreign(draw):
     return copy.deepcopy(within(documents()[name], draw(st.sampled_from(all_places(name)))))
 
 
-def replace(draw, parent, key):
+def replace(draw, parent, key, above):
     parent[key] = draw(values.values())
 
 
-def exchange(draw, parent, key):
+def exchange(draw, parent, key, above):
     parent[key] = draw(foreign())
 
 
-def remove(draw, parent, key):
+def alike(draw, parent, key, above):
+    """Exchange a value for another that stands under the same key somewhere."""
+    parent[key] = copy.deepcopy(draw(st.sampled_from(seen()[0].get(key) or [parent[key]])))
+
+
+def graft(draw, parent, key, above):
+    """Add to a table what a table of that name has somewhere."""
+    if isinstance(parent, dict):
+        name, value = draw(st.sampled_from(seen()[1].get(above, [(key, parent[key])])))
+        parent[name] = copy.deepcopy(value)
+
+
+def remove(draw, parent, key, above):
     del parent[key]
 
 
-def double(draw, parent, key):
+def double(draw, parent, key, above):
     if isinstance(parent, list):
         parent.insert(key, copy.deepcopy(parent[key]))
     else:
         parent[draw(names())] = copy.deepcopy(parent[key])
 
 
-def rename(draw, parent, key):
+def rename(draw, parent, key, above):
     if isinstance(parent, dict):
         parent[draw(names())] = parent.pop(key)
 
 
-def add(draw, parent, key):
+def add(draw, parent, key, above):
     node = parent[key] if isinstance(parent[key], dict) else parent
     if isinstance(node, dict):
         node[draw(names())] = draw(foreign() | values.values())
 
 
-def wrap(draw, parent, key):
+def wrap(draw, parent, key, above):
     parent[key] = draw(st.sampled_from([[parent[key]], {"name": parent[key]}, [parent[key]] * 3, str(parent[key])]))
 
 
-def shift(draw, parent, key):
+def shift(draw, parent, key, above):
     """Change a number, or one in a list, a little or by magnitudes."""
     number = parent[key]
     if isinstance(number, int | float):
@@ -115,10 +142,11 @@ def shift(draw, parent, key):
         times = draw(st.sampled_from([1, -1, 0, 2, 10, 1e-12, 1e12]))
         parent[key] = number * times + (by if times == 1 else 0)
     else:
-        replace(draw, parent, key)
+        replace(draw, parent, key, above)
 
 
-CHANGES = (replace, replace, exchange, exchange, remove, double, rename, add, wrap, shift, shift)
+CHANGES = (replace, exchange, remove, double, rename, add, wrap, shift, shift, *[alike] * 5, *[graft] * 3)
+"""Each is called as change(draw, parent, key, above); above: the key under which the parent stands."""
 
 
 def names():
@@ -132,7 +160,8 @@ def changed_documents(draw):
     for _ in range(draw(st.integers(1, 4))):
         if paths := list(places(document)):
             *above, key = draw(st.sampled_from(paths))
-            draw(st.sampled_from(CHANGES))(draw, within(document, above), key)
+            last = next((one for one in reversed(above) if isinstance(one, str)), "")
+            draw(st.sampled_from(CHANGES))(draw, within(document, above), key, last)
     return in_pieces(written(document))
 
 
@@ -151,7 +180,8 @@ def changed_bytes(draw):
 
 def cases():
     """Cases of commands that are given a changed scenario."""
-    words = st.one_of(*[st.sampled_from(COMMANDS)] * 29, st.sampled_from(RARE_COMMANDS))
+    figures = st.sampled_from(sorted(plots)).map(lambda name: ["run", FILE, "--figures", name])
+    words = st.one_of(*[st.sampled_from(COMMANDS)] * 18, st.sampled_from(RARE_COMMANDS), figures)
     texts = st.one_of(*[changed_documents()] * 4, changed_bytes())
     return st.builds(_case, texts, words)
 

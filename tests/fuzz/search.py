@@ -25,7 +25,7 @@ class Search:
     """The search among the cases of one kind.
 
     worker: executes cases. found: the smallest case of each fault, by the fault without its numbers. cases, seconds,
-    mib: how many were tried, and the most that one took. spent: the seconds of the whole search.
+    mib: how many were tried, and the most that one took. refused: how many of them were. spent: the seconds in all.
     """
 
     worker: object
@@ -33,6 +33,7 @@ class Search:
     module: object
     found: dict[str, tuple[str, dict]] = field(default_factory=dict)
     cases: int = 0
+    refused: int = 0
     seconds: float = 0.0
     mib: float = 0.0
     spent: float = 0.0
@@ -76,6 +77,7 @@ class Search:
     def _new_fault(self, case):
         outcome = self.worker.outcome(self.module.__name__, case)
         self.cases += 1
+        self.refused += outcome.ours or outcome.code > 1
         self.seconds, self.mib = max(self.seconds, outcome.seconds), max(self.mib, outcome.mib)
         return next((one for one in faults(outcome, case) if signature(one) not in self._known), None)
 
