@@ -16,8 +16,11 @@ from hopattn.foundation.array_files.paths import named as named
 from hopattn.foundation.array_files.paths import opened as opened
 from hopattn.foundation.array_files.paths import require_file as require_file
 from hopattn.foundation.array_files.reading import MAX_NUMBERS as MAX_NUMBERS
+from hopattn.foundation.array_files.reading import Described as Described
 from hopattn.foundation.array_files.reading import arrays_of as arrays_of
+from hopattn.foundation.array_files.reading import described as described
 from hopattn.foundation.array_files.reading import mapped as mapped
 from hopattn.foundation.array_files.reading import names_in as names_in
 from hopattn.foundation.array_files.reading import numbers as numbers
+from hopattn.foundation.array_files.reading import numbers_below as numbers_below
 from hopattn.foundation.array_files.reading import stored_vectors as stored_vectors

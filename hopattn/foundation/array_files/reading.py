@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from hopattn.foundation.array_files.safetensors import arrays_in_safetensors
 from hopattn.foundation.array_files.stored import StoredArray
 from hopattn.foundation.array_files.tables import table
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
+from hopattn.foundation.room import require_room
 
 MAX_NUMBERS = 2**23
 """The largest number of numbers that a scenario reads from a file, enough for 10,000 pictures of 28 × 28."""
@@ -53,6 +56,26 @@ def names_in(file: Path) -> list[str]:
     return [name for name in _headers(file) if name] if file.suffix.lower() in _FORMATS else []
 
 
+@dataclass(frozen=True)
+class Described:
+    """The numbers of an array or a table in a file. An array's shape is known from its header, before it is read.
+
+    A table has no header: it is read at once, within the bounds of `table`.
+    """
+
+    shape: tuple[int, ...]
+    read: Callable[[], np.ndarray]
+    """The numbers, of that shape; raises `InvalidInput` for numbers that are missing or not finite."""
+
+
+def described(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> Described:
+    """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows."""
+    if file.suffix.lower() not in _FORMATS:
+        values = table(file, most)
+        return Described(values.shape, lambda: values)
+    return _described(_stored(file, array), most_axes, most)
+
+
 def numbers(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> np.ndarray:
     """The numbers of an array or a table in float64, with 1 to `most_axes` axes; true becomes 1 and false −1.
 
@@ -60,15 +83,35 @@ def numbers(file: Path, array: str | None = None, most_axes: int = 3, most: int 
     largest number of numbers. Raises `InvalidInput` for a file that cannot be read or is incomplete, a text in a table,
     an unknown array, and numbers that are not real and finite.
     """
-    if file.suffix.lower() not in _FORMATS:
-        return table(file, most)
-    stored = _stored(file, array)
+    return described(file, array, most_axes, most).read()
+
+
+def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str, np.ndarray]:
+    """The numbers of all arrays of an archive whose names begin with `start`, by name, as `numbers` reads them.
+
+    most: the largest number of numbers of them all. It is asked before the first array is read.
+    """
+    found = {name: stored for name, stored in _headers(file).items() if name and name.startswith(start)}
+    all_described = {name: _described(stored, most_axes, MAX_NUMBERS) for name, stored in found.items()}
+    count = sum(stored.count for stored in found.values())
+    if count > most:
+        told = f"the {len(found):,} arrays hold {count:,} numbers"
+        raise InvalidInput(f"{named(file)}: {told}; at most {most:,} can be read")
+    return {name: one.read() for name, one in all_described.items()}
+
+
+def _described(stored: StoredArray, most_axes: int, most: int) -> Described:
     stored.require("biuf", "real numbers")
     if stored.count > most:
         raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {most:,} can be read")
     if not 1 <= len(stored.shape) <= most_axes or not stored.count:
         wanted = f"1 to {most_axes} axes, none of length 0"
         raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {wanted}")
+    return Described(stored.shape, partial(_finite, stored))
+
+
+def _finite(stored: StoredArray) -> np.ndarray:
+    """The numbers of an array in float64; raises `InvalidInput` if they are not finite."""
     values = stored.read()
     result = np.where(values, 1.0, -1.0) if values.dtype.kind == "b" else values.astype(float)
     infinite = ~np.isfinite(result)
@@ -83,6 +126,9 @@ def arrays_of(file: Path) -> dict[str, np.ndarray]:
     found = arrays_in_npz(file)
     for stored in found.values():
         stored.require("biufU", "numbers or texts")
+    require_room(
+        sum(stored.count * stored.bits.itemsize for stored in found.values()) // 8, f"{named(file)}: its arrays"
+    )
     return {name: stored.read() for name, stored in found.items()}
 
 

@@ -84,7 +84,8 @@ class StoredArray:
 
     def read(self) -> np.ndarray:
         """The whole array; raises `InvalidInput` if it does not fit into memory, or if its file has been cut short."""
-        require_room(self.count * self.dtype.itemsize // 8, f"{self.where}: its {self.count:,} numbers")
+        held = self.dtype.itemsize + self.bits.itemsize * self.bfloat  # of bfloat16, the halves beside the numbers
+        require_room(self.count * held // 8, f"{self.where}: its {self.count:,} numbers")
         values = self._read()
         if len(values) < self.count:
             raise InvalidInput(f"{self.where} is torn: {len(values):,} of its {self.count:,} numbers stand there")

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import PrivateAttr
 
-from hopattn.foundation.array_files import named, names_in, numbers
+from hopattn.foundation.array_files import named, numbers_below
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Text
+from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import HeadTable, Mask
 from hopattn.scenario.words.vocabulary import Encoding
@@ -87,10 +87,9 @@ class TorchTable(Table):
     def _state(self) -> dict[str, np.ndarray]:
         """The names, without the prefix, and the arrays of the layer."""
         file = self._folder / self.file
-        state = _arrays_in(file)
         if self.prefix is None:
-            return state
-        own = with_prefix(state, self.prefix)
+            return _arrays_in(file, "")
+        own = with_prefix(_arrays_in(file, f"{self.prefix}."), self.prefix)
         if not own:
             raise InvalidInput(f"{named(file)} holds no name that begins with '{shortened(self.prefix)}.'")
         return own
@@ -113,8 +112,12 @@ class TorchTable(Table):
         return FullLayer.of(self._block(HeadTable(mask=self.mask).build(encoding, False, shape).mask))
 
 
-def _arrays_in(file: FilePath) -> dict[str, np.ndarray]:
-    """The names and arrays in a file, in float64; raises `InvalidInput` for a file that cannot be read."""
+def _arrays_in(file: FilePath, start: str) -> dict[str, np.ndarray]:
+    """The arrays in a file whose names begin with `start`, by name, in float64.
+
+    Raises `InvalidInput` for a file that cannot be read, and before it is read for more numbers than a scenario may
+    take.
+    """
     if file.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"{named(file)} ends otherwise than in {' and '.join(ENDINGS)}")
-    return {name: numbers(file, name, most_axes=2) for name in names_in(file)}
+    return numbers_below(file, start, most_axes=2, most=MAX_NUMBERS)
