@@ -15,9 +15,10 @@ from hopattn.foundation.errors import InvalidInput
 KEYWORDS = {
     "sweep": "trials seed rng file workers scheduler about report note",
     "sweep_scenario": "trials measures seed rng overrides file workers scheduler report note",
-    "compare": "memories beta targets mask max_steps seed rng",
-    "compare_random": "memories beta dim load noise hidden correlation n_patterns patterns trials max_steps seed rng",
-    "compare_patterns": "memories beta noise hidden trials max_steps seed rng",
+    "compare": "memories beta targets mask max_steps seed rng report",
+    "compare_random": "memories beta dim load noise hidden correlation n_patterns patterns trials max_steps seed rng "
+    "report",
+    "compare_patterns": "memories beta noise hidden trials max_steps seed rng report",
 }
 OPTIONS = {
     "sweep": SweepOptions,

@@ -1,7 +1,8 @@
 """`hopattn compare`: the same keys, values and cues through several memories, and through attention."""
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--trials", type=int, help="Draws at each point of the grid (20).")
 @click.option("--max-steps", type=click.IntRange(min=1), default=100, show_default=True, help="Of a recall.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option("--anyway", is_flag=True, help="Begin it even if it would take longer than ten minutes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows as CSV.")
 @click.option(
@@ -70,11 +72,11 @@ def command(
     A file named by --csv or --figure is replaced. beta is by default √dim over the mean squared length of a key (1/√dim
     for spins and for the heads of a file), or the scenario's own.
     """
-    given = {name: value for name, value in options.items() if value not in (None, ())}
+    given = {name: value for name, value in options.items() if value not in (None, ()) and value is not False}
     format = _format(figure_file, measure)
     _require_plain_files(csv_file, figure_file)
-    with _busy():
-        result = _compared(source, given)
+    with _progress() as report:
+        result = _compared(source, given | report)
     if figure_file is not None:
         _draw(result, figure_file, format, measure)
     if csv_file is not None:
@@ -110,13 +112,16 @@ def _compared(source: str | None, given: dict[str, Any]) -> "Comparison":
     return of_heads(file, given) if holds_heads(file) else of_patterns(file, given)
 
 
-def _busy() -> AbstractContextManager[Any]:
-    """A sign on standard error while the command works, if standard error is a terminal."""
+@contextmanager
+def _progress() -> Iterator[dict[str, Any]]:
+    """The keyword that shows on standard error how many recalls are done, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
-        return nullcontext()
-    from hopattn.views.consoles import error_console
+        yield {}
+        return
+    from hopattn.views.tables import progress
 
-    return error_console().status("comparing …")
+    with progress("recalls") as report:
+        yield {"report": report}
 
 
 def _require_plain_files(*files: Path | None) -> None:

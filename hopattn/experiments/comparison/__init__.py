@@ -1,5 +1,6 @@
 """Comparisons: several memories on the same keys, values and cues.
 
+- `cost.py`: the time and the memory that a comparison takes, from its sizes alone
 - `problem.py`: keys, values, cues, targets and mask, the same for every memory
 - `contenders.py`: the memories that are compared, by name
 - `sampling.py`: random patterns and damaged cues

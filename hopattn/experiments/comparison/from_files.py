@@ -1,12 +1,15 @@
 """Problems from the user's files: queries, keys and values of the heads of any model, or patterns."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from hopattn.experiments.comparison.cost import Admit, Size, admit_all
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
-from hopattn.foundation.array_files import named, names_in, numbers
+from hopattn.experiments.comparison.sampling import MOST_CUES
+from hopattn.foundation.array_files import described, named, names_in
 from hopattn.foundation.errors import InvalidInput, listed
 from hopattn.retrieval.masks import mask_rules
 
@@ -33,11 +36,12 @@ def holds_heads(file: Path) -> bool:
     return any(name.lower() in SPELLINGS["queries"] for name in names_in(file))
 
 
-def patterns_of(file: Path) -> np.ndarray:
+def patterns_of(file: Path, admit: Admit = admit_all) -> np.ndarray:
     """The patterns of a file, `(n_patterns, dim)`; pictures `(n, rows, columns)` are flattened row by row.
 
-    In a file with several arrays, one must be called patterns, keys or vectors. Raises `InvalidInput` for a file that
-    cannot be read, a file without patterns, and a single vector.
+    In a file with several arrays, one must be called patterns, keys or vectors. admit: is asked with the size of one
+    comparison of them before they are read (a table is read at once, within its bounds). Raises `InvalidInput` for a
+    file that cannot be read, a file without patterns, and a single vector.
     """
     names = names_in(file)
     name = next((name for name in names if name.lower() in PATTERNS), None)
@@ -45,33 +49,31 @@ def patterns_of(file: Path) -> np.ndarray:
         raise InvalidInput(
             f"{named(file)} holds {listed(names)}; expected q, k and v of heads, or one array called patterns"
         )
-    array = numbers(file, name, MOST_AXES)
-    if array.ndim not in (2, 3) or 0 in array.shape:
+    array = described(file, name, MOST_AXES)
+    if len(array.shape) not in (2, 3) or 0 in array.shape:
         raise InvalidInput(f"{named(file)} holds an array of shape {array.shape}; expected patterns, one a row")
-    return array.reshape(len(array), -1)
+    n, dim = array.shape[0], math.prod(array.shape[1:])
+    admit([Size(n, min(n, MOST_CUES), dim)])
+    return array.read().reshape(n, dim)
 
 
-def heads_of(file: Path, mask: str = "none") -> list[RecallProblem]:
+def heads_of(file: Path, mask: str = "none", admit: Admit = admit_all) -> list[RecallProblem]:
     """The heads of a file with queries, keys and values, one problem for each head.
 
     The arrays are called as in `SPELLINGS`, in small or capital letters, and are `(n, dim)`, `(heads, n, dim)` or
     `(batch, heads, n, dim)`. If keys and values have fewer heads than queries, each of them serves several heads of
     queries, as in grouped-query attention. mask: the name of a rule, such as "causal"; if there are fewer queries than
-    keys, the queries are the last positions. Raises `InvalidInput` for arrays that are missing or do not fit.
+    keys, the queries are the last positions. admit: is asked with the size of each head before the arrays are read.
+    Raises `InvalidInput` for arrays that are missing or do not fit.
     """
     rule = mask_rules.make(mask)
     names = names_in(file)
-    arrays = {role: numbers(file, _spelled(file, role, names), MOST_AXES) for role in SPELLINGS}
-    for role, array in arrays.items():
-        if not 2 <= array.ndim <= MOST_AXES or 0 in array.shape:
-            raise InvalidInput(f"{named(file)}: {role}: shape {array.shape}; expected (…, n, dim) of at most 4 axes")
-    queries, keys, values = (_four_axes(arrays[role]) for role in SPELLINGS)
-    shapes = ", ".join(f"{role} {array.shape}" for role, array in arrays.items())
-    group = _group_size(queries, keys)
-    if keys.shape[:2] != values.shape[:2] or group is None:
-        raise InvalidInput(f"{named(file)}: the batches or the heads do not fit one another: {shapes}")
+    arrays = {role: described(file, _spelled(file, role, names), MOST_AXES) for role in SPELLINGS}
+    n_axes = len(arrays["queries"].shape)
+    group = _group_size(file, {role: array.shape for role, array in arrays.items()}, admit)
+    queries, keys, values = (_four_axes(arrays[role].read()) for role in SPELLINGS)
     problems = []
-    for where, i, j in _places(arrays["queries"].ndim, queries.shape):
+    for where, i, j in _places(n_axes, queries.shape):
         k = j // group
         try:
             problems.append(checked_problem(keys[i, k], queries[i, j], values[i, k], mask=rule, where=where))
@@ -88,10 +90,17 @@ def _places(n_axes: int, shape: Sequence[int]) -> Iterator[tuple[str, int, int]]
             yield " ".join(names), i, j
 
 
-def _group_size(queries: np.ndarray, keys: np.ndarray) -> int | None:
-    """The number of query heads for each key head, or None if they do not fit."""
-    fits = queries.shape[0] == keys.shape[0] and queries.shape[1] % keys.shape[1] == 0
-    return queries.shape[1] // keys.shape[1] if fits else None
+def _group_size(file: Path, shapes: Mapping[str, tuple[int, ...]], admit: Admit) -> int:
+    """The number of query heads for each key head; raises `InvalidInput` for arrays that do not fit one another."""
+    for role, shape in shapes.items():
+        if not 2 <= len(shape) <= MOST_AXES or 0 in shape:
+            raise InvalidInput(f"{named(file)}: {role}: shape {shape}; expected (…, n, dim) of at most 4 axes")
+    queries, keys, values = ((1,) * (MOST_AXES - len(shapes[role])) + shapes[role] for role in SPELLINGS)
+    if keys[:2] != values[:2] or queries[0] != keys[0] or queries[1] % keys[1]:
+        told = ", ".join(f"{role} {shape}" for role, shape in shapes.items())
+        raise InvalidInput(f"{named(file)}: the batches or the heads do not fit one another: {told}")
+    admit([Size(keys[2], queries[2], keys[3])] * (queries[0] * queries[1]))
+    return queries[1] // keys[1]
 
 
 def _four_axes(array: np.ndarray) -> np.ndarray:

@@ -1,19 +1,30 @@
 """The options of the command line: which go with which source of a comparison."""
 
+import math
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hopattn.experiments.comparison.compare import compare_problems
+from hopattn.experiments.comparison.compare import compare_problems, require_few
+from hopattn.experiments.comparison.contenders import DEFAULT, contenders_named
+from hopattn.experiments.comparison.cost import Admit, Size, require_time
 from hopattn.experiments.comparison.from_files import heads_of, patterns_of
 from hopattn.experiments.comparison.from_scenario import heads_left_out, problems_of
-from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GIVEN, compare_patterns, compare_random
+from hopattn.experiments.comparison.over_random_patterns import (
+    AXES,
+    AXES_OF_GIVEN,
+    TRIALS,
+    compare_patterns,
+    compare_random,
+    random_sizes,
+)
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.grids import Values, axes_from
 from hopattn.scenario.loading import load
 
-ALWAYS = ("memories", "over", "beta", "max_steps", "seed")
+ALWAYS = ("memories", "over", "beta", "max_steps", "seed", "report", "anyway")
 """The options that go with every source."""
 OF_RANDOM = ("load", "dim", "n_patterns", "patterns", "noise", "hidden", "correlation", "trials")
 """The further options that go with random patterns."""
@@ -23,19 +34,25 @@ GivenOptions = Mapping[str, Any]
 
 def of_random(given: GivenOptions) -> Comparison:
     """The comparison on random patterns."""
-    return compare_random(**_options(given, OF_RANDOM, AXES, "random patterns"))
+    options = _options(given, OF_RANDOM, AXES, "random patterns")
+    admit = _admit(options, options.get("trials", TRIALS))
+    admit(random_sizes(**options))
+    return compare_random(**options)
 
 
 def of_patterns(file: Path, given: GivenOptions) -> Comparison:
     """The comparison on the patterns of a file, with cues that are damaged patterns."""
     options = _options(given, ("noise", "hidden", "trials"), AXES_OF_GIVEN, "patterns from a file")
-    return compare_patterns(patterns_of(file), **options)
+    points = math.prod(len(numbers) for numbers in options.get("over", {}).values())
+    admit = _admit(options, points * options.get("trials", TRIALS))
+    return compare_patterns(patterns_of(file, admit), **options)
 
 
 def of_heads(file: Path, given: GivenOptions) -> Comparison:
     """The comparison on the heads of a file; beta is 1/√dim by default, as in attention."""
     options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
-    problems = heads_of(file, options.pop("mask", "none"))
+    admit = _admit(options, _n_betas(options))
+    problems = heads_of(file, options.pop("mask", "none"), admit)
     betas = [float(problem.keys.shape[1]) ** -0.5 for problem in problems]
     about = f"{len(problems)} head{'s' if len(problems) > 1 else ''} of {file.name}"
     return compare_problems(problems, about, betas, **_with_beta_axis(options))
@@ -45,10 +62,27 @@ def of_scenario(name: str, given: GivenOptions) -> Comparison:
     """The comparison on the problems of a scenario; beta is the scenario's own by default."""
     options = _options(given, (), ("beta",), "a scenario")
     scenario = load(name)
+    admit = _admit(options, _n_betas(options))
     problems = problems_of(scenario, options.get("seed"))
+    admit([Size(len(one.problem.keys), len(one.problem.cues), one.problem.keys.shape[1]) for one in problems])
     betas = [one.problem.default_beta if one.beta is None else one.beta for one in problems]
     about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
     return compare_problems([one.problem for one in problems], about, betas, **_with_beta_axis(options))
+
+
+def _admit(options: dict[str, Any], times: int) -> Admit:
+    """The bound of the time of a comparison, from its options; `anyway` is taken out of them.
+
+    times: how often each memory recalls each problem. Raises `InvalidInput` if that alone is too often.
+    """
+    recalls = len(contenders_named(options.get("memories", DEFAULT))) * times
+    require_few(recalls)
+    return partial(require_time, recalls=recalls, anyway=bool(options.pop("anyway", False)))
+
+
+def _n_betas(options: Mapping[str, Any]) -> int:
+    """The number of betas of a comparison whose only axis is beta."""
+    return len(options.get("over", {}).get("beta", (None,)))
 
 
 def _with_beta_axis(options: dict[str, Any]) -> dict[str, Any]:

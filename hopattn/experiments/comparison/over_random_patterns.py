@@ -9,12 +9,12 @@ from hopattn.experiments.comparison.compare import (
     RecallSettings,
     checked_axes,
     counted,
-    require_few,
     rows_at,
 )
+from hopattn.experiments.comparison.cost import Size
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
-from hopattn.experiments.comparison.sampling import Draw, GivenPatterns
+from hopattn.experiments.comparison.sampling import MOST_CUES, Draw, GivenPatterns
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import positive, whole
 
@@ -65,6 +65,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     max_steps: of each recall (100).
     seed: of all random numbers (0).
     rng: another name of `seed`; give one of them (None).
+    report: called as `report(done, total)` after each recall of a memory (None).
 
     Raises `InvalidInput` for a grid or a number that cannot be, and an unknown keyword.
 
@@ -75,9 +76,21 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     """
     reject_unknown("compare_random", options, RandomOptions.__annotations__)
     axes = checked_axes({} if over is None else over, AXES)
+    return _over_grid(_drawn(axes, options), axes, options)
+
+
+def random_sizes(over: Mapping[str, Any] | None = None, **options: Unpack[RandomOptions]) -> list[Size]:
+    """The size of the problems at each point of the grid of `compare_random`; raises `InvalidInput` as it does."""
+    axes = checked_axes({} if over is None else over, AXES)
+    draws = [_drawn(axes, options).at(point) for point in _points(axes)]
+    return [Size(draw.count, min(draw.count, MOST_CUES), draw.dim) for draw in draws]
+
+
+def _drawn(axes: Mapping[str, tuple[float, ...]], options: RandomOptions) -> Draw:
+    """The random patterns that the options describe."""
     if options.get("n_patterns") is not None and "load" in axes:
         raise InvalidInput("load: n_patterns says how many are stored; give one of them")
-    draw = Draw(
+    return Draw(
         dim=options.get("dim", Draw.dim),
         load=options.get("load", Draw.load),
         noise=options.get("noise", Draw.noise),
@@ -86,7 +99,6 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
         kind=options.get("patterns", Draw.kind),
         n_patterns=options.get("n_patterns", Draw.n_patterns),
     )
-    return _over_grid(draw, axes, options)
 
 
 def compare_patterns(
@@ -106,6 +118,7 @@ def compare_patterns(
     max_steps: of each recall (100).
     seed: of all random numbers (0).
     rng: another name of `seed`; give one of them (None).
+    report: called as `report(done, total)` after each recall of a memory (None).
 
     Raises `InvalidInput` for patterns, a grid or a number that cannot be, and an unknown keyword.
 
@@ -131,18 +144,23 @@ def _over_grid(
     own_beta = None if beta is None else positive(beta, "beta")
     trials = whole(options.get("trials", TRIALS), "trials")
     settings = RecallSettings.of(options)
-    points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
-    require_few(len(settings.contenders) * len(points) * trials)
+    points = _points(axes)
+    recalls = settings.recalls(len(points) * trials)
     rows: list[Row] = []
     referees: tuple[str, ...] = ()
     for point, at_point in [(point, source.at(point)) for point in points]:
         problems = list(at_point.trials(trials, settings.seed))
-        new_rows, names = rows_at(problems, {"beta": own_beta, **point}, settings)
+        new_rows, names = rows_at(problems, {"beta": own_beta, **point}, settings, recalls)
         rows, referees = [*rows, *new_rows], names or referees
     about = _about_given(source, axes) if isinstance(source, GivenPatterns) else _about_draw(source, axes)
     ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
     return Comparison(", ".join([about, *ranges, ending]), tuple(rows), tuple(axes), settings.seed, referees)
+
+
+def _points(axes: Mapping[str, tuple[float, ...]]) -> list[dict[str, float]]:
+    """The points of a grid, each by the names of its axes."""
+    return [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
 
 
 def _about_draw(draw: Draw, axes: Mapping[str, Sequence[float]]) -> str:

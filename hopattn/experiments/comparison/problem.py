@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.experiments.comparison.cost import Size
 from hopattn.foundation.arrays import as_float, require_dim, require_finite, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.masks import resolve
@@ -76,11 +77,12 @@ def checked_problem(
     """A problem from the user's arrays; values equal to the keys, or None, become the keys themselves.
 
     The arguments are the fields of `RecallProblem`. mask: a boolean array, or a name such as "causal"; cues that may
-    attend to no key are left out. Raises `InvalidInput` for arrays that are empty, not finite, or do not fit, and if no
-    cue may attend to any key.
+    attend to no key are left out. Raises `InvalidInput` for arrays that are empty, not finite, or do not fit, for
+    scores that this machine's memory cannot hold, and if no cue may attend to any key.
     """
     key_rows, cue_rows = _rows(keys, "keys"), _rows(np.atleast_2d(np.asarray(as_float(cues, "cues"))), "cues")
     require_dim(cue_rows, key_rows.shape[1], "cues", "keys")
+    Size(len(key_rows), len(cue_rows), key_rows.shape[1]).require_room()
     value_rows = key_rows if values is None else _rows(values, "values")
     if len(value_rows) != len(key_rows):
         raise InvalidInput(f"values: {len(value_rows)} rows do not fit {len(key_rows)} keys")

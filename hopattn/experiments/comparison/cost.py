@@ -1,0 +1,86 @@
+"""The time and the memory that a comparison takes, estimated from its sizes alone, before keys are read or drawn."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
+
+PER_PAIR = 230e-9
+"""Seconds that one recall takes for each pair of a cue and a key, without what grows with their dim."""
+PER_NUMBER = 18e-9
+"""Seconds that one recall takes for each number of each such pair.
+
+Both were measured on one core of an AMD EPYC (2 cores, 2026) with NumPy 2 and without compiled loops: the mean of the
+six default memories, which need 2 to 25 steps, for 4,000 to 200,000 keys, 100 to 400 cues, and dim 1, 16 and 64. One
+memory may take a fifth of it or three times as much.
+"""
+HELD = 4
+"""The arrays `(n_cues, n_keys)` that softmax attention and its referees hold at once, as measured."""
+LEAST_HELD = 2
+"""The arrays `(n_cues, n_keys)` that every memory holds at once: scores and weights."""
+MOST_SECONDS = 600.0
+"""The command line refuses a comparison that takes longer, unless `--anyway` is given."""
+
+
+class Size(NamedTuple):
+    """The size of one problem: the numbers of its keys and cues, and their dim."""
+
+    n_keys: int
+    n_cues: int
+    dim: int
+
+    @property
+    def seconds(self) -> float:
+        """The estimated time of one recall by one memory."""
+        return self.n_keys * self.n_cues * (PER_PAIR + PER_NUMBER * self.dim)
+
+    def __str__(self) -> str:
+        return f"{self.n_keys:,} keys × {self.n_cues:,} cues of dim {self.dim:,}"
+
+    def numbers(self, held: int = HELD) -> int:
+        """The estimated number of numbers that a recall holds; held: how many arrays `(n_cues, n_keys)`."""
+        return held * self.n_keys * self.n_cues + (self.n_keys + self.n_cues) * self.dim
+
+    def require_room(self, held: int = LEAST_HELD) -> None:
+        """Raise `InvalidInput` if a recall would not fit into the memory of this machine."""
+        require_room(self.numbers(held), f"compare: {self}")
+
+
+def require_time(sizes: Sequence[Size], recalls: int, anyway: bool = False) -> None:
+    """Raise `InvalidInput` for a comparison that does not fit into memory, or would take longer than `MOST_SECONDS`.
+
+    sizes: those of the problems. recalls: of each problem, memories × points × trials. anyway: whether a long one, or
+    one that only some memories have room for, is begun all the same.
+    """
+    for size in set(sizes):
+        size.require_room(LEAST_HELD if anyway else HELD)
+    seconds = recalls * sum(size.seconds for size in sizes)
+    if seconds > MOST_SECONDS and not anyway:
+        largest = max(sizes, key=lambda size: size.seconds)
+        among = f", the largest of {len(sizes):,} problems," if len(sizes) > 1 else ""
+        gib = 8 * largest.numbers() / 2**30
+        took = f"{in_words(seconds)} and {f'{gib:,.1f}' if gib >= 0.1 else 'less than 0.1'} GiB"
+        advice = "take fewer rows, trials or memories, or begin it with --anyway"
+        work = f"{largest}{among} × {recalls:,} recall{'s' * (recalls != 1)}"
+        raise InvalidInput(f"compare: {work} would take about {took}; {advice}")
+
+
+Admit = Callable[[Sequence[Size]], None]
+"""A function that is asked with the sizes of all problems before their numbers are read, and may refuse them."""
+
+
+def admit_all(sizes: Sequence[Size]) -> None:
+    """Admit a comparison of any size."""
+
+
+def in_words(seconds: float) -> str:
+    """A time in minutes, hours, days or years.
+
+    >>> in_words(700), in_words(25_000), in_words(500_000), in_words(1e12)
+    ('12 minutes', '7 hours', '6 days', '31,688 years')
+    """
+    for name, length, most in (("minutes", 60, 90), ("hours", 3600, 48), ("days", 86_400, 700)):
+        if seconds < most * length:
+            return f"{seconds / length:.0f} {name}"
+    return f"{seconds / (365.25 * 86_400):,.0f} years"
