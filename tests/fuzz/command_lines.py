@@ -106,28 +106,13 @@ KEYS = (
     ),
 )
 GRIDS = (
-    "1,2",
-    "0.1:1:3",
-    "1:2:log2",
-    "1",
-    "",
-    ":",
-    "::",
-    "1:2:0",
-    "1:2:-1",
-    "1:2:10000000",
-    "nan,1",
-    "1e308,1e309",
-    "1:1:2",
-    "2:1:3",
-    "0:1:log3",
-    "a,b",
-    "1,1",
-    "٣,1",
-    "1_0,2",
+    *("1,2", "0.1:1:3", "1:2:log2", "1", "", ":", "::", "1:2:0", "1:2:-1", "1:2:10000000", "nan,1", "1e308,1e309"),
+    *("1:1:2", "2:1:3", "0:1:log3", "a,b", "1,1", "٣,1", "1_0,2"),
 )
+VALUES = ("causal", "'x'", "[1, 0]", "{a = 1}", "0.5", "true", "1\nschema = 2", "nan", "1e999", "[[[[]]]]")
+"""Values of --set."""
 COSTLY = {"--workers", "--processes", "--scheduler"}
-"""Options that start processes or look for a cluster; they are given seldom, and a value that is quick to refuse."""
+"""Options that start processes or look for a cluster; they are left out."""
 SMALL = {
     "--trials": "1",
     "--count": "2",
@@ -148,55 +133,59 @@ def commands():
 
 
 def scenario_names():
-    return (
-        st.sampled_from(
-            ["bank", "bank", "letters", "capacity", "good.toml", "bad.toml", *PATHS, *sorted(shipped())[:9]]
-        )
-        | values.texts()
+    names = [*PATHS, "bad.toml", *sorted(shipped())[:9]]
+    return st.one_of(
+        *[st.sampled_from(["bank", "letters", "capacity", "good.toml"])] * 6, st.sampled_from(names), values.texts()
     )
+
+
+USUAL = {
+    "--set": (
+        "mask=causal",
+        "layer.head.beta=2",
+        "title=x",
+        "layer.head.separation=softmax",
+        "memory.beta=1",
+        "beta=0",
+    ),
+    "--over": ("beta=1,2", "layer.head.beta=0.1:10:log2", "load=0.1,0.2", "dim=8,16", "noise=0,1", "correlation=0,0.9"),
+    "--memories": ("modern,hopfield", "nearest", "sparse,entmax", "linear,dense,exponential,normmax"),
+    "--measure": ("recalled", "steps", "overlap", "layer 1 head 1 weights[b, a]", "output", "entropy"),
+    "--format": ("svg", "png", "svg,pdf", "gif"),
+    "--size": ("3.4x2.4", "1x1", "0.5x100", "100x100"),
+    "--style": ("paper", "dark", "slide"),
+    "--figures": ("moved", "attention", "weights", "folder", "pictures"),
+    "--patterns": ("spins", "unit"),
+    "--mask": ("none", "causal", "strict"),
+    **dict.fromkeys(
+        ("--beta", "--load", "--noise", "--hidden", "--correlation"), ("0", "0.5", "1", "1e308", "5e-324", "-0")
+    ),
+    **{name: (value,) for name, value in SMALL.items()},
+    "--seed": ("0", "1", str(2**63), str(10**30)),
+    "--csv": ("o.csv", "new/o.csv"),
+    "--figure": ("o.svg", "o.png", "new/o.pdf"),
+    "--out": ("new", "o.svg", "o.csv", "o.npz", "o.json"),
+    "--into": ("new", "folder"),
+    "--points": ("kept.jsonl", "torn.jsonl"),
+}
+"""Values that an option takes, or might."""
 
 
 @st.composite
 def option_values(draw, option):
-    """A value for an option: usual, fit for another option, or hostile."""
+    """A value for an option: in three of four cases a usual one, else one for another option, or a hostile one."""
     name = option.opts[0]
-    if name in SMALL and draw(st.integers(0, 3)):
-        return SMALL[name]
+    if draw(st.integers(0, 3)):
+        return draw(st.sampled_from(USUAL.get(name, ("1", "x"))))
     if "=" in str(option.metavar):
-        value = (
-            st.sampled_from(GRIDS)
-            | values.texts()
-            | st.sampled_from(["causal", "'x'", "[1, 0]", "{a = 1}", "0.5", "true", "1\nschema = 2"])
-        )
+        value = st.sampled_from(GRIDS) | values.texts() | st.sampled_from(VALUES)
         equals = st.sampled_from(["=", "=", "=", "", "==", " = "])
         return "".join(map(draw, (st.sampled_from(KEYS) | values.texts(), equals, value)))
     if isinstance(option.type, click.Path):
         return draw(st.sampled_from(PATHS))
-    if isinstance(option.type, click.Choice):
-        return draw(st.sampled_from([*map(str, option.type.choices), ""]) | values.texts())
-    words = st.sampled_from(
-        [
-            "svg",
-            "png",
-            "svg,pdf",
-            "3.4x2.4",
-            "1x1",
-            "paper",
-            "dark",
-            "moved",
-            "spins",
-            "unit",
-            "causal",
-            "none",
-            "recalled",
-            "modern,hopfield",
-            "nearest",
-            "layer 1 head 1 weights[b, a]",
-        ]
-    )
-    numbers = values.numbers().map(str)
+    other = st.sampled_from([value for one in USUAL.values() for value in one])
     small = st.sampled_from(["0", "1", "2", "-1", "0.5", "1e308", "nan", "inf", "5e-324", "1_0", "٣", "9" * 5000])
-    return draw(words | values.texts() | (small if name in SMALL else numbers | small))
+    return draw(values.texts() | small | (small if name in SMALL else other | values.numbers().map(str)))
 
 
 @st.composite
@@ -207,23 +196,23 @@ def cases(draw):
     words = []
     for param in command.params:
         if isinstance(param, click.Argument):
-            words += draw(st.lists(arguments(name, param), max_size=3 if param.nargs == -1 else 2, min_size=1))
+            all_without = param.nargs == -1  # without a name, `check` runs all scenarios
+            count = draw(st.sampled_from([1, 1, 1, 1, 1, 1, int(all_without), 2, 3]))
+            words += [draw(arguments(param)) for _ in range(count)]
     options = [one for one in command.params if isinstance(one, click.Option) and (one.opts[0] not in COSTLY)]
     for option in draw(st.lists(st.sampled_from(options), max_size=4)) if options else ():
         words.append(option.opts[0])
         if not option.is_flag and draw(st.integers(0, 9)):
             words.append(draw(option_values(option)))
-    if draw(st.integers(0, 5)) == 0:
-        words.insert(
-            draw(st.integers(0, len(words))),
-            draw(values.texts() | st.sampled_from(["--", "-", "--help", "-h", "--version", "--jsn", "--seed"])),
-        )
+    if draw(st.integers(0, 7)) == 0:
+        odd = values.texts() | st.sampled_from(["--", "-", "--help", "-h", "--version", "--jsn", "--seed"])
+        words.insert(draw(st.integers(0, len(words))), draw(odd))
     words = [name, *words, *small_work(name, words)]
     files = {file: text for file, text in FILES.items() if any(file.partition("/")[0] in word for word in words)}
     return {"files": files, "words": [in_pieces(word.replace("\0", "")) for word in words]}
 
 
-def arguments(name, param):
+def arguments(param):
     """Words for an argument of a command."""
     own = {
         "names": ["neuron", "attention", "moved", "nonsense"],
