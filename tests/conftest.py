@@ -76,6 +76,14 @@ def torch():
     return made("torch").module
 
 
+@pytest.fixture
+def traced(torch):
+    """Compile a function by PyTorch: as one graph from 2.12 on; an earlier one cannot follow array-api-compat there."""
+    torch._dynamo.reset()
+    whole = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 12)
+    return lambda function: torch.compile(function, backend="eager", fullgraph=whole)
+
+
 @pytest.fixture(scope="session")
 def entmax():
     """The entmax package as a referee for sparse separations."""
