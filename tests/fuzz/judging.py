@@ -13,8 +13,8 @@ CODES = (0, 1, 2, 3)
 """The exit codes of a command that nobody interrupts."""
 UNREAD = 141
 
-RAW = re.compile("(?<!\n)\t|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that control a terminal or the direction of writing. A line break may be printed, and a tab behind it."""
+RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that control a terminal or the direction of writing. Only a line break may be printed."""
 SIGNS = {
     "traceback": re.compile(r"Traceback \(most recent call last\)|Exception ignored in"),
     "fault": re.compile(r"a fault in hopattn itself: .*"),
