@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-LEAST, MOST = 0.5, 100.0
+LEAST, MOST = 0.5, 40.0
 """The smallest and the largest side of a figure, in inches."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*[x×]\s*(\d+(?:\.\d*)?|\.\d+)\s*")
 _OPTIONS = (

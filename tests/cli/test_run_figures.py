@@ -45,7 +45,7 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
         (["--figures", "moved,atention"], "did you mean 'attention'?"),
         (["--figures", "slides", "--into", "b"], "is a folder, and so is --into"),
         (["--figures", "moved", "--size", "3by2"], "--size '3by2': expected width and height in inches, as in 3.4x2.4"),
-        (["--figures", "moved", "--size", "0x2"], "a side has 0.5 to 100 inches, not 0"),
+        (["--figures", "moved", "--size", "0x2"], "a side has 0.5 to 40 inches, not 0"),
         (["--figures", "moved", "--style", "papr"], "style: 'papr' is unknown; did you mean 'paper'?"),
         (["--no-title"], "--no-title: is an option of figures; write --figures too"),
         (["--figures", "induction"], "figure 'induction' cannot be drawn from 'bank'"),
