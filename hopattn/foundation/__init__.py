@@ -17,7 +17,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `labelled.py`: arrays with named axes and labelled rows
 - `room.py`: whether an array fits into the memory of this machine
 - `scalars.py`: checks of single numbers
-- `objects.py`: checks of other arguments: their class, true or false, lists, paths
+- `objects.py`: checks of other arguments: their class, true or false, lists, functions, paths
 - `seeds.py`: one source of random numbers, given as `seed` or as `rng`
 - `grids.py`: the values of an axis of a grid, as a person writes them
 - `registry.py`: named choices, found in the modules that define them

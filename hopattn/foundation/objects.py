@@ -1,7 +1,7 @@
-"""Objects: checks of arguments that are no arrays and no numbers: their class, true or false, lists, paths of files."""
+"""Objects: checks of arguments that are no arrays and no numbers: class, true or false, lists, functions, paths."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +10,8 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput, quoted
 
 Kind = TypeVar("Kind")
+MOST_BYTES = 255
+"""The longest name of a file or a folder, on every system."""
 
 
 def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
@@ -58,6 +60,14 @@ def flag(value: Any, what: str) -> bool:
     return bool(value)
 
 
+def function(value: Any, what: str) -> Callable[..., Any]:
+    """A function, or another object that can be called; raises `InvalidInput` for anything else."""
+    if not callable(value):
+        raise InvalidInput(f"{what}: expected a function, not {quoted(value)}")
+    called: Callable[..., Any] = value
+    return called
+
+
 def path_of(value: Any, what: str) -> Path:
     """The path of a file, from a text or a path; raises `InvalidInput` for anything else."""
     if not isinstance(value, (str, os.PathLike)) or not isinstance(text := os.fspath(value), str):
@@ -65,9 +75,11 @@ def path_of(value: Any, what: str) -> Path:
     if "\0" in text or not text:
         raise InvalidInput(f"{what}: {quoted(text)} is no path of a file")
     try:
-        os.fsencode(text)
+        names = os.fsencode(text).split(os.fsencode(os.sep))
     except UnicodeEncodeError:
         raise InvalidInput(f"{what}: {quoted(text)} holds a character that no name of a file has") from None
+    if max(map(len, names)) > MOST_BYTES:
+        raise InvalidInput(f"{what}: {quoted(text)} is longer than the name of a file may be, {MOST_BYTES} bytes")
     return Path(text)
 
 

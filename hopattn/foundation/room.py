@@ -9,14 +9,33 @@ ADDRESSED = 2**63
 
 
 def require_room(numbers: int, what: str) -> None:
-    """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into this machine's memory."""
+    """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into the memory.
+
+    That is the memory of this machine, or the part of it that this process may have.
+    """
     if numbers < 2**24:  # 128 MiB, which any machine has
         return
-    try:
-        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # a system that does not say
-        room = ADDRESSED
-    if 8 * numbers > room:
+    memory, allowed = _memory(), _allowed()
+    if 8 * numbers > min(memory, allowed):
         gib = 2**30
         size = f"{8 * numbers / gib:,.1f} GiB" if 8 * numbers <= ADDRESSED else f"more than {ADDRESSED // gib:,} GiB"
-        raise InvalidInput(f"{what} would take {size}; this machine has {room / gib:,.1f} GiB")
+        holder = "this machine has" if memory <= allowed else "this process may have"
+        raise InvalidInput(f"{what} would take {size}; {holder} {min(memory, allowed) / gib:,.1f} GiB")
+
+
+def _memory() -> int:
+    """The bytes of this machine's memory."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # a system that does not say
+        return ADDRESSED
+
+
+def _allowed() -> int:
+    """The bytes that this process may have, as by `ulimit -v`."""
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return ADDRESSED
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return ADDRESSED if limit == resource.RLIM_INFINITY else limit

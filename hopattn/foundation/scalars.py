@@ -9,6 +9,8 @@ from hopattn.foundation.errors import InvalidInput, quoted
 
 COUNTED = 2**63 - 1
 """The largest whole number with which NumPy counts."""
+REPEATED = 10**8
+"""The most steps, trials or draws of one call: more would take days."""
 
 
 def positive(value: Any, what: str) -> float:
@@ -35,7 +37,7 @@ def whole(value: Any, what: str, least: int = 1, most: int | None = COUNTED) -> 
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     too_large = is_whole and most is not None and value > most
     if not is_whole or value < least or too_large:
-        bounded = too_large or most not in (None, COUNTED)
+        bounded = too_large or most not in (None, COUNTED, REPEATED)
         reach = f"from {least} to {most}" if bounded else f"of at least {least}"
         raise InvalidInput(f"{what}: expected a whole number {reach}, not {quoted(value)}")
     return int(value)

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 import hopattn as ha
 from hopattn.foundation.arrays import as_float, chosen, require_finite, tolerance
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation import separations
 from tests.draws import arrays, sizes
@@ -34,11 +35,26 @@ def test_unit_has_length_one_and_the_same_direction(data, n, m):
         (3, "at least one entry"),
         ("abc", "expected real numbers"),
         ([1j], "expected real numbers"),
+        (range(10**18), r"would take 7,450,580,596\.9 GiB"),
+        (np.ma.masked_array([1.0, 2.0], [True, False]), "expected an array without a mask"),
     ],
 )
 def test_unit_refuses_what_has_no_direction(x, message):
     with pytest.raises(InvalidInput, match=message):
         ha.unit(x)
+
+
+def test_a_matrix_becomes_an_array_with_the_rules_of_arrays():
+    found = ha.unit(np.eye(2).view(np.matrix))
+    assert type(found) is np.ndarray and found[0].shape == (2,)
+
+
+def test_an_array_beyond_the_memory_that_a_process_may_have_is_refused(monkeypatch):
+    resource = pytest.importorskip("resource", reason="this system has no limits of processes")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (2**28, 2**28))
+    require_room(2**25, "an array")
+    with pytest.raises(InvalidInput, match=r"an array would take 0\.5 GiB; this process may have 0\.2 GiB"):
+        require_room(2**26, "an array")
 
 
 def test_unit_on_every_library(library):

@@ -15,6 +15,7 @@ from hopattn.foundation.array_files.safetensors import arrays_in_safetensors
 from hopattn.foundation.array_files.stored import StoredArray
 from hopattn.foundation.array_files.tables import table
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
+from hopattn.foundation.objects import path_of
 from hopattn.foundation.room import require_room
 
 MAX_NUMBERS = 2**23
@@ -42,7 +43,7 @@ def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
 
 def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> StoredArray:
     """The array that `mapped` maps, of which nothing but the header is read; raises `InvalidInput` as it does."""
-    file = Path(path)
+    file = path_of(path, "path")
     require_file(file)
     if file.suffix.lower() not in _MAPPED:
         raise InvalidInput(f"{named(file)}: expected a file that ends in {' or '.join(_MAPPED)}")
