@@ -1,5 +1,6 @@
 """Theory: numbers that the literature derives for infinitely many neurons or random patterns, without a simulation.
 
+- `given.py`: the numbers that a formula is given
 - `order_parameters.py`: the mean-field equations of the Hopfield network, and the curve of their solutions
 - `retrieval.py`: how much of a pattern is retrieved at a load and a temperature, and where it is lost
 - `stable_phases.py`: where a stored pattern is the deepest state, and where the spin glass melts

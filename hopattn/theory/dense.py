@@ -3,13 +3,13 @@
 Source: Krotov & Hopfield (2016), Advances in Neural Information Processing Systems 29, equations 5 and 6.
 """
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import flag
 from hopattn.foundation.scalars import real, whole
+from hopattn.theory.given import given_numbers
 
 
 def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: bool = True) -> np.ndarray:
@@ -17,20 +17,20 @@ def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: 
 
     From a stored pattern, one step turns the share `wrong` of the neurons. The score of the pattern is N^(n−1); the
     other patterns add a noise of variance P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0
-    (`rectified`), as in `ha.dense`. neurons: N, above 0, `(...)`. n: 2 or more. wrong: above 0, below one half.
+    (`rectified`), as in `ha.dense`. neurons: N, above 0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half.
 
     >>> import hopattn as ha
     >>> ha.theory.dense_capacity([100, 200], n=3).round()
     array([1005., 4019.])
     """
-    order = whole(n, "n", least=2)
+    order = whole(n, "n", least=2, most=1000)
     share = real(wrong, "wrong", above=0.0)
     if share >= 0.5:
         raise InvalidInput(f"wrong: expected a share below 0.5, not {share:g}")
-    given = np.asarray(neurons, dtype=float)
-    if not np.all(np.isfinite(given) & (given > 0)):
-        raise InvalidInput("neurons: expected finite numbers above 0")
+    given = given_numbers(neurons, "neurons", zero=False)
     from scipy.special import ndtri
 
-    pairs = math.prod(range(2 * order - 3, 0, -2)) / (2 if rectified else 1)
-    return np.asarray(given ** (order - 1) / (pairs * ndtri(share) ** 2))
+    capacity = np.full(given.shape, (2 if flag(rectified, "rectified") else 1) / ndtri(share) ** 2)
+    for odd in range(1, 2 * order - 2, 2):  # factor by factor, because the power and (2n − 3)!! may overflow
+        capacity = capacity * (given / odd)
+    return np.asarray(capacity)

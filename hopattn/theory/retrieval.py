@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.theory.given import given_numbers
 from hopattn.theory.order_parameters import Solution, means, solution, susceptible
 
 COLDEST = 1e-3
 """Temperatures below this one are taken as 0: the overlap differs by less than their square."""
+WARMEST = 1 - 1e-6
+"""The highest temperature below 1 that is told from 1."""
+LIGHTEST = 1e-18
+"""Loads below this one are taken as 0: the overlap of a network with few patterns differs by less than that."""
 NEAR_ZERO = 1e-9
 
 
@@ -28,7 +33,11 @@ def overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> np.ndarray:
     >>> ha.theory.overlap([0.05, 0.13, 0.14]).round(3)
     array([1.   , 0.987, 0.   ])
     """
-    loads, temperatures = np.broadcast_arrays(checked(load, "load"), checked(temperature, "temperature"))
+    loads, temperatures = given_numbers(load, "load"), given_numbers(temperature, "temperature")
+    try:
+        loads, temperatures = np.broadcast_arrays(loads, temperatures)
+    except ValueError:
+        raise InvalidInput(f"temperature: shape {temperatures.shape} does not fit loads of {loads.shape}") from None
     flat = [_overlap(float(a), float(t)) for a, t in zip(loads.ravel(), temperatures.ravel(), strict=True)]
     return np.reshape(flat, loads.shape)
 
@@ -40,7 +49,7 @@ def critical_load(temperature: ArrayLike = 0.0) -> np.ndarray:
     >>> float(ha.theory.critical_load().round(4))
     0.1379
     """
-    given = checked(temperature, "temperature")
+    given = given_numbers(temperature, "temperature")
     return np.reshape([critical(float(t)).load if t < 1 else 0.0 for t in given.ravel()], given.shape)
 
 
@@ -53,19 +62,8 @@ def retrieval_temperature(load: ArrayLike) -> np.ndarray:
     >>> ha.theory.retrieval_temperature([0.05, 0.1]).round(2)
     array([0.54, 0.32])
     """
-    given = checked(load, "load")
+    given = given_numbers(load, "load")
     return np.reshape([melting(float(a)) for a in given.ravel()], given.shape)
-
-
-def checked(values: ArrayLike, what: str) -> np.ndarray:
-    """Finite numbers of at least 0 as an array; raises `InvalidInput` for others."""
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{what}: expected a number or an array of numbers") from None
-    if not np.all(np.isfinite(array) & (array >= 0)):
-        raise InvalidInput(f"{what}: expected finite numbers of at least 0")
-    return array
 
 
 @lru_cache(maxsize=4096)
@@ -73,10 +71,10 @@ def melting(load: float) -> float:
     """T_M at one load. At low temperatures the critical load grows a little with T; the highest T is meant."""
     from scipy.optimize import brentq
 
-    if load == 0:
+    if load <= critical(WARMEST).load:
         return 1.0
     low = next((t for t in (0.02, COLDEST) if critical(t).load >= load), None)
-    return math.nan if low is None else float(brentq(lambda t: critical(t).load - load, low, 1 - 1e-6, xtol=1e-7))
+    return math.nan if low is None else float(brentq(lambda t: critical(t).load - load, low, WARMEST, xtol=1e-7))
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
@@ -104,8 +102,8 @@ def along(temperature: float, s: float) -> Solution:
 
 def _overlap(load: float, temperature: float) -> float:
     """The overlap at one load and one temperature."""
-    if load == 0 or temperature >= 1:
-        return _without_noise(temperature) if load == 0 else 0.0
+    if load < LIGHTEST or temperature >= 1:
+        return _without_noise(temperature) if load < LIGHTEST else 0.0
     if temperature < COLDEST:
         return _at_zero(load)
     found = retrieved(load, temperature)

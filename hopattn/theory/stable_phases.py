@@ -10,8 +10,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hopattn.theory.given import given_numbers
 from hopattn.theory.order_parameters import Solution, means, solution
-from hopattn.theory.retrieval import NEAR_ZERO, along, checked, critical
+from hopattn.theory.retrieval import NEAR_ZERO, WARMEST, along, critical
 
 COLD = 0.005
 """The lowest temperature at which the depths of states are compared; down to 0, the load changes by 10⁻⁴."""
@@ -26,8 +27,8 @@ def stable_load(temperature: ArrayLike = 0.0) -> np.ndarray:
     >>> ha.theory.stable_load([0.0, 0.5, 1.0]).round(3)
     array([0.052, 0.028, 0.   ])
     """
-    given = checked(temperature, "temperature")
-    return np.reshape([_stable(max(float(t), COLD)) if t < 1 else 0.0 for t in given.ravel()], given.shape)
+    given = given_numbers(temperature, "temperature")
+    return np.reshape([_stable(max(float(t), COLD)) if t <= WARMEST else 0.0 for t in given.ravel()], given.shape)
 
 
 def stable_temperature(load: ArrayLike) -> np.ndarray:
@@ -40,23 +41,23 @@ def stable_temperature(load: ArrayLike) -> np.ndarray:
     >>> ha.theory.stable_temperature([0.01, 0.04, 0.06]).round(2)
     array([0.72, 0.37,  nan])
     """
-    given = checked(load, "load")
+    given = given_numbers(load, "load")
     return np.reshape([_highest(float(a)) for a in given.ravel()], given.shape)
 
 
 def glass_temperature(load: ArrayLike) -> np.ndarray:
     """The temperature T_g = 1 + √α above which no order is left, `(...)` as the load."""
-    return np.asarray(1 + np.sqrt(checked(load, "load")))
+    return np.asarray(1 + np.sqrt(given_numbers(load, "load")))
 
 
 def _highest(load: float) -> float:
     """T_c at one load."""
     from scipy.optimize import brentq
 
-    if load == 0:
+    if load <= _stable(WARMEST):
         return 1.0
     low = next((t for t in (0.08, COLD) if _stable(t) >= load), None)
-    return math.nan if low is None else float(brentq(lambda t: _stable(t) - load, low, 1 - 1e-6, xtol=1e-7))
+    return math.nan if low is None else float(brentq(lambda t: _stable(t) - load, low, WARMEST, xtol=1e-7))
 
 
 @lru_cache(maxsize=1024)

@@ -34,6 +34,15 @@ def test_one_step_from_a_pattern_turns_the_share_that_is_stated():
 
 
 def test_other_numbers_are_refused():
-    for arguments in ((0, 3), (10, 1), (10, 3, 0.5), ("x", 3)):
-        with pytest.raises((ha.InvalidInput, ValueError)):
+    for arguments in ((0, 3), (10, 1), (10, 1001), (10, 3, 0.5), ("x", 3), (10, 3, 0.1, 2)):
+        with pytest.raises(ha.InvalidInput):
             ha.theory.dense_capacity(*arguments)
+
+
+def test_the_capacity_of_a_large_order_is_finite_where_the_power_is_not():
+    """log P from the gamma function: (2n − 3)!! = 2^(n−1) Γ(n − ½) / √π."""
+    order, neurons = 200, 400
+    factorial = (order - 1) * math.log(2) + math.lgamma(order - 0.5) - math.log(math.pi) / 2
+    small = float(ha.theory.dense_capacity(neurons, 3)) / (neurons**2 / 3)  # 2 / Φ⁻¹(wrong)²
+    expected = (order - 1) * math.log(neurons) - factorial + math.log(small)
+    assert math.log(float(ha.theory.dense_capacity(neurons, order))) == pytest.approx(expected)

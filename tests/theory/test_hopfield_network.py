@@ -85,3 +85,21 @@ def test_other_numbers_are_refused(bad):
     for formula in (ha.theory.overlap, ha.theory.retrieval_temperature, ha.theory.glass_temperature):
         with pytest.raises(ha.InvalidInput, match="load: expected"):
             formula(bad)
+
+
+def test_loads_that_do_not_fit_the_temperatures_are_refused():
+    with pytest.raises(ha.InvalidInput, match=r"temperature: shape \(3,\) does not fit loads of \(2,\)"):
+        ha.theory.overlap([0.1, 0.2], [0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize("load", [5e-324, 1e-300, 1e-16])
+def test_the_smallest_loads_lead_to_a_load_of_zero(load):
+    for temperature in (0.0, 0.1, 0.9):
+        assert ha.theory.overlap(load, temperature) == pytest.approx(ha.theory.overlap(0, temperature))
+    assert ha.theory.retrieval_temperature(load) == pytest.approx(1)
+    assert ha.theory.stable_temperature(load) == pytest.approx(1)
+
+
+def test_temperatures_just_below_1_lead_to_a_load_of_zero_at_1():
+    assert ha.theory.stable_load(1 - 1e-9) == 0 == ha.theory.stable_load(1)
+    assert 0 < ha.theory.stable_load(1 - 1e-6) < 1e-12
