@@ -184,11 +184,37 @@ def test_wrong_axes_are_refused(axes, message):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"), [({"trials": 0}, "trials"), ({"seed": -1}, "seed"), ({"workers": 0}, "workers")]
+    ("arguments", "message"),
+    [
+        ({"trials": 0}, "trials"),
+        ({"trials": 10**9}, "trials"),
+        ({"seed": -1}, "seed"),
+        ({"workers": 0}, "workers"),
+        ({"workers": 10**9}, "workers"),
+    ],
 )
 def test_wrong_numbers_are_refused(arguments, message):
     with pytest.raises(InvalidInput, match=f"{message}: expected a whole number"):
         ha.sweep(noisy, AXES, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"about": 3}, "about: expected a mapping"),
+        ({"about": {"x": object()}}, "about: expected texts and numbers by name"),
+        ({"file": 3}, "file: expected the path of a file, not 3"),
+        ({"report": 3}, "report: expected a function, not 3"),
+        ({"note": None}, "note: expected a function, not None"),
+        ({"scheduler": np.zeros(2)}, "cluster: expected the address of a scheduler"),
+        ({"trial": "noisy"}, "trial: expected a function, not 'noisy'"),
+        ({"trial": print}, "x = 0, y = 0.5: the result of the trial: expected numbers by name, not None"),
+        ({"trial": lambda point, seed: {"a": "b"}}, "x = 0, y = 0.5: 'a': expected a number, not 'b'"),
+    ],
+)
+def test_arguments_of_another_sort_are_refused(arguments, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.sweep(**{"trial": noisy, "axes": AXES, "workers": 1} | arguments)
 
 
 def test_a_trial_gives_the_same_names_everywhere_and_no_infinity():
@@ -256,3 +282,5 @@ def test_other_files_are_no_sweeps(tmp_path):
     file.write_text('{"sweep": 1}\n')
     with pytest.raises(InvalidInput, match="holds no points of a sweep"):
         load_sweep(file)
+    with pytest.raises(InvalidInput, match="expected the path of a file, not None"):
+        load_sweep(None)

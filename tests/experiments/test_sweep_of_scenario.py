@@ -229,7 +229,7 @@ def test_an_axis_that_is_given_twice_is_reported():
 def test_no_trials_and_a_name_in_place_of_a_scenario_are_refused():
     with pytest.raises(InvalidInput, match="trials: expected a whole number of at least 1, not 0"):
         ha.sweep_scenario(ha.load("capacity"), over={"load": [0.1]}, trials=0)
-    with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not str"):
+    with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not 'bank'"):
         ha.sweep_scenario("bank", over={"beta": "1:2:2"})
 
 

@@ -19,7 +19,9 @@ from hopattn.experiments.sweep.workers import WorkerOptions, Workers
 from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
 from hopattn.foundation.grids import Grid, Values, axes_of
 from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.objects import each, instance
 from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.scenario.language.overrides import require_changes
 from hopattn.scenario.language.sweep_table import path_of
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome
@@ -97,9 +99,9 @@ def sweep_scenario(
     that do not fit it, and an unknown keyword; for the rest as `hopattn.sweep` does.
     """
     reject_unknown("sweep_scenario", options, ScenarioSweepOptions.__annotations__)
-    overrides = dict(options.get("overrides") or {})
-    if not isinstance(scenario, Scenario):
-        raise InvalidInput(f"sweep_scenario: expected a Scenario from hopattn.load, not {type(scenario).__name__}")
+    instance(scenario, Scenario, "scenario", "a Scenario from hopattn.load")
+    overrides = {} if (given := options.get("overrides")) is None else given
+    require_changes(overrides)
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
     table = base.spec.sweep
     axes = (table.axes if table else {}) if over is None else axes_of(over, "over")
@@ -107,7 +109,9 @@ def sweep_scenario(
         raise InvalidInput(
             f"{scenario.where}: nothing to go over; give --over KEY=GRID (in Python over=), or a [sweep] in the file"
         )
-    measures = tuple(options.get("measures") or (table and table.measures) or base.spec.layout().measures or (MET,))
+    names = options.get("measures")
+    asked = () if names is None else each(names, str, "measures", "the name of a measure")
+    measures = asked or tuple((table and table.measures) or base.spec.layout().measures) or (MET,)
     written = base.spec.written_out
     trial = ScenarioTrial(
         text=scenario.text,
@@ -119,8 +123,8 @@ def sweep_scenario(
     )
     _require_fitting_ends(trial, axes)
     _require_measured(measures, base)
-    given = options.get("trials")
-    trials = (table.trials if table else 1) if given is None else given
+    count = options.get("trials")
+    trials = (table.trials if table else 1) if count is None else count
     seed = whole_seed(options.get("seed"), options.get("rng"), base.spec.seed)
     plan = Plan(axes, trials, seed, _about(trial, overrides))
     return replace(run_plan(trial, plan, Workers.of(options)), scenario=base)

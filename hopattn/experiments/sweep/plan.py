@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.grids import Values, in_order
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.objects import instance
+from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.version import __version__
 
 MOST = 1_000_000
@@ -39,8 +40,9 @@ class Plan:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        whole(self.trials, "trials")
-        whole(self.seed, "seed", least=0)
+        object.__setattr__(self, "trials", whole(self.trials, "trials", most=REPEATED))
+        object.__setattr__(self, "seed", whole(self.seed, "seed", least=0, most=None))
+        _require_json(self.about)
         if not self.axes:
             raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
         for name, values in self.axes.items():
@@ -70,6 +72,15 @@ class Plan:
 
     def __len__(self) -> int:
         return math.prod(map(len, self.axes.values()))
+
+
+def _require_json(about: Any) -> None:
+    """Raise `InvalidInput` unless a description is a mapping that JSON can hold."""
+    instance(about, Mapping, "about", "a mapping of names to texts and numbers")
+    try:
+        json.dumps(dict(about))
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput(f"about: expected texts and numbers by name, not {quoted(about)}") from None
 
 
 def key_of(plan: Plan, point: Point) -> str:

@@ -10,6 +10,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute
 from hopattn.foundation.errors import reject_unknown
 from hopattn.foundation.grids import Grid, axes_of
+from hopattn.foundation.objects import function
 from hopattn.foundation.seeds import Seed, whole_seed
 
 
@@ -51,8 +52,11 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     array([1., 4., 9.])
     """
     reject_unknown("sweep", options, SweepOptions.__annotations__)
+    function(trial, "trial")
     trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("seed"), options.get("rng"), Plan.seed)
-    return run_plan(trial, Plan(axes_of(axes, "axes"), trials, seed, options.get("about") or {}), Workers.of(options))
+    about = options.get("about")
+    plan = Plan(axes_of(axes, "axes"), trials, seed, {} if about is None else about)
+    return run_plan(trial, plan, Workers.of(options))
 
 
 def run_plan(trial: Trial, plan: Plan, workers: Workers) -> Sweep:

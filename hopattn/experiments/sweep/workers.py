@@ -11,7 +11,8 @@ import numpy as np
 from hopattn.cluster.connection import connected
 from hopattn.cluster.task_queue import TaskQueue
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
-from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted
+from hopattn.foundation.objects import function, instance, path_of
 from hopattn.foundation.processes import results_of
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.threads import single_threaded
@@ -20,6 +21,10 @@ Report = Callable[[int, int], None]
 """Called with the number of finished points and the number of all points."""
 Note = Callable[[str], None]
 """Called with a sentence for the user."""
+
+
+MOST_WORKERS = 1000
+"""The most processes of one machine."""
 
 
 class WorkerOptions(TypedDict, total=False):
@@ -50,14 +55,15 @@ class Workers:
 
     @classmethod
     def of(cls, options: WorkerOptions) -> "Workers":
-        """The workers that the keywords of a sweep describe."""
-        file = options.get("file", cls.file)
+        """The workers that the keywords of a sweep describe; raises `InvalidInput` for keywords of another sort."""
+        file, workers, report = (options.get(name) for name in ("file", "workers", "report"))
+        scheduler = options.get("scheduler")
         return cls(
-            None if file is None else Path(file),
-            options.get("workers", cls.workers),
-            options.get("scheduler", cls.scheduler),
-            options.get("report", cls.report),
-            options.get("note", cls.note),
+            None if file is None else path_of(file, "file"),
+            None if workers is None else whole(workers, "workers", most=MOST_WORKERS),
+            cls.scheduler if scheduler is None else scheduler,
+            None if report is None else function(report, "report"),
+            function(options.get("note", cls.note), "note"),
         )
 
 
@@ -83,9 +89,8 @@ def compute(
     tasks = [Task(trial, plan.trials, plan.seed, point, key) for key, point in points.items()]
     if not tasks:
         return
-    count = workers.workers if workers.workers is None else whole(workers.workers, "workers")
-    if not workers.scheduler:
-        yield from results_of(compute_point, tasks, count)
+    if isinstance(workers.scheduler, str) and not workers.scheduler:
+        yield from results_of(compute_point, tasks, workers.workers)
         return
     with connected(workers.scheduler) as client:
         yield from TaskQueue(client, compute_point, tasks, workers.note).results()
@@ -106,16 +111,25 @@ def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
             if i and set(numbers) != set(by_name):
                 raise InvalidInput(f"{place}: gives {sorted(numbers)} now and {sorted(by_name)} before")
             for name, value in numbers.items():
-                number = float(value)
+                number = _number(value, f"{place}: '{name}'")
                 if math.isinf(number):
                     raise InvalidInput(f"{place}: '{name}' is infinite")
                 by_name.setdefault(name, []).append(None if math.isnan(number) else number)
     return task.key, {"point": dict(task.point), "numbers": by_name}
 
 
+def _number(value: Any, what: str) -> float:
+    """A number as a float, which may be NaN; raises `InvalidInput` for anything else."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{what}: expected a number, not {quoted(value)}") from None
+
+
 def _run_trial(task: Task, seed: np.random.SeedSequence) -> Mapping[str, float]:
     try:
-        return task.trial(task.point, seed)
+        found = task.trial(task.point, seed)
+        return instance(found, Mapping, "the result of the trial", "numbers by name")
     except HopattnError as error:
         kind = InvalidInput if isinstance(error, InvalidInput) else CannotDo
         raise kind(f"{point_text(task.point)}: {error}") from None
