@@ -15,7 +15,7 @@ from hopattn.circuits.given_matrices import numpy_matrix
 from hopattn.foundation.arrays import require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import instance
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.heads import Head
 
@@ -81,7 +81,7 @@ def composition_baseline(w_out: Any, w_in: Any, n_draws: int = 100, *, seed: See
     (True, True)
     """
     written, read = _normalised(w_out, w_in)
-    draws, random = whole(n_draws, "n_draws", least=2), generator(seed, rng)
+    draws, random = whole(n_draws, "n_draws", least=2, most=REPEATED), generator(seed, rng)
     scores = [float(np.linalg.norm(read @ _turn(random, len(written)) @ written)) for _ in range(draws)]
     return Baseline(float(np.mean(scores)), float(np.std(scores, ddof=1)), draws)
 

@@ -18,7 +18,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import instance
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.scalars import REPEATED, positive, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.gradients.curves import Curves
@@ -149,7 +149,7 @@ def memory_curves(
     True
     """
     dims = [whole(width, "widths") for width in np.atleast_1d(plain_array(widths, "widths")).tolist()]
-    draws, random = whole(n_draws, "n_draws"), generator(seed)
+    draws, random = whole(n_draws, "n_draws", most=REPEATED), generator(seed)
     rows: dict[str, list[list[float]]] = {name: [] for name in ("accuracy", *PROBES)}
     for _ in range(draws):
         texts = trigger_texts(n_texts, length, n_words, n_triggers, rng=random)

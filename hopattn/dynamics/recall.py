@@ -17,7 +17,7 @@ from hopattn.foundation.arrays import as_float, most_multiplied, namespace, requ
 from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.objects import each
-from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.scalars import REPEATED, real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, resolve
@@ -51,7 +51,7 @@ class AssociativeMemory(Recallable, Savable, ShownInNotebook):
 
         cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain.
         update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`.
-        max_steps: the largest number of steps, at least 1.
+        max_steps: the largest number of steps, from 1 to 100 million.
         tol: the largest change of an entry that counts as no change, relative to the largest entry of the state and the
         patterns (default: exact equality for spins, else ε^¾).
         seed: a whole number or a generator, for updates that draw (default: other draws in each call).
@@ -91,7 +91,7 @@ def recall(
 ) -> Recall:
     """The record of a recall; `AssociativeMemory.recall` describes the arguments."""
     rule = updates.make(update)
-    whole(max_steps, "max_steps")
+    whole(max_steps, "max_steps", most=REPEATED)
     kept = _checked_keep(memory, keep)
     if memory.why_no_recall:
         return _answer(memory, cues, rule, mask, kept)

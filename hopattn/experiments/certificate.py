@@ -14,7 +14,7 @@ from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.processes import results_of
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
@@ -113,7 +113,7 @@ def certify(
     >>> certificate.claimed, certificate.holds
     (200, True)
     """
-    draws, wanted, idle = generator(0 if seed is rng is None else seed, rng), whole(count, "count"), 0
+    draws, wanted, idle = generator(0 if seed is rng is None else seed, rng), whole(count, "count", most=REPEATED), 0
     reject_unknown("dtype", [dtype], DTYPES)
     if not isinstance(memory, Recallable):
         reject_unknown("memory", [memory], named_memories)

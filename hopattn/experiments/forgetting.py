@@ -6,7 +6,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.grids import Grid, axis_values
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.transformer.first_word import FirstWord
 
@@ -42,7 +42,7 @@ def forgetting(
     if not isinstance(model, FirstWord):
         raise InvalidInput(f"model: expected a FirstWord, not {type(model).__name__}")
     after = tuple(whole(n, "lengths", least=0) for n in axis_values(lengths, "lengths"))
-    names, trials = whole(names, "names", least=2), whole(trials, "trials")
+    names, trials = whole(names, "names", least=2), whole(trials, "trials", most=REPEATED)
     require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
     entropy = whole_seed(seed, rng, 0)
     points = [model.measured(n, names, trials, np.random.default_rng([entropy, n])) for n in after]

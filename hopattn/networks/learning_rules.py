@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.scalars import REPEATED, real, whole
 from hopattn.foundation.vectors import normalised, row_length
 
 Rule = TypeVar("Rule", bound=Callable[..., np.ndarray])
@@ -87,7 +87,7 @@ def storkey(patterns: ArrayLike) -> np.ndarray:
     n = rows.shape[1]
     couplings = np.zeros((n, n))
     one_magnitude = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
-    growth = math.log1p(2 * float(rows[0, 0]) ** 2 / n)
+    growth = math.log1p(2 * float(rows[0, 0]) * float(rows[0, 0]) / n)  # a product of Python becomes infinite, no error
     # Patterns of one magnitude are stored together, as many as let the couplings grow eightfold.
     together = min(64, int(math.log(8) / growth)) if one_magnitude and growth > 0 else 1
     for block in blocks(len(rows), max(together, 1)):
@@ -159,12 +159,11 @@ def perceptron(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 10
     Source: Gardner (1988), J. Phys. A 21, 257, section 4.
     """
     rows = _patterns(patterns)
-    if not (isinstance(stability, (int, float)) and 0 <= stability < float("inf")):
-        raise InvalidInput(f"stability: expected a finite number of at least 0, not {quoted(stability)}")
+    stability = real(stability, "stability", least=0.0)
     n = rows.shape[1]
     couplings = _diagonal(rows.T @ rows, self_coupling=False)
     # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.
-    for _ in range(whole(max_sweeps, "max_sweeps")):
+    for _ in range(whole(max_sweeps, "max_sweeps", most=REPEATED)):
         if not sum(_correct(couplings, rows[block], stability) for block in blocks(len(rows), 64)):
             return np.asarray(couplings / n)
     raise InvalidInput(

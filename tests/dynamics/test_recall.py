@@ -147,6 +147,7 @@ def test_updates_are_found_by_name_and_by_object():
         (np.zeros((0, 2)), {}, "cues: expected"),
         (np.zeros((1, 1, 2)), {}, "cues: expected"),
         ([1.0, 0.0], {"max_steps": 0}, "max_steps: expected a whole number"),
+        ([1.0, 0.0], {"max_steps": 10**30}, "max_steps: expected a whole number from 1 to 100000000, not 1000"),
         ([1.0, 0.0], {"tol": -1.0}, "tol: expected"),
         ([1.0, 0.0], {"tol": np.nan}, "tol: expected"),
         ([1.0, 0.0], {"keep": ("trajctory",)}, "did you mean 'trajectory'"),

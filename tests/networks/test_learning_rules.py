@@ -279,6 +279,11 @@ def test_what_are_no_patterns_is_refused(rule, patterns):
         getattr(ha.learning, rule)(patterns)
 
 
+def test_couplings_beyond_the_largest_number_are_infinite_or_no_numbers():
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert not np.isfinite(ha.learning.storkey(np.full((1, 2), 1e308))[0, 1])
+
+
 @pytest.mark.parametrize("stability", [-1, np.nan, "a"])
 def test_a_stability_that_cannot_be_is_refused(stability):
     with pytest.raises(InvalidInput, match="stability: expected"):

@@ -13,7 +13,7 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row, row_of
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.grids import Values, axes_of
-from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.scalars import REPEATED, positive, whole
 from hopattn.foundation.seeds import Seed, whole_seed
 
 MOST = 20_000
@@ -62,7 +62,7 @@ class RecallSettings:
     @classmethod
     def of(cls, options: RecallOptions) -> "RecallSettings":
         """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
-        max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps")
+        max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
         seed = whole_seed(options.get("seed"), options.get("rng"), cls.seed)
         return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, options.get("report"))
 

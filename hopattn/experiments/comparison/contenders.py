@@ -1,12 +1,13 @@
 """The memories that are compared, by name: how each stores the keys, is recalled, and reads out values."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
+from hopattn.foundation.objects import is_iterable
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.addressed import nearest
 from hopattn.memories.models.classical import hopfield
@@ -96,7 +97,7 @@ def contenders_named(memories: Any) -> tuple[Contender, ...]:
     given = [memories] if isinstance(memories, (str, Contender)) or hasattr(memories, "recall") else memories
     if isinstance(given, Mapping):
         result = [_of_object(str(name), memory) for name, memory in given.items()]
-    elif isinstance(given, Iterable):
+    elif is_iterable(given):
         result = [_contender(i, choice) for i, choice in enumerate(given)]
     else:
         raise InvalidInput(f"memories: expected names or memories, not {quoted(given)}")

@@ -10,6 +10,7 @@ import numpy as np
 from hopattn.experiments.comparison.cost import Size
 from hopattn.foundation.arrays import as_float, require_dim, require_finite, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.plain_arrays import plain_array
 from hopattn.retrieval.masks import resolve
 
 UNKNOWN = -1
@@ -115,10 +116,7 @@ def _targets(targets: Any, n_cues: int, n_keys: int) -> np.ndarray:
     """The checked targets, `(n_cues,)`."""
     if targets is None:
         return np.full(n_cues, UNKNOWN)
-    try:
-        indices = np.atleast_1d(np.asarray(targets))
-    except (ValueError, TypeError):
-        indices = np.zeros(0)
+    indices = np.atleast_1d(plain_array(targets, "targets"))
     if indices.dtype.kind not in "iu" or indices.shape != (n_cues,):
         raise InvalidInput(
             f"targets: expected the number of a key for each of {n_cues} cues (−1: not known), not {shortened(targets)}"

@@ -39,14 +39,14 @@ class Draw:
 
     def __post_init__(self) -> None:
         reject_unknown("patterns", [self.kind], SORTS)
-        if not real(self.dim, "dim").is_integer():
-            raise InvalidInput(f"dim: {self.dim:g} is no whole number of neurons")
-        object.__setattr__(self, "dim", whole(int(self.dim), "dim"))
-        real(self.load, "load", above=0.0)
+        if not (dim := real(self.dim, "dim")).is_integer():
+            raise InvalidInput(f"dim: {dim:g} is no whole number of neurons")
+        object.__setattr__(self, "dim", whole(int(dim), "dim"))
+        object.__setattr__(self, "load", real(self.load, "load", above=0.0))
         if self.n_patterns is not None:
             whole(self.n_patterns, "n_patterns")
-        _require_damage(self.noise, self.hidden, self.kind)
-        _require_below_one(self.correlation, "correlation")
+        _check_damage(self)
+        object.__setattr__(self, "correlation", _below_one(self.correlation, "correlation"))
         require_room(self.count * self.dim, f"{self.count:,} patterns of {self.dim:,} neurons")
 
     @property
@@ -94,7 +94,7 @@ class GivenPatterns:
         rows = np.asarray(stored_rows(given, "patterns", multiplied=True))
         _require_directions(rows)
         object.__setattr__(self, "patterns", rows)
-        _require_damage(self.noise, self.hidden, self.kind)
+        _check_damage(self)
 
     @property
     def kind(self) -> str:
@@ -123,16 +123,20 @@ def _require_directions(rows: np.ndarray) -> None:
         raise InvalidInput(f"patterns: row {i} {told if rows[i].any() else 'is zero and has no direction'}")
 
 
-def _require_damage(noise: Any, hidden: Any, kind: str) -> None:
-    real(noise, "noise", least=0.0)
-    if kind == "spins" and noise > 1:
+def _check_damage(source: "Draw | GivenPatterns") -> None:
+    """Make noise and hidden floats; raises `InvalidInput` for numbers outside their ranges."""
+    noise = real(source.noise, "noise", least=0.0)
+    if source.kind == "spins" and noise > 1:
         raise InvalidInput(f"noise: expected the fraction of spins that is reversed, 0 to 1, not {noise:g}")
-    _require_below_one(hidden, "hidden")
+    object.__setattr__(source, "noise", noise)
+    object.__setattr__(source, "hidden", _below_one(source.hidden, "hidden"))
 
 
-def _require_below_one(value: Any, name: str) -> None:
-    if real(value, name, least=0.0) >= 1:
-        raise InvalidInput(f"{name}: expected a number from 0 to below 1, not {value:g}")
+def _below_one(value: Any, name: str) -> float:
+    number = real(value, name, least=0.0)
+    if number >= 1:
+        raise InvalidInput(f"{name}: expected a number from 0 to below 1, not {number:g}")
+    return number
 
 
 def damaged_cues(patterns: np.ndarray, noise: float, hidden: float, kind: str, rng: np.random.Generator) -> np.ndarray:

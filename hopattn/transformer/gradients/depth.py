@@ -4,7 +4,7 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.scalars import REPEATED, positive, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import Block
@@ -79,7 +79,8 @@ def stack_gradients(
     >>> float(found["scores"].mean["no norm, no residuals"].max())
     0.0
     """
-    depth, draws, words = whole(n_layers, "n_layers"), whole(n_draws, "n_draws"), whole(n_words, "n_words")
+    depth, words = whole(n_layers, "n_layers"), whole(n_words, "n_words")
+    draws = whole(n_draws, "n_draws", most=REPEATED)
     if whole(dim, "dim") % DIM_KEY:
         raise InvalidInput(f"dim: expected a multiple of {DIM_KEY}, not {dim}")
     require_room(12 * depth * dim**2 + words * dim, f"stack_gradients: {depth:,} layers of dim {dim:,}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.gradients.curves import Curves
 from hopattn.transformer.gradients.softmax import in_float64, size, softmax_jacobian
@@ -47,7 +47,7 @@ def softmax_saturation(
     >>> {name: [f"{size:.1e}" for size in sizes] for name, sizes in found.median.items()}
     {'raw': ['2.0e-01', '3.8e-15'], 'scaled': ['7.6e-02', '2.8e-02'], 'normalised': ['2.1e-01', '2.1e-01']}
     """
-    n, draws = whole(n_scores, "n_scores", least=2), whole(n_draws, "n_draws")
+    n, draws = whole(n_scores, "n_scores", least=2), whole(n_draws, "n_draws", most=REPEATED)
     require_room(draws * n * n, f"Jacobians of {draws:,} draws")
     drawn = generator(seed, rng).normal(size=(draws, n))
     return saturation_of(drawn, magnitudes, dim=dim, beta=beta, kind=kind)
