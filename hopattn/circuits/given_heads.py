@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, constant, first_true, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import plain_array
 
 ROUNDING = 0.01
 """The largest difference of the sum of a row from 1; weights in half precision need it."""
@@ -65,7 +66,7 @@ def repeats(tokens: Any, rows: np.ndarray) -> np.ndarray:
 def _words(tokens: Any) -> np.ndarray | None:
     """Tokens as an array of whole numbers or of texts; None for anything else, and for numbers among texts."""
     try:
-        words = np.asarray(tokens)
+        words = plain_array(tokens, "tokens")
         if words.ndim == 0 or words.dtype.kind in "iu" or (words.dtype.kind == "U" and isinstance(tokens, np.ndarray)):
             return words if words.ndim else None
         each = np.asarray(tokens, dtype=object)  # NumPy would write the numbers of a mixed list as texts

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.arrays import as_float
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import Choices
@@ -101,9 +102,12 @@ class Selection:
     def text(self, values: np.ndarray) -> np.ndarray:
         """The text that the head reads, `(n, dim)`: the codes of the queries and of the keys, then the values.
 
-        values: `(n, dim_values)`.
+        values: `(n, dim_values)`. Raises `InvalidInput` for another shape.
         """
-        return np.hstack([one_hot(self.queries), one_hot(self.keys), values])
+        given = np.asarray(as_float(values, "values"))
+        if given.ndim != 2 or len(given) != len(self.keys):
+            raise InvalidInput(f"values: expected ({len(self.keys)}, dim), not shape {given.shape}")
+        return np.hstack([one_hot(self.queries), one_hot(self.keys), given])
 
     def aggregate(self, values: Any, default: Any = None) -> np.ndarray:
         """The mean of the selected values, or the one selected word, for each query, `(n,)`.

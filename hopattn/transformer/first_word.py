@@ -78,7 +78,7 @@ class FirstWord:
         words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the
         states after all words, or has the last one only.
         """
-        return self._answers(self._states(words), attention)
+        return self._answers(self._states(words), flag(attention, "attention"))
 
     def _states(self, words: np.ndarray) -> np.ndarray:
         """The states after all words of each text, `(n_texts, n + 1, dim + 1)`."""

@@ -80,10 +80,10 @@ def torch_heads(state: Mapping[str, Any], n_heads: int) -> TorchHeads:
 
 
 def require_state(state: Any) -> None:
-    """Raise `InvalidInput` unless a state is a mapping of names and arrays."""
+    """Raise `InvalidInput` unless a state is a mapping from names, which are texts."""
     if not isinstance(state, Mapping) and callable(getattr(state, "state_dict", None)):
         raise InvalidInput("state: expected names and arrays, not a module; give module.state_dict()")
-    if not isinstance(state, Mapping):
+    if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
         raise InvalidInput(f"state: expected names and arrays of a state_dict, not {quoted(state)}")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.objects import is_iterable
+from hopattn.foundation.objects import each
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint, masks_of
 from hopattn.retrieval.masks import MaskRule, PositionRule
@@ -54,8 +54,8 @@ class MultiHead:
 
     def __init__(self, heads: Iterable[Head], w_out: Any) -> None:
         out = Affine.of(w_out, "w_out")
-        heads = tuple(heads) if is_iterable(heads) else ()
-        if not heads or not all(isinstance(head, Head) for head in heads):
+        heads = each(heads, Head, "heads")
+        if not heads:
             raise InvalidInput("heads: expected at least one Head, in a list")
         require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
         object.__setattr__(self, "heads", heads)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, is_half, namespace, require_dim, widened
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.objects import flag
 from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval.activation import LayerNorm as Centred
+from hopattn.transformer.from_torch import require_state
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -65,7 +66,10 @@ class Normalisation:
 
     @classmethod
     def from_torch(cls, state: Mapping[str, Any], name: str, epsilon: float) -> "Normalisation":
-        """The `torch.nn.LayerNorm` of this name in a state."""
+        """The `torch.nn.LayerNorm` of this name in a state; raises `InvalidInput` where the state has none."""
+        require_state(state)
+        if f"{name}.weight" not in state:
+            raise InvalidInput(f"state: missing: {shortened(name)}.weight")
         return cls(state[f"{name}.weight"], state.get(f"{name}.bias"), epsilon=epsilon)
 
     def to_torch(self, name: str) -> dict[str, Array]:

@@ -186,7 +186,13 @@ def test_without_positions_a_model_is_blind_to_order_but_for_the_mask():
 def test_what_cannot_be_trained_is_refused(tmp_path):
     from hopattn.circuits.emergence import training
 
-    with pytest.raises(InvalidInput, match="recipe: expected a Recipe, not int"):
+    with pytest.raises(InvalidInput, match="file: expected the path of a file, not 3"):
+        training.train(file=3)
+    with pytest.raises(InvalidInput, match="report: expected a function, not 3"):
+        training.train(report=3)
+    with pytest.raises(InvalidInput, match="recipe: expected a Recipe, not 3"):
+        Training.begun(3)
+    with pytest.raises(InvalidInput, match="recipe: expected a Recipe, not 3"):
         training.train(3)
     with pytest.raises(InvalidInput, match="file: there is no folder"):
         training.train(Recipe(**SMALL), file=tmp_path / "none" / "run.npz")

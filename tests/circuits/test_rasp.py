@@ -162,3 +162,9 @@ def test_round_takes_a_half_to_the_even_number_and_words_can_be_compared():
 def test_what_does_not_fit_is_refused(call, message):
     with pytest.raises(ha.InvalidInput, match=re.escape(message)):
         call()
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0], [[1.0]], [["a"], ["b"]]])
+def test_the_text_of_a_selection_takes_one_row_of_numbers_for_each_key(values):
+    with pytest.raises(ha.InvalidInput, match="values: expected"):
+        ha.select([0, 1], [1, 0]).text(values)

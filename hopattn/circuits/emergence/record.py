@@ -13,7 +13,7 @@ from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.files import npz, write_over
-from hopattn.foundation.objects import path_of
+from hopattn.foundation.objects import instance, path_of
 
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
 
@@ -46,7 +46,11 @@ class Training:
 
     @classmethod
     def begun(cls, recipe: Recipe) -> "Training":
-        """A training with its first weights: normal random numbers of standard deviation 1/√dim, in float32."""
+        """A training with its first weights: normal random numbers of standard deviation 1/√dim, in float32.
+
+        Raises `InvalidInput` for anything but a recipe.
+        """
+        instance(recipe, Recipe, "recipe")
         rng, scale = np.random.default_rng([recipe.seed, 0]), recipe.dim**-0.5
         weights = {name: (scale * rng.normal(size=size)).astype(np.float32) for name, size in shapes(recipe).items()}
         return cls(recipe, TrainingState(0, weights, {}), np.zeros(0, int), {})

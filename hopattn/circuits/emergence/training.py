@@ -12,6 +12,7 @@ from hopattn.circuits.emergence.model import EMBED, POSITION, UNEMBED, Attention
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.circuits.emergence.record import Training, TrainingState
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.objects import function, instance, path_of
 
 BETAS = (0.9, 0.98)
 """Adam's rates of decay."""
@@ -37,22 +38,22 @@ def train(
     One training of the default recipe takes less than a minute on one core. A model of two layers learns to repeat; one
     of a single layer does not.
     """
-    recipe = Recipe() if recipe is None else recipe
-    if not isinstance(recipe, Recipe):
-        raise InvalidInput(f"recipe: expected a Recipe, not {type(recipe).__name__}")
-    if file is not None and not Path(file).absolute().parent.is_dir():
-        raise InvalidInput(f"file: there is no folder '{shortened(Path(file).absolute().parent)}'")
+    recipe, kept = Recipe() if recipe is None else recipe, None if file is None else path_of(file, "file")
+    instance(recipe, Recipe, "recipe")
+    function(report, "report")
+    if kept is not None and not kept.absolute().parent.is_dir():
+        raise InvalidInput(f"file: there is no folder '{shortened(kept.absolute().parent)}'")
     if find_spec("torch") is None:
         raise CannotDo("training needs PyTorch: pip install 'hopattn[torch]' (a finished training is read without it)")
-    training = Training.begun(recipe) if file is None else Training.resumed(recipe, Path(file))
+    training = Training.begun(recipe) if kept is None else Training.resumed(recipe, kept)
     if training.finished:
         return training
     with _one_thread():
         for later in _steps(training):
             training, done = later, later.state.step
             report(done, recipe.steps)
-            if file is not None and (done % CHECKPOINT == 0 or training.finished):
-                training.save(file)
+            if kept is not None and (done % CHECKPOINT == 0 or training.finished):
+                training.save(kept)
     return training
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.foundation.files import write_over
+from hopattn.foundation.objects import path_of
 from hopattn.scenario.loading import Scenario, load
 from hopattn.views.explorer.page import page_of
 from hopattn.views.explorer.start import all_started
@@ -39,7 +40,7 @@ class Explorer:
 
         Raises `InvalidInput` for a path that is no plain file, and `CannotDo` if it cannot be written.
         """
-        path = Path(file)
+        path = path_of(file, "file")
         write_over(path, self.html.encode())
         return path
 
