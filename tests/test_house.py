@@ -20,6 +20,8 @@ ORDER = re.search(r"```order\n(.*?)```", PLAN, re.DOTALL)[1]
 FILES = plan.files_in(PACKAGE)
 REFEREE = "transformer/plain_attention.py"
 TRAINING = "circuits/emergence/training.py"
+BESIDE_THE_ROOMS = "fuzz"
+"""The folder of tests that give wrong input to all rooms."""
 
 
 def test_every_room_lists_its_files_and_every_import_goes_downwards():
@@ -236,7 +238,7 @@ def test_a_message_quotes_a_value_through_the_function_that_shortens_it(file):
 def test_tests_mirror_the_rooms_and_none_imports_another():
     tests = Path(__file__).parent
     rooms = {path.name for path in tests.iterdir() if (path / "__init__.py").exists()}
-    assert rooms - {"fuzz"} == set(plan.order_of(ORDER))
+    assert rooms - {BESIDE_THE_ROOMS} == set(plan.order_of(ORDER))
     for path in tests.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"^\s*(from|import) [\w.]*\btest_", text, re.MULTILINE), path

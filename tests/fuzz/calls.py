@@ -1,0 +1,184 @@
+"""Calls of public names that work, by name: wrong arguments take the place of these."""
+
+from functools import partial
+
+import hopattn as ha
+from tests.fuzz.samples import (
+    ATTENTION,
+    EYE,
+    ONES,
+    REAL,
+    SPINS,
+    TOKENS,
+    block,
+    decoder_block,
+    graph,
+    head,
+    layer,
+    multi_head,
+    recipe,
+    texts,
+    trial,
+)
+
+PATTERNS = {"patterns": SPINS}
+VECTORS = {"patterns": REAL}
+PAIRS = {"keys": REAL, "values": REAL}
+QKV = {"q": REAL, "k": REAL, "v": REAL}
+COMPARED = {"memories": ["modern"], "trials": 1, "seed": 0}
+DRAWN = {"n_draws": 1, "seed": 0}
+STACKED = {"n_layers": 1, "dim": 8, "n_words": 2, **DRAWN}
+TEXTS = {"n_texts": 1, "length": 16, "n_triggers": 2}
+
+ARGUMENTS = {
+    "Additive": lambda: {"w_cue": EYE, "w_key": EYE, "v": ONES},
+    "Affine": lambda: {"weight": EYE, "bias": ONES},
+    "Alibi": lambda: {"slope": 0.5},
+    "Associator": lambda: {"couplings": EYE, "activation": "identity", "patterns": SPINS},
+    "Asynchronous": lambda: {"order": "random"},
+    "AttentionLayer": lambda: {"attention": multi_head(), "residual": True},
+    "Bilinear": lambda: {"matrix": EYE},
+    "Block": lambda: {name: getattr(block(), name) for name in ("attention", "feed_forward", "norms")},
+    "ConcaveConvex": dict,
+    "DeltaState": dict,
+    "EncoderDecoder": lambda: {"encoder": [block()], "decoder": [decoder_block()]},
+    "FeedForward": lambda: {"w_in": EYE, "w_out": EYE, "activation": "relu"},
+    "FirstWord": lambda: {"dim": 8, "carry": 0.9, "beta": 8.0},
+    "Glauber": lambda: {"temperature": 0.5, "cooling": 1.0},
+    "Graded": lambda: {"dt": 1.0},
+    "Head": lambda: {"w_query": EYE, "w_key": EYE, "w_value": EYE},
+    "Hopfield": lambda: {"couplings": 1 - EYE, "activation": "sign", "patterns": SPINS},
+    "KeyValueCache": lambda: {"layers": [ha.AttentionLayer(ha.MultiHead([head()], EYE))]},
+    "LinearState": dict,
+    "Memory": lambda: dict(PAIRS),
+    "MultiHead": lambda: {"heads": [head(mask="none")], "w_out": EYE},
+    "Normalisation": lambda: {"gain": ONES, "shift": ONES, "epsilon": 1e-5, "centred": True},
+    "RandomFeatures": lambda: {"n": 8, "seed": 0},
+    "Recipe": lambda: {"layers": 1, "dim": 8, "heads": 2},
+    "Recurrent": lambda: {"w_input": EYE, "w_hidden": EYE, "bias": ONES, "activation": "tanh"},
+    "RecurrentDecoder": lambda: {"cell": ha.Recurrent(EYE.repeat(2, axis=1), EYE), "similarity": "dot"},
+    "Rotary": lambda: {"base": 10.0, "layout": "half"},
+    "alibi": lambda: {"n_heads": 2, "n": 3},
+    "alibi_slopes": lambda: {"n_heads": 4},
+    "attention": lambda: {**QKV, "beta": 1.0},
+    "attention_sink": lambda: {"attention": ATTENTION, "position": 0},
+    "backward": lambda: {"block": block(), "x": REAL, "upstream": REAL},
+    "bam": lambda: {"left": SPINS, "right": SPINS},
+    "boltzmann": lambda: {"memory": ha.hopfield(SPINS), "temperature": [0.5, 1.0]},
+    "causal": lambda: {"n": 3},
+    "certify": lambda: {"memory": "hopfield", "update": "async", "count": 3, "seed": 0},
+    "compare": lambda: {**PAIRS, "cues": REAL, "memories": ["modern"]},
+    "compare_patterns": lambda: {**PATTERNS, **COMPARED},
+    "compare_random": lambda: {"dim": 8, "n_patterns": 2, **COMPARED},
+    "composition": lambda: {"w_out": EYE, "w_in": EYE},
+    "composition_baseline": lambda: {"w_out": REAL, "w_in": REAL[:, :3], "n_draws": 2, "seed": 0},
+    "copying": lambda: {"w_ov": EYE, "embed": EYE},
+    "cosine": lambda: {"a": REAL, "b": REAL},
+    "cue": lambda: {"weights": ONES, "activation": ONES},
+    "curie_weiss": lambda: {"n": 4, "temperature": [0.5, 1.0]},
+    "delta": lambda: {**PAIRS, "rate": 1.0, "sweeps": 1},
+    "delta_attention": lambda: dict(QKV),
+    "dense": lambda: {**PATTERNS, "n": 3},
+    "duplicate_token": lambda: {"attention": ATTENTION, "tokens": TOKENS},
+    "explore": lambda: {"scenario": "bank"},
+    "exponential": lambda: dict(PATTERNS),
+    "forgetting": lambda: {"lengths": [0, 1], "model": ha.FirstWord(8), "names": 2, "trials": 2, "seed": 0},
+    "graded": lambda: {**PATTERNS, "beta": 4.0},
+    "gradient_flow": lambda: {"blocks": [block()], "x": REAL, "upstream": REAL},
+    "head_compositions": lambda: {"earlier": head(), "later": head()},
+    "head_scores": lambda: {"attention": ATTENTION, "tokens": TOKENS},
+    "hopfield": lambda: {**PATTERNS, "rule": "hebb"},
+    "html": lambda: {"thing": ha.hopfield(SPINS)},
+    "induction_circuit": lambda: {"dim": 4, "length": 4},
+    "k_subsets": lambda: {**VECTORS, "k": 2},
+    "layer_by_messages": lambda: {"layer": layer(), "x": REAL},
+    "learning.associate": lambda: {"left": SPINS, "right": SPINS},
+    "learning.covariance": lambda: dict(PATTERNS),
+    "learning.delta": lambda: dict(PAIRS),
+    "learning.hebb": lambda: dict(PATTERNS),
+    "learning.perceptron": lambda: dict(PATTERNS),
+    "learning.pseudo_inverse": lambda: dict(PATTERNS),
+    "learning.storkey": lambda: dict(PATTERNS),
+    "learning.storkey_by_definition": lambda: dict(PATTERNS),
+    "linear": lambda: {**PAIRS, "feature_map": "elu", "normalise": True},
+    "linear_attention": lambda: dict(QKV),
+    "load": lambda: {"path": "bank"},
+    "load_memory": lambda: {"path": "memory.npz"},
+    "load_sweep": lambda: {"file": "sweep.npz"},
+    "mapped": lambda: {"path": "array.npy"},
+    "mean_field": lambda: {"temperature": [0.5, 1.0]},
+    "memory_circuit": lambda: {"width": 8, "n_words": 4, "length": 16, "seed": 0},
+    "memory_curves": lambda: {"widths": [8], "n_words": 8, **TEXTS, **DRAWN},
+    "modern": lambda: {**VECTORS, "beta": 8.0},
+    "nearest": lambda: dict(PAIRS),
+    "normmax": lambda: {**VECTORS, "alpha": 2.0},
+    "operating_class": lambda: {"weights": ATTENTION},
+    "outer_product_recall": lambda: {"n_keys": 2, "width": 8},
+    "padding": lambda: {"lengths": [1, 2], "n": 3},
+    "pass_messages": lambda: {"graph": ha.token_graph(head().trace(REAL), TOKENS)},
+    "plot": lambda: {"thing": ATTENTION, "name": "attention"},
+    "position_lead": lambda: {"turns": [0.1, 0.2], "length": 4},
+    "position_probe": lambda: {"layers": [block()], "texts": texts()},
+    "prefix_matching": lambda: {"attention": ATTENTION, "tokens": TOKENS},
+    "previous_token": lambda: {"attention": ATTENTION},
+    "random_blocks": lambda: {"n_layers": 1, "dim": 4, "n_heads": 1, "seed": 0},
+    "random_texts": lambda: {"n_texts": 2, "length": 3, "n_words": 3, "dim": 4, "seed": 0},
+    "recall_width": lambda: {"n_keys": 2},
+    "rope": lambda: {"x": REAL, "positions": [0, 1, 2]},
+    "rotation": lambda: {"angle": 0.5, "dim": 2},
+    "run": lambda: {"scenario": ha.load("bank"), "seed": 0},
+    "saturation_of": lambda: {"scores": ATTENTION, "magnitudes": [1.0]},
+    "sdm": lambda: {"addresses": SPINS, "values": SPINS, "radius": 2, "locations": SPINS},
+    "select": lambda: {"keys": [0, 1], "queries": [1, 0], "where": "=="},
+    "sequence": lambda: {**PATTERNS, "n": 3},
+    "sharded": lambda: {**PAIRS, "cluster": None},
+    "sink_share": lambda: {"attention": ATTENTION},
+    "sinusoidal": lambda: {"n": 3, "dim": 4},
+    "sinusoidal_shift": lambda: {"k": 1, "dim": 4},
+    "softmax_jacobian": lambda: {"scores": [0.0, 1.0]},
+    "softmax_saturation": lambda: {"magnitudes": [1.0], "n_scores": 3, **DRAWN},
+    "sparse": lambda: {**VECTORS, "alpha": 2.0},
+    "spherical": lambda: {**VECTORS, "separation": "softmax"},
+    "stack": lambda: {"layers": [layer()], "x": REAL},
+    "stack_gradients": lambda: dict(STACKED),
+    "strict": lambda: {"n": 3},
+    "sweep": lambda: {"trial": trial, "axes": {"x": [1, 2]}, "trials": 1, "workers": 1},
+    "sweep_scenario": lambda: {"scenario": ha.load("bank"), "over": {"layer.head.beta": [1, 2]}, "workers": 1},
+    "theory.critical_load": lambda: {"temperature": [0.0, 0.5]},
+    "theory.dense_capacity": lambda: {"neurons": [10, 20], "n": 3},
+    "theory.glass_temperature": lambda: {"load": [0.05, 0.1]},
+    "theory.overlap": lambda: {"load": [0.05, 0.1], "temperature": 0.1},
+    "theory.retrieval_temperature": lambda: {"load": [0.05, 0.1]},
+    "theory.stable_load": lambda: {"temperature": [0.0, 0.5]},
+    "theory.stable_temperature": lambda: {"load": [0.01, 0.02]},
+    "token_graph": lambda: {"trace": head().trace(REAL), "tokens": TOKENS},
+    "train": lambda: {"recipe": recipe()},
+    "trigger_texts": lambda: {"n_words": 8, "seed": 0, **TEXTS},
+    "uniform_attention": lambda: {"n": 3},
+    "unit": lambda: {"x": REAL},
+    "universal": lambda: dict(PAIRS),
+    "vanishing_gradients": lambda: dict(STACKED),
+    "walk": lambda: {"world": ha.World.line(3), "steps": 5, "planes": 2, "kinds": 2, "seed": 0},
+    "window": lambda: {"n": 2},
+    "with_positions": lambda: {"words": EYE, "positions": EYE, "how": "add"},
+    "world_of_graph": lambda: {"graph": graph(), "inverse": {"go": "back"}},
+}
+"""Functions that make the arguments anew, because a call may use one up."""
+
+MISSING = {"load_memory", "load_sweep", "mapped", "sharded", "Training.load"}
+"""Calls of what is not there, a file or a cluster: they must refuse it."""
+
+
+def public(name):
+    """The function or class of a name: of the package, or of one of its modules such as `theory`."""
+    module, _, own = name.rpartition(".")
+    return getattr(getattr(ha, module) if module else ha, own)
+
+
+def functions():
+    """Each public function and class by its name: a function that gives it with arguments that work."""
+    return {name: partial(_with_arguments, name) for name in ARGUMENTS}
+
+
+def _with_arguments(name):
+    return public(name), ARGUMENTS[name]()

@@ -1,0 +1,169 @@
+"""Calls of methods that work, by class and name: wrong arguments take the place of these."""
+
+import inspect
+from functools import cache, partial
+from types import FunctionType
+
+import numpy as np
+
+import hopattn as ha
+from hopattn.foundation.registry import Choices
+from tests.fuzz.calls import ARGUMENTS, public
+from tests.fuzz.samples import EYE, ONES, REAL, SPINS, TOKENS, block, recipe, trigger_texts
+
+MADE = (
+    *("Additive", "Affine", "Alibi", "Asynchronous", "AttentionLayer", "Bilinear", "Block", "ConcaveConvex"),
+    *("EncoderDecoder", "FeedForward", "FirstWord", "Glauber", "Graded", "Head", "Hopfield"),
+    *("KeyValueCache", "Memory", "Normalisation", "RandomFeatures", "Recipe", "Recurrent"),
+    *("RecurrentDecoder", "Rotary", "bam", "boltzmann", "certify", "compare", "composition_baseline"),
+    *("curie_weiss", "delta", "explore", "induction_circuit", "load", "memory_circuit", "position_probe"),
+    *("random_texts", "run", "select", "sweep", "token_graph", "trigger_texts", "walk", "window"),
+)
+"""The calls whose results are objects with methods, or of a public class."""
+OBJECTS = {
+    "Choices": lambda: ha.named_memories,
+    "DeltaState": lambda: ha.DeltaState().attended(REAL, REAL, REAL)[1],
+    "LinearState": lambda: ha.LinearState().extended(REAL, REAL),
+    "MultiHead": lambda: block().attention,
+    "NGram": lambda: ha.NGram.counted([TOKENS]),
+    "Recall": lambda: ha.dense(SPINS).recall(SPINS),
+    "Registry": lambda: ha.activations,
+    "Separations": lambda: ha.separations,
+    "Similarities": lambda: ha.similarities,
+    "Training": lambda: ha.Training.begun(recipe()),
+    "World": lambda: ha.World.line(3),
+}
+"""Objects that no call of the table gives, or not with all that their methods need."""
+
+CUES, STATES, FILE, X = {"cues": SPINS}, {"states": SPINS}, {"path": "saved.npz"}, {"x": REAL}
+UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "seed": 0}, {"q": REAL}, {"name": None}
+ANY = {
+    **{"__call__": X, "trace": X, "hidden": X, "extended": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
+    **{"step": CUES, "weights": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
+    **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
+}
+"""Arguments by the name of a method, for all classes that have no arguments of their own below."""
+PREVIOUS = {"previous": REAL, "memory": REAL}
+AFTER = {"after": ["a"]}
+OWN = {
+    "Additive.__call__": {"cues": REAL, "keys": REAL},
+    "Alibi.__call__": {"n": 3},
+    "Associator.step": {"cues": SPINS},
+    "Baseline.deviations": {"score": 1.0},
+    "Bilinear.__call__": {"cues": REAL, "keys": REAL},
+    "Block.from_torch": {"state": block().to_torch(), "n_heads": 1},
+    "Choices.__getitem__": {"name": "hopfield"},
+    "EncoderDecoder.__call__": {"source": REAL, "target": REAL},
+    "EncoderDecoder.from_torch": {"state": ha.EncoderDecoder(**ARGUMENTS["EncoderDecoder"]()).to_torch(), "n_heads": 1},
+    "EncoderDecoder.memory": {"source": REAL},
+    "Explorer.save": {"file": "page.html"},
+    "FirstWord.accuracy": {"n": 3, "names": 2, "attention": True},
+    "FirstWord.cosine": {"n": 3, "attention": True},
+    "FirstWord.read": {"words": np.ones((2, 3, 8)), "attention": True},
+    "FirstWord.shares": {"n": 3, "attention": True},
+    "Hopfield.by_hebb": {"patterns": SPINS},
+    "InductionCircuit.__call__": {"words": EYE},
+    "InductionCircuit.encode": {"words": EYE},
+    "InductionCircuit.trace": {"words": EYE},
+    "LinearState.extended": {"k": REAL, "v": REAL},
+    "MemoryCircuit.__call__": {"words": [[0, 1, 2]]},
+    "MemoryCircuit.accuracy": {"texts": trigger_texts()},
+    "MultiHead.__call__": {"query": REAL},
+    "MultiHead.from_torch": {"state": block().attention.to_torch(), "n_heads": 1},
+    "NGram.counted": {"texts": [TOKENS], "n": 2},
+    "NGram.distribution": AFTER,
+    "NGram.likeliest": AFTER,
+    "NGram.probability": {"word": "a", **AFTER},
+    "Normalisation.from_torch": {
+        "state": ha.Normalisation(ONES, ONES).to_torch("norm"),
+        "name": "norm",
+        "epsilon": 1e-5,
+    },
+    "Normalisation.to_torch": {"name": "norm"},
+    "Recipe.batch_of": {"step": 0},
+    "Recipe.held_out": {"count": 2},
+    "Recurrent.start": {"word": ONES},
+    "Recurrent.step": {"word": ONES, "state": ONES},
+    "RecurrentDecoder.__call__": PREVIOUS,
+    "RecurrentDecoder.trace": PREVIOUS,
+    "Registry.__getitem__": {"name": "sign"},
+    "Registry.make": {"choice": "sign"},
+    "Result.provenance": {"command": "x"},
+    "Result.save": {"folder": "saved"},
+    "Rotary.undone": X,
+    "Selection.aggregate": {"values": [1.0, 2.0]},
+    "Selection.head": {"dim": 2},
+    "Selection.text": {"values": EYE[:2]},
+    "Sweep.error": {"name": "y"},
+    "Sweep.mean": {"name": "y"},
+    "Training.begun": {"recipe": recipe()},
+    "Training.load": {"file": "training.npz"},
+    "Training.model": {"mask": "causal"},
+    "Training.save": {"file": "training.npz"},
+    "Walked.with_noise": {"noise": 0.1, "seed": 0},
+    "Window.__call__": {"n": 3},
+    "World.grid": {"rows": 2, "columns": 2},
+    "World.line": {"n": 3},
+    "World.torus": {"size": 3},
+}
+"""Arguments by class and name."""
+
+INTERNAL = {
+    *(
+        "Block.traced_with",
+        "AttentionLayer.computed_with",
+        "MultiHead.attended",
+        "MultiHead.projected",
+        "Head.mapped",
+        "Affine.of",
+    ),
+    *("Affine.stacked", "Additive.rounding", "Bilinear.rounding", "RandomFeatures.directions"),
+    *("RandomFeatures.exponents", "RandomFeatures.kernel", "RandomFeatures.log_kernel", "Window.allowed"),
+    *("Window.sees", "Training.at", "Training.resumed", "Training.with_measures", "FirstWord.measured"),
+    *("Recall.only_row", "Recipe.texts", "Sweep.of", "World.of_moves"),
+}
+"""Methods that other files of hopattn call, with what they have checked."""
+OF_RECALL = {
+    *("single_neuron_states", "step_with_energy", "advance", "drawn", "guarantee", "internal", "obstacle", "residual"),
+}
+"""Methods that recall and the certificate call, of every memory or update, with what they have checked."""
+REFUSED = {"Associator.energy"}
+"""Methods that an object of the tables cannot do."""
+LABELS = (*OBJECTS, *MADE)
+
+
+def methods():
+    """Each public method of an object of the tables, by class and name: a function that gives it with arguments."""
+    found = {}
+    for label in LABELS:
+        for name in methods_of(made(label)):
+            whole = f"{type(made(label)).__name__}.{name}"
+            found.setdefault(whole, partial(_with_arguments, label, name, whole))
+    return found
+
+
+@cache
+def made(label):
+    """An object, made once: no method changes it."""
+    return OBJECTS[label]() if label in OBJECTS else public(label)(**ARGUMENTS[label]())
+
+
+def methods_of(one):
+    """The names of the methods that a user calls."""
+    kind = type(one)
+    if kind.__module__.partition(".")[0] != "hopattn":
+        return
+    of_update = hasattr(kind, "advance")  # an update, whose other methods recall calls
+    for name in dir(kind):
+        hidden = (
+            name.startswith("_") and name != "__call__" and not (name == "__getitem__" and isinstance(one, Choices))
+        )
+        internal = f"{kind.__name__}.{name}" in INTERNAL or name in OF_RECALL
+        if hidden or internal or (of_update and name in ("step", "descends")):
+            continue
+        if isinstance(inspect.getattr_static(kind, name), (FunctionType, classmethod, staticmethod)):
+            yield name
+
+
+def _with_arguments(label, name, whole):
+    return getattr(made(label), name), dict(OWN.get(whole, ANY.get(name, {})))

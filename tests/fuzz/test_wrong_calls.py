@@ -1,0 +1,107 @@
+"""Every public function and method, given anything, works or raises an error of hopattn."""
+
+import random
+import resource
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+from hypothesis import given
+
+import hopattn as ha
+from tests.counts import count
+from tests.fuzz.calls import ARGUMENTS, MISSING, public
+from tests.fuzz.methods import INTERNAL, LABELS, OWN, REFUSED, made
+from tests.fuzz.wrong_calls import attempt, calls, cases, parameters, values
+
+SHARES = 8
+"""The parts into which the calls are divided, so that several processes can share them."""
+SECONDS = 5
+"""The processor time of one call."""
+ROOM = 2**30
+"""The bytes that one call may take."""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@contextmanager
+def limits():
+    """A limit of the processor time and of the memory, beyond which an exception is raised."""
+
+    def end(*_):
+        raise TimeoutError(f"takes more than {SECONDS} seconds")
+
+    before = signal.signal(signal.SIGVTALRM, end), resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ROOM, before[1][1]))
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before[0])
+        resource.setrlimit(resource.RLIMIT_AS, before[1])
+
+
+def faults(one_argument_each):
+    """Each case that ends by another exception, with the exception."""
+    found = []
+    for case in one_argument_each:
+        try:
+            with limits():
+                attempt(case)
+        except Exception as error:
+            found.append(f"{case}: {type(error).__name__}: {error}")
+    return found
+
+
+def single_cases(call):
+    """Cases of one call with one wrong argument: all of them, or a few in a quick run."""
+    for name in parameters(call):
+        every = values(call, name)
+        drawn = random.Random(f"{call} {name}").sample(every, count(len(every), 2))
+        yield from ({"call": call, "arguments": {name: value}} for value in drawn)
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_a_wrong_argument_is_refused_by_an_error_of_hopattn_or_works(share):
+    assert [fault for call in [*calls()][share::SHARES] for fault in faults(single_cases(call))] == []
+
+
+@given(cases())
+def test_several_wrong_arguments_are_too(case):
+    assert faults([case]) == []
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_every_call_works_with_the_arguments_of_the_tables(share):
+    for call in [*calls()][share::SHARES]:
+        if call not in MISSING | REFUSED:
+            attempt({"call": call, "arguments": {}}, refused=False)
+
+
+def test_every_public_name_is_called_or_the_class_of_an_object_with_methods():
+    objects = [made(label) for label in LABELS]
+    known = {id(one) for made_one in objects for one in (made_one, type(made_one))}
+    names = [name for name in ha.__all__ if name not in ARGUMENTS and id(public(name)) not in known]
+    needs_a_cluster = "Sharded"
+    assert names == ["HopattnError", "InvalidInput", needs_a_cluster, "Status"]
+
+
+def test_every_function_of_a_public_module_is_called():
+    rules = ha.learning
+    own = [name for name, one in vars(rules).items() if getattr(one, "__module__", "") == rules.__name__]
+    names = [f"learning.{name}" for name in own if not name.startswith("_") and name not in ("Rule", "learning_rule")]
+    names += [f"theory.{name}" for name, one in vars(ha.theory).items() if isinstance(one, FunctionType)]
+    assert set(names) == {name for name in ARGUMENTS if "." in name}
+
+
+def test_no_entry_of_the_tables_is_left_over():
+    kinds = {kind.__name__: kind for kind in (type(made(label)) for label in LABELS)}
+    assert set(OWN) | MISSING | REFUSED <= set(calls())
+    assert all(hasattr(kinds[name.partition(".")[0]], name.partition(".")[2]) for name in INTERNAL)

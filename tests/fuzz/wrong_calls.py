@@ -1,0 +1,73 @@
+"""Wrong calls: each public function and method, with hostile values in place of arguments that work.
+
+A case is plain data: {"call": "attention", "arguments": {"beta": "number nan"}}.
+"""
+
+import inspect
+from contextlib import suppress
+from functools import cache
+from typing import get_args
+
+import numpy as np
+from hypothesis import strategies as st
+from matplotlib import pyplot
+
+from hopattn.foundation.errors import HopattnError
+from tests.fuzz.calls import functions
+from tests.fuzz.hostile import VALUES
+from tests.fuzz.methods import methods
+
+MOST = 3
+"""The most arguments of a case that are replaced."""
+LONG = {("train", "recipe", "thing None")}
+"""Calls that work, and take a minute."""
+
+
+@cache
+def calls():
+    """Every call by its name: a function that gives what is called, and arguments with which it works."""
+    return {**functions(), **methods()}
+
+
+@cache
+def parameters(call):
+    """The names of the parameters of a call, and of its options."""
+    called, _ = calls()[call]()
+    found = []
+    for one in inspect.signature(called, eval_str=True).parameters.values():
+        options = get_args(one.annotation) if one.kind is one.VAR_KEYWORD else ()
+        found += [*options[0].__annotations__] if options else [one.name]
+    return tuple(found)
+
+
+def values(call, name):
+    """The names of the values that an argument may be replaced with."""
+    return [value for value in VALUES if (call, name, value) not in LONG]
+
+
+def cases():
+    """Cases with one to three arguments replaced."""
+    return st.sampled_from([call for call in calls() if parameters(call)]).flatmap(_cases_of)
+
+
+def _cases_of(call):
+    replaced = st.lists(st.sampled_from(parameters(call)), min_size=1, max_size=MOST, unique=True)
+    arguments = replaced.flatmap(
+        lambda names: st.fixed_dictionaries({name: st.sampled_from(values(call, name)) for name in names})
+    )
+    return st.fixed_dictionaries({"call": st.just(call), "arguments": arguments})
+
+
+def attempt(case, refused=True):
+    """Make the call of a case. It may be refused by an error of hopattn, unless `refused` is False.
+
+    NumPy may warn of numbers that overflow: they are the user's own.
+    """
+    called, arguments = calls()[case["call"]]()
+    arguments |= {name: VALUES[value]() for name, value in case["arguments"].items()}
+    several = [one.name for one in inspect.signature(called).parameters.values() if one.kind is one.VAR_POSITIONAL]
+    try:
+        with np.errstate(all="ignore"), suppress(*[HopattnError] * refused):
+            called(*[arguments.pop(name) for name in several if name in arguments], **arguments)
+    finally:
+        pyplot.close("all")
