@@ -15,7 +15,7 @@ from hopattn.circuits.given_matrices import numpy_matrix
 from hopattn.foundation.arrays import require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import instance
-from hopattn.foundation.scalars import REPEATED, whole
+from hopattn.foundation.scalars import REPEATED, real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.heads import Head
 
@@ -36,7 +36,7 @@ class Baseline:
         if self.deviation <= ROUNDING * self.mean:
             told = "all draws have the same score, as with dim 1 or a rotation, so that there is no scale"
             raise InvalidInput(f"deviations: {told}")
-        return (score - self.mean) / self.deviation
+        return (real(score, "score") - self.mean) / self.deviation
 
 
 @dataclass(frozen=True)

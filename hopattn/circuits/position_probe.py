@@ -17,7 +17,7 @@ import numpy as np
 from hopattn.circuits.linear_probe import fit_probe
 from hopattn.foundation.arrays import as_float, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import is_iterable
+from hopattn.foundation.objects import entries_of, function
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
@@ -86,9 +86,7 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     0.25
     """
     state = _checked_texts(texts)
-    given = [*layers] if is_iterable(layers) else []
-    if not is_iterable(layers) or not all(callable(layer) for layer in given):
-        raise InvalidInput("layers: expected a list of blocks or attention layers, such as those of ha.random_blocks")
+    given = [function(layer, f"layers: entry {i}") for i, layer in enumerate(entries_of(layers, "layers"))]
     half = len(state) // 2
     found = []
     with single_threaded():

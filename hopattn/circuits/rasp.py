@@ -23,7 +23,7 @@ from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import Choices
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import real, whole
 from hopattn.transformer.heads import Head, HeadTrace
 
 MOST_WORDS = 100_000
@@ -124,6 +124,8 @@ class Selection:
         if len(given) != len(self.keys):
             raise InvalidInput(f"values: {len(given)} do not fit {len(self.keys)} keys")
         numbers = sort_of(given) == "numbers"
+        if not isinstance(default, str | None):
+            default = real(default, "default")
         fallback = sequence([(0.0 if numbers else "none") if default is None else default], "default")
         if sort_of(fallback) != sort_of(given):
             shown = quoted(default) if isinstance(default, str) else f"{default:g}"

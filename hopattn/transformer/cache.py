@@ -12,7 +12,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_text, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import is_iterable
+from hopattn.foundation.objects import entries_of
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
@@ -72,13 +72,14 @@ class KeyValueCache:
     _rows: tuple[tuple[_Rows, _Rows], ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
-        layers = tuple(self.layers) if is_iterable(self.layers) else ()
-        if not layers:
-            raise InvalidInput("layers: expected at least one AttentionLayer or Block, in a list")
-        for i, layer in enumerate(layers, start=1):
+        layers: list[Layer] = []
+        for i, layer in enumerate(entries_of(self.layers, "layers"), start=1):
             if reason := _why_not(layer):
                 raise InvalidInput(f"layers: layer {i}: {reason}")
-        object.__setattr__(self, "layers", layers)
+            layers.append(layer)
+        if not layers:
+            raise InvalidInput("layers: expected at least one AttentionLayer or Block, in a list")
+        object.__setattr__(self, "layers", tuple(layers))
         object.__setattr__(self, "_rows", tuple((_Rows(), _Rows()) for _ in layers))
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import is_iterable
+from hopattn.foundation.objects import each
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.from_torch import require_names, with_all_biases, with_prefix
@@ -39,9 +39,8 @@ class EncoderDecoder:
 
     def __post_init__(self) -> None:
         for side, crossed in zip(SIDES, (False, True), strict=True):
-            blocks = getattr(self, side)
-            blocks = tuple(blocks) if is_iterable(blocks) else ()
-            if not blocks or not all(isinstance(block, Block) for block in blocks):
+            blocks = each(getattr(self, side), Block, side)
+            if not blocks:
                 raise InvalidInput(f"{side}: expected at least one Block, in a list")
             for i, block in enumerate(blocks, start=1):
                 if (block.cross is not None) != crossed:

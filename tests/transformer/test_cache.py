@@ -112,7 +112,7 @@ DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b
             "it holds 0 words and was extended to 2 already; go on with",
         ),
         (lambda: ha.KeyValueCache([]), "layers: expected at least one AttentionLayer or Block"),
-        (lambda: ha.KeyValueCache(3), "layers: expected at least one"),
+        (lambda: ha.KeyValueCache(3), "layers: expected a list, not 3"),
         (lambda: used().extended(np.ones(DIM)), r"x: expected \(…, n, dim\) with at least one row, not shape \(6,\)"),
         (lambda: fresh().extended(np.ones((2, DIM - 1))), "x: dim 5 does not fit the head's matrices of dim 6"),
         (

@@ -287,7 +287,7 @@ SPARSE = ha.MultiHead([ha.Head(np.eye(4), np.eye(4), np.eye(4), separation="spar
         (lambda: ha.backward(replace(OWN, norms=[np.tanh] * 2), X, X), "norm2: expected a Normalisation or Identity"),
         (lambda: ha.gradient_flow([OWN], X, source=X), "source: is given, but the block lacks a cross-attention"),
         (lambda: ha.gradient_flow([], X), "blocks: expected at least one Block, in a list"),
-        (lambda: ha.gradient_flow(OWN, X), "blocks: expected at least one Block, in a list"),
+        (lambda: ha.gradient_flow(OWN, X), "blocks: expected a list, not Block"),
         (lambda: ha.vanishing_gradients(2, dim=12), "dim: expected a multiple of 8, not 12"),
         (lambda: ha.vanishing_gradients(2, of="word"), "of: 'word' is unknown; did you mean 'words'"),
         (lambda: ha.vanishing_gradients(2, magnitude=0), "magnitude: expected a positive"),

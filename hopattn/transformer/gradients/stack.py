@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import each
 from hopattn.transformer.blocks import ATTENTION, Block
 from hopattn.transformer.gradients.block import Gradients, backward
 from hopattn.transformer.gradients.pieces import Numbers
@@ -68,8 +69,8 @@ def gradient_flow(
     of `hopattn.backward`, for all blocks; a block without cross-attention does without source. Raises `InvalidInput`
     as that does, and for no blocks.
     """
-    layers = tuple(blocks) if isinstance(blocks, Sequence) else ()
-    if not layers or not all(isinstance(block, Block) for block in layers):
+    layers = each(blocks, Block, "blocks")
+    if not layers:
         raise InvalidInput("blocks: expected at least one Block, in a list")
     text, crossed = {"source": source, "source_mask": source_mask}, any(block.cross is not None for block in layers)
     texts = [{} if crossed and block.cross is None else text for block in layers]
