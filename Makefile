@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 FUZZ_SECONDS ?= 60
+# The seed of the cases; a fresh one where it is empty.
+FUZZ_SEED ?=
 
 .PHONY: demo test test-all lint types bench schema figures docs site certificate mutations faults fuzz clean
 
@@ -52,7 +54,7 @@ faults: $(VENV)/.test
 	$(BIN)/python -m tests.faults 100
 
 fuzz: $(VENV)/.test
-	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_SEED:%=--seed %)
 
 clean:
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

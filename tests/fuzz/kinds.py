@@ -5,6 +5,8 @@
 * `asked(case)`, where a case may write files, gives their paths.
 """
 
-from tests.fuzz import array_files, command_lines, environments, scenarios
+from tests.fuzz import array_files, command_lines, environments, scenarios, wrong_calls
 
-KINDS = {one.__name__.rpartition(".")[2]: one for one in (scenarios, array_files, command_lines, environments)}
+KINDS = {
+    one.__name__.rpartition(".")[2]: one for one in (scenarios, array_files, command_lines, environments, wrong_calls)
+}

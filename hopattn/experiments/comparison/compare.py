@@ -13,6 +13,7 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row, row_of
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.grids import Values, axes_of
+from hopattn.foundation.objects import function
 from hopattn.foundation.scalars import REPEATED, positive, whole
 from hopattn.foundation.seeds import Seed, whole_seed
 
@@ -64,7 +65,9 @@ class RecallSettings:
         """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
         seed = whole_seed(options.get("seed"), options.get("rng"), cls.seed)
-        return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, options.get("report"))
+        report = options.get("report")
+        checked = None if report is None else function(report, "report")
+        return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, checked)
 
     def recalls(self, n_problems: int) -> Recalls:
         """The count of the recalls of so many problems; raises `InvalidInput` if they are more than `MOST`."""
