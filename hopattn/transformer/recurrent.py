@@ -9,6 +9,8 @@ the text are keys and values.
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import linear
@@ -70,10 +72,19 @@ class Recurrent:
         return namespace(text).stack(states, axis=-2)
 
     def step(self, word: Array, state: Array) -> Array:
-        """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`."""
+        """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`.
+
+        Raises `InvalidInput` for another dim, and for leading axes of which none fits the other.
+        """
         heard, before = as_float(word, "word", like=self.w_input), as_float(state, "state", like=self.w_input)
         require_dim(heard, self.w_input.shape[1], "word", "w_input")
         require_dim(before, self.w_hidden.shape[1], "state", "the network's states")
+        try:
+            np.broadcast_shapes(tuple(heard.shape[:-1]), tuple(before.shape[:-1]))
+        except ValueError:
+            raise InvalidInput(
+                f"state: shape {tuple(before.shape)} does not fit words of {tuple(heard.shape)}"
+            ) from None
         return self._next(linear(heard, self.w_input), before)
 
     def _next(self, heard: Array, state: Array) -> Array:

@@ -229,6 +229,7 @@ DECODER = ha.RecurrentDecoder(ha.Recurrent(np.ones((2, 4)), EYE))
         (lambda: ha.Recurrent(EYE, EYE, activation="tahn"), "'tahn' is unknown; did you mean 'tanh'"),
         (lambda: NETWORK([1.0, 2.0]), "x: expected"),
         (lambda: NETWORK(np.ones((2, 3))), "x: dim 3 does not fit w_input of dim 2"),
+        (lambda: NETWORK.step(EYE, np.ones((3, 2))), r"state: shape \(3, 2\) does not fit words of \(2, 2\)"),
         (lambda: NETWORK(EYE, start=[1.0]), "start: dim 1 does not fit the network's states of dim 2"),
         (lambda: NETWORK(EYE, start=EYE), r"start: shape \(2, 2\) does not fit states of shape \(2,\)"),
         (lambda: ha.RecurrentDecoder(EYE), "cell: expected a Recurrent, not ndarray"),
