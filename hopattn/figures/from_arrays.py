@@ -1,6 +1,7 @@
 """Bare arrays as a result, so that the figures of scenarios draw weights from anywhere."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,9 @@ def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tup
     for words, count, what in zip(both, (n, m), ("queries", "keys"), strict=True):
         if not isinstance(words, Sequence | np.ndarray) or not is_iterable(words):
             raise InvalidInput(f"tokens: expected the words of {what}, not {quoted(words)}")
+        if any(isinstance(word, list | tuple | np.ndarray) for word in islice(words, count)):
+            raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
         if len(words) != count:
             raise InvalidInput(f"tokens: {len(words)} words for {count} {what}")
-        if any(isinstance(word, list | tuple | np.ndarray) for word in words):
-            raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
     rows, columns = (tuple(map(str, words)) for words in both)
     return rows, columns
