@@ -130,6 +130,8 @@ OF_RECALL = {
 REFUSED = {"Associator.energy"}
 """Methods that an object of the tables cannot do."""
 LABELS = (*OBJECTS, *MADE)
+USED_UP = {"KeyValueCache"}
+"""Objects that a method uses up, so that they are made anew for each call."""
 
 
 def methods():
@@ -144,7 +146,11 @@ def methods():
 
 @cache
 def made(label):
-    """An object, made once: no method changes it."""
+    """An object, made once."""
+    return _made_anew(label)
+
+
+def _made_anew(label):
     return OBJECTS[label]() if label in OBJECTS else public(label)(**ARGUMENTS[label]())
 
 
@@ -166,4 +172,5 @@ def methods_of(one):
 
 
 def _with_arguments(label, name, whole):
-    return getattr(made(label), name), dict(OWN.get(whole, ANY.get(name, {})))
+    one = _made_anew(label) if label in USED_UP else made(label)
+    return getattr(one, name), dict(OWN.get(whole, ANY.get(name, {})))
