@@ -1,6 +1,7 @@
 """Room: the memory of this machine, asked before an array is made."""
 
 import os
+from pathlib import Path
 
 from hopattn.foundation.errors import InvalidInput
 
@@ -11,7 +12,7 @@ ADDRESSED = 2**63
 def require_room(numbers: int, what: str) -> None:
     """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into the memory.
 
-    That is the memory of this machine, or the part of it that this process may have.
+    That is the memory of this machine, or the part of it that this process may still have.
     """
     if numbers < 2**24:  # 128 MiB, which any machine has
         return
@@ -19,7 +20,7 @@ def require_room(numbers: int, what: str) -> None:
     if 8 * numbers > min(memory, allowed):
         gib = 2**30
         size = f"{8 * numbers / gib:,.1f} GiB" if 8 * numbers <= ADDRESSED else f"more than {ADDRESSED // gib:,} GiB"
-        holder = "this machine has" if memory <= allowed else "this process may have"
+        holder = "this machine has" if memory <= allowed else "this process may still have"
         raise InvalidInput(f"{what} would take {size}; {holder} {min(memory, allowed) / gib:,.1f} GiB")
 
 
@@ -32,10 +33,18 @@ def _memory() -> int:
 
 
 def _allowed() -> int:
-    """The bytes that this process may have, as by `ulimit -v`."""
+    """The bytes that this process may still have, as by `ulimit -v`."""
     try:
         import resource
     except ImportError:  # a system without such limits
         return ADDRESSED
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return ADDRESSED if limit == resource.RLIM_INFINITY else limit
+    return ADDRESSED if limit == resource.RLIM_INFINITY else limit - _used()
+
+
+def _used() -> int:
+    """The bytes of addresses that this process has, 0 on a system that does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

@@ -87,7 +87,8 @@ def test_the_weights_are_those_of_halving_over_all_scores(name, parameters, kind
     assert np.array_equal(scores, given_scores)
     expected = by_halving(name, parameters, beta * scores, where)
     steep = name == "normmax" and parameters["alpha"] > 2  # weights are then a root of a reach that was rounded
-    rounded = np.finfo(float).eps * np.abs(beta * scores).max()  # a difference of two scores is no more exact than they
+    # The differences of scores and the level are rounded on both sides, each by the last digit of the largest score.
+    rounded = 4 * np.finfo(float).eps * np.abs(beta * scores).max()
     np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-5 if steep else max(4e-13, rounded))
 
 
