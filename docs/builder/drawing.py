@@ -74,7 +74,7 @@ def _shown(work: tuple[str, Path, Path]) -> Shown:
 
 
 def _output(result: Result) -> str:
-    """What `hopattn run` prints."""
+    """The text that `hopattn run` prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         show_result(result, False)

@@ -50,7 +50,7 @@ def places(node, path=()):
 
 
 def within(document, path):
-    """What stands at a path."""
+    """The value at a path."""
     for key in path:
         document = document[key]
     return document
@@ -69,7 +69,7 @@ def all_keys():
 
 @cache
 def seen():
-    """What stands in the shipped scenarios under each key, and in tables under each key: pairs of a key and a value."""
+    """The values of each key in the shipped scenarios, and for each table the pairs of a key and its value."""
     values_of, pairs_of = {}, {}
     for name, document in documents().items():
         for path in all_places(name):
