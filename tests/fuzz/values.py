@@ -1,5 +1,7 @@
 """Hostile values: numbers at the ends of what a number can be, texts that control what shows them, odd lists."""
 
+import copy
+
 from hypothesis import strategies as st
 
 NUMBERS = (
@@ -54,6 +56,7 @@ def texts():
 
 
 def values():
-    """Any hostile value that TOML can hold."""
-    lists = st.sampled_from([one for one in LISTS if one != [None]]) | st.sampled_from([10, 60]).map(nested)
+    """Any hostile value that TOML can hold; each list is a new one, since a later change may alter it."""
+    kept = st.sampled_from([one for one in LISTS if one != [None]]).map(copy.deepcopy)
+    lists = kept | st.sampled_from([10, 60]).map(nested)
     return st.one_of(numbers(), texts(), lists, st.lists(numbers(), max_size=5), st.lists(texts(), max_size=3))
