@@ -1,6 +1,4 @@
-"""Texts of scenario files that several tests change: one of two words, one of a large random vocabulary."""
-
-import numpy as np
+"""Texts of scenario files that several tests change: one of two words, one of many random words."""
 
 GOOD = """schema = 1
 title = "a title"
@@ -32,27 +30,4 @@ word = { random = 8 }
 induction = { count = 1, length = 3 }
 [[layer]]
 [[layer.head]]
-"""
-
-
-def attention_of_size(n):
-    """A text of n random unit words of n numbers through one softmax head."""
-    words = np.random.default_rng(n).normal(size=(n, n))
-    words /= np.linalg.norm(words, axis=1, keepdims=True)
-    lines = "\n".join(f"w{i} = {row.tolist()}" for i, row in enumerate(words))
-    axes, tokens = ([f"{letter}{i}" for i in range(n)] for letter in "xw")
-    return f"""schema = 1
-title = "{n} words of {n} numbers"
-source = "ours"
-kind = "attention"
-[vocabulary]
-axes = {axes}
-[vocabulary.words]
-{lines}
-[input]
-tokens = {tokens}
-[[layer]]
-[[layer.head]]
-separation = "softmax"
-mask = "causal"
 """

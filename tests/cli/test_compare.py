@@ -8,26 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hopattn.cli.main import main
-
 FEW = ("--trials", "2", "--dim", "16")
 
 
-@pytest.fixture
-def hopattn(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(["compare", *arguments])
-        printed = capsys.readouterr()
-        return ended.value.code, printed.out, printed.err
-
-    return run
-
-
 def test_random_patterns_are_a_table_and_a_paragraph(hopattn):
-    code, out, err = hopattn(*FEW)
+    code, out, err = hopattn("compare", *FEW)
     table, _, words = out.partition("\n\n")
     assert code == 0
     assert [line.split()[0] for line in table.split("\n")[1:]] == [
@@ -38,13 +23,12 @@ def test_random_patterns_are_a_table_and_a_paragraph(hopattn):
     assert "\nat rest: share of the cues that reached a fixed point\n" in words
     held = "beside attention: one step of modern was held against attention computed independently, with NumPy"
     assert err in (f"{held}\n", f"{held} and with PyTorch\n")
-    assert hopattn(*FEW, "--memories", "nearest")[2] == ""
+    assert hopattn("compare", *FEW, "--memories", "nearest")[2] == ""
 
 
 def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
-    code, _, err = hopattn(
-        *FEW, "--over", "load=0.1:0.5:3", "--csv", "a.csv", "--figure", "b/a.png", "--memories", "dense, modern"
-    )
+    grid = ("--over", "load=0.1:0.5:3", "--memories", "dense, modern")
+    code, _, err = hopattn("compare", *FEW, *grid, "--csv", "a.csv", "--figure", "b/a.png")
     assert code == 0
     assert err.split("\n")[:2] == ["b/a.png", "a.csv"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
@@ -53,12 +37,12 @@ def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
     ]
     with Image.open(tmp_path / "b/a.png") as picture:
         assert picture.size == (1280, 720)
-    parsed = json.loads(hopattn(*FEW, "--over", "load=0.1:0.5:3", "--json", "--memories", "dense,modern")[1])
+    parsed = json.loads(hopattn("compare", *FEW, *grid, "--json")[1])
     assert [f"{row['recalled']}" for row in parsed["rows"]] == [row["recalled"] for row in rows]
 
 
 def test_the_lectures_bank_is_compared(hopattn):
-    code, out, _ = hopattn("bank", "--memories", "modern,linear")
+    code, out, _ = hopattn("compare", "bank", "--memories", "modern,linear")
     assert code == 0
     assert [line.split()[:2] for line in out.split("\n") if " river " in line] == [
         ["modern", "river"],
@@ -68,7 +52,7 @@ def test_the_lectures_bank_is_compared(hopattn):
         line.split() for line in out.split("\n")
     ]
     assert "One step of modern is attention" in " ".join(out.split())
-    beta = json.loads(hopattn("bank", "--over", "beta=1,2", "--json")[1])
+    beta = json.loads(hopattn("compare", "bank", "--over", "beta=1,2", "--json")[1])
     assert {row["beta"] for row in beta["rows"]} == {1, 2}
 
 
@@ -81,12 +65,12 @@ def test_the_lectures_bank_is_compared(hopattn):
     ],
 )
 def test_what_is_left_out_of_a_scenario_is_said_with_the_reason(hopattn, name, left_out):
-    words = " ".join(hopattn(name, "--memories", "nearest")[1].split())
+    words = " ".join(hopattn("compare", name, "--memories", "nearest")[1].split())
     assert left_out in words if left_out else "left out" not in words
 
 
 def test_a_comparison_in_which_nothing_takes_part_is_a_sentence(hopattn):
-    code, out, _ = hopattn("bank", "--memories", "classical,dense")
+    code, out, _ = hopattn("compare", "bank", "--memories", "classical,dense")
     assert code == 0
     assert "hopfield and dense could not take part" in " ".join(out.split())
     assert not any(line.startswith(("memory ", "beta")) for line in out.split("\n"))
@@ -95,14 +79,15 @@ def test_a_comparison_in_which_nothing_takes_part_is_a_sentence(hopattn):
 def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
     rng = np.random.default_rng(2)
     np.savez(tmp_path / "heads.npz", **{name: rng.normal(size=(2, 5, 4)) for name in "qkv"})
-    code, out, _ = hopattn("heads.npz", "--mask", "causal", "--memories", "modern", "--json")
+    code, out, _ = hopattn("compare", "heads.npz", "--mask", "causal", "--memories", "modern", "--json")
     assert code == 0
     assert [(row["where"], row["beta"], row["is_attention"]) for row in json.loads(out)["rows"]] == [
         ("head 1", 0.5, True),
         ("head 2", 0.5, True),
     ]
     np.save(tmp_path / "own.npy", rng.choice([-1.0, 1.0], size=(3, 20)))
-    code, out, _ = hopattn("own.npy", "--noise", "0", "--memories", "nearest,modern", "--trials", "1", "--json")
+    few = ("--noise", "0", "--memories", "nearest,modern", "--trials", "1")
+    code, out, _ = hopattn("compare", "own.npy", *few, "--json")
     assert (code, [row["recalled"] for row in json.loads(out)["rows"]]) == (0, [1.0, 1.0])
 
 
@@ -149,7 +134,7 @@ def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
     ],
 )
 def test_wrong_usage_is_reported_in_a_line(hopattn, tmp_path, arguments, message):
-    code, out, err = hopattn(*arguments)
+    code, out, err = hopattn("compare", *arguments)
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
@@ -158,4 +143,4 @@ def test_wrong_usage_is_reported_in_a_line(hopattn, tmp_path, arguments, message
 
 def test_a_file_that_cannot_be_written_is_exit_code_3(hopattn, tmp_path):
     (tmp_path / "there").write_text("a file")
-    assert hopattn(*FEW, "--csv", "there/a.csv")[0] == 3
+    assert hopattn("compare", *FEW, "--csv", "there/a.csv")[0] == 3

@@ -8,26 +8,12 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.cli.main import main
 from hopattn.experiments.comparison import compare as comparing
 from hopattn.experiments.comparison import cost, sampling
 from hopattn.experiments.comparison.cost import HELD, LEAST_HELD, PER_NUMBER, PER_PAIR, Size, in_words, require_time
 from hopattn.foundation import room
 from hopattn.foundation.array_files import npz, stored
 from hopattn.foundation.errors import InvalidInput
-
-
-@pytest.fixture
-def hopattn(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(["compare", *arguments])
-        printed = capsys.readouterr()
-        return ended.value.code, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture
@@ -99,7 +85,7 @@ def test_a_file_of_patterns_is_refused_by_its_header(hopattn, tmp_path, unread, 
     np.savez_compressed(tmp_path / "wide.npz", patterns=np.ones((8_388_608, 1), dtype=np.int8))
     sparse(tmp_path / "wide.safetensors", patterns=(8_388_608, 1))
     for name in ("wide.npz", "wide.safetensors"):
-        code, out, err = hopattn(name)
+        code, out, err = hopattn("compare", name)
         assert (code, out) == (2, "")
         assert err.startswith("compare: 8,388,608 keys × 100 cues of dim 1 × 120 recalls would take about 7 hours and")
 
@@ -107,7 +93,7 @@ def test_a_file_of_patterns_is_refused_by_its_header(hopattn, tmp_path, unread, 
 def test_a_file_of_eight_gigabytes_is_refused_by_its_header(hopattn, tmp_path, unread):
     sparse(tmp_path / "huge.safetensors", patterns=(2**27, 64))
     assert (tmp_path / "huge.safetensors").stat().st_size > 8 * 10**9
-    code, _, err = hopattn("huge.safetensors")
+    code, _, err = hopattn("compare", "huge.safetensors")
     assert (code, err) == (
         2,
         "'huge.safetensors': 'patterns' holds 8,589,934,592 numbers; at most 8,388,608 can be read\n",
@@ -117,25 +103,25 @@ def test_a_file_of_eight_gigabytes_is_refused_by_its_header(hopattn, tmp_path, u
 def test_heads_are_refused_before_the_first_of_their_arrays_is_read(hopattn, tmp_path, unread, a_machine_of):
     a_machine_of(2**40)
     sparse(tmp_path / "heads.safetensors", q=(2, 2000, 4), k=(2, 1_000_000, 4), v=(2, 1_000_000, 4))
-    code, _, err = hopattn("heads.safetensors", "--memories", "nearest")
+    code, _, err = hopattn("compare", "heads.safetensors", "--memories", "nearest")
     assert code == 2
     assert "compare: 1,000,000 keys × 2,000 cues of dim 4, the largest of 2 problems, × 1 recall would take" in err
     sparse(tmp_path / "far.safetensors", q=(2, 4, 4), k=(2, 4, 4), v=(2**30, 4))
-    assert "'v' holds 4,294,967,296 numbers" in hopattn("far.safetensors")[2]
+    assert "'v' holds 4,294,967,296 numbers" in hopattn("compare", "far.safetensors")[2]
 
 
 def test_random_patterns_are_refused_before_they_are_drawn(hopattn, monkeypatch):
     monkeypatch.setattr(sampling, "random_patterns", lambda *one: pytest.fail("drawn"))
-    code, _, err = hopattn("--dim", "2000", "--n-patterns", "20000")
+    code, _, err = hopattn("compare", "--dim", "2000", "--n-patterns", "20000")
     assert code == 2
     assert err.startswith("compare: 20,000 keys × 100 cues of dim 2,000 × 120 recalls would take about 2 hours")
 
 
 def test_with_anyway_a_long_comparison_is_begun(hopattn, monkeypatch):
-    plain = hopattn("--trials", "2", "--dim", "16")
+    plain = hopattn("compare", "--trials", "2", "--dim", "16")
     monkeypatch.setattr(cost, "MOST_SECONDS", 0.0)
-    assert hopattn("--trials", "2", "--dim", "16")[0] == 2
-    assert hopattn("--trials", "2", "--dim", "16", "--anyway") == plain
+    assert hopattn("compare", "--trials", "2", "--dim", "16")[0] == 2
+    assert hopattn("compare", "--trials", "2", "--dim", "16", "--anyway") == plain
 
 
 def test_each_recall_is_reported_and_those_of_a_memory_that_cannot_take_part():

@@ -9,23 +9,10 @@ from hopattn.cli.main import cli
 from hopattn.scenario.files import shipped
 from tests.fuzz import values
 from tests.fuzz.commands import asked, attempt, in_pieces
+from tests.texts import GOOD
 
 __all__ = ["asked", "attempt", "cases"]
 
-GOOD = """schema = 1
-title = "t"
-source = "ours"
-kind = "attention"
-[vocabulary]
-axes = ["x", "y"]
-[vocabulary.words]
-a = [1, 0]
-b = [0, 1]
-[input]
-tokens = ["a", "b"]
-[[layer]]
-[[layer.head]]
-"""
 FILES = {
     **dict.fromkeys(("good.toml", "\x1b[31mred.toml", "not-utf8�.toml", "-.toml", "folder/x.toml", "語.toml"), GOOD),
     **{

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from benchmarks.explorer import scenario_of
 from hopattn.foundation.errors import InvalidInput
 from hopattn.networks.learning_rules import rules
 from hopattn.retrieval.activation import activations
@@ -23,7 +24,6 @@ from hopattn.scenario.loading import parse
 from hopattn.views.explorer.controls import controls
 from hopattn.views.explorer.page import MATHS, MOST_BYTES, PAGE
 from hopattn.views.explorer.start import DEFAULTS, started
-from tests.texts import attention_of_size
 
 EXPLORABLE = {"bank": "attention", "apple": "attention", "landscape": "energy", "modern": "energy"} | {
     "letters": "spins",
@@ -145,10 +145,10 @@ def test_values_beyond_the_controls_are_refused():
 
 
 def test_a_large_text_fits_and_a_larger_one_is_refused():
-    page = ha.explore(parse(attention_of_size(64), "large.toml", "large"))
+    page = ha.explore(parse(scenario_of(64), "large.toml", "large"))
     assert len(page.html.encode()) < MOST_BYTES
     with pytest.raises(InvalidInput, match="axes: there are 65; the page takes at most 64"):
-        ha.explore(parse(attention_of_size(65), "large.toml", "large"))
+        ha.explore(parse(scenario_of(65), "large.toml", "large"))
 
 
 def test_words_of_a_scenario_cannot_end_the_script():

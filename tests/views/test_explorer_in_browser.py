@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from benchmarks.explorer import scenario_of
 from hopattn.scenario.loading import parse
-from tests.texts import attention_of_size
 
 VIEWS = ("attention", "energy", "spins", "induction")
 PHONE, LAPTOP, PROJECTOR = (390, 844), (1366, 768), (1920, 1080)
@@ -323,7 +323,7 @@ def test_nothing_is_wider_than_the_screen(opened, view, size):
 
 @pytest.mark.parametrize("size", [16, 64])
 def test_a_move_among_many_words_draws_the_plane_anew(opened, size):
-    page = opened(parse(attention_of_size(size), "large.toml", f"large{size}"))
+    page = opened(parse(scenario_of(size), "large.toml", f"large{size}"))
     drawn(page)
     shown = (
         "() => [...document.querySelectorAll('.plane [transform], .plane circle')].map((one) => one.outerHTML).join()"
