@@ -9,9 +9,9 @@ not installed or cannot be imported, where its cache cannot be written, and wher
 import importlib
 import os
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
+from hopattn.foundation.compiled.needed import LEAST, fits
 from hopattn.foundation.errors import InvalidInput, unknown
 
 VARIABLE = "HOPATTN_KERNELS"
@@ -42,8 +42,14 @@ def in_words() -> str:
     """The kernels of this process in a few words, without importing them; raises as `wanted` does."""
     if not wanted():
         return f"NumPy ({VARIABLE}=numpy)"
-    if find_spec("numba") is None:
+    from importlib import metadata  # only `--version` asks for it
+
+    try:
+        installed = metadata.version("numba")
+    except metadata.PackageNotFoundError:
         return "NumPy (numba is not installed; the extra 'fast' brings it)"
+    if not fits(installed):
+        return f"NumPy (numba {installed} is too old; the loops need {LEAST} or newer)"
     return "compiled by numba for large work"
 
 

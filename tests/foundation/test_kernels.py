@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -110,6 +111,27 @@ def test_small_work_is_numpys_and_large_work_compiled(loops, monkeypatch):
     assert "HOPATTN_KERNELS=numpy" in kernels.in_words()
 
 
+@pytest.mark.parametrize(
+    ("installed", "words"),
+    [
+        ("0.9.1", "NumPy (numba 0.9.1 is too old; the loops need 0.62 or newer)"),
+        ("0.61.2", "NumPy (numba 0.61.2 is too old; the loops need 0.62 or newer)"),
+        ("0.62.0rc1", "compiled by numba for large work"),
+        ("1.0", "compiled by numba for large work"),
+        (None, "NumPy (numba is not installed; the extra 'fast' brings it)"),
+    ],
+)
+def test_the_version_of_numba_decides_and_is_told(monkeypatch, installed, words):
+    def version(name):
+        if installed is None:
+            raise metadata.PackageNotFoundError(name)
+        return installed
+
+    monkeypatch.delenv(kernels.VARIABLE, raising=False)
+    monkeypatch.setattr(metadata, "version", version)
+    assert kernels.in_words() == words
+
+
 def test_unknown_kernels_are_refused(monkeypatch, hopattn):
     monkeypatch.setenv(kernels.VARIABLE, "nunpy")
     with pytest.raises(ha.InvalidInput, match="HOPATTN_KERNELS: 'nunpy' is unknown; did you mean 'numpy'"):
@@ -132,7 +154,7 @@ print(kernels._imported("softmax") is not None)
 """
 BROKEN = {
     "is not there": 'sys.modules["numba"] = None',
-    "is too old": "import numba; numba.version_info = (0, 61)",
+    "is too old": "import numba; numba.__version__ = '0.61.2'",
     "has no place for its cache": "import numba.core.caching as c; c.CacheImpl._locator_classes = []",
     "has other insides": "import numba.extending as e; del e.intrinsic",
 }

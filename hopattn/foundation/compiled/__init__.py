@@ -3,6 +3,7 @@
 Each subject is imported alone, because its first import compiles it and a later one reads it from numba's cache. A
 file that cannot be imported, for whatever reason, leaves its work to NumPy.
 
+- `needed.py`: the numba that the loops need
 - `jit.py`: the way in which the loops are compiled, and arithmetic that Python has no word for
 - `powers.py`: powers of two, and other powers, several numbers at once
 - `products.py`: matrix products, by the BLAS that SciPy brings

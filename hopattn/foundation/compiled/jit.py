@@ -9,10 +9,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-LEAST = (0, 62)
-"""The first numba whose LLVM has `maximum` for vectors; an earlier one ends the process when it compiles them."""
-if numba.version_info[:2] < LEAST:
-    raise ImportError(f"numba {numba.__version__} is installed; the loops need {'.'.join(map(str, LEAST))} or newer")
+from hopattn.foundation.compiled.needed import fits
+
+if not fits(numba.__version__):
+    raise ImportError(f"numba {numba.__version__} is too old for the loops")
 
 F = TypeVar("F", bound=Callable[..., Any])
 _primitive: Callable[[Callable[..., Any]], Any] = intrinsic
