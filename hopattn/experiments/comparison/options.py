@@ -42,7 +42,12 @@ def of_random(given: GivenOptions) -> Comparison:
 
 def of_patterns(file: Path, given: GivenOptions) -> Comparison:
     """The comparison on the patterns of a file, with cues that are damaged patterns."""
-    options = _options(given, ("noise", "hidden", "trials"), AXES_OF_GIVEN, "patterns from a file")
+    options = _options(
+        given,
+        ("noise", "hidden", "trials"),
+        AXES_OF_GIVEN,
+        "patterns from a file (a file of heads has arrays q, k and v)",
+    )
     points = math.prod(len(numbers) for numbers in options.get("over", {}).values())
     admit = _admit(options, points * options.get("trials", TRIALS))
     return compare_patterns(patterns_of(file, admit), **options)
