@@ -8,6 +8,7 @@ import argparse
 import random
 import sys
 import time
+from contextlib import ExitStack
 
 from tests.fuzz.corpus import keep
 from tests.fuzz.kinds import KINDS
@@ -42,8 +43,9 @@ def main(words):
     options = asked(words)
     until = float("inf") if options.cases else time.monotonic() + options.seconds
     sys.stderr.write(f"seed {options.seed}\n")
-    with Worker() as worker:
-        searches = [Search(worker, name, module) for name, module in KINDS.items() if name in (options.kind or KINDS)]
+    kinds = {name: module for name, module in KINDS.items() if name in (options.kind or KINDS)}
+    with ExitStack() as workers:
+        searches = [Search(workers.enter_context(Worker()), name, module) for name, module in kinds.items()]
         for number in seeds(options.seed):
             unfinished = [one for one in searches if not options.cases or one.cases < options.cases]
             if not unfinished or time.monotonic() > until:

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 from tests.fuzz.case_process import Limits, execute
@@ -51,9 +52,15 @@ def warm():
     gc.freeze()
 
 
+@cache
+def _prepared(module):
+    """Do once what each case of a module needs, and not in each process."""
+    getattr(importlib.import_module(module), "prepare", int)()
+
+
 def outcome(module, case, limits):
     """The outcome of a case."""
-    importlib.import_module(module)  # once, and not in each process
+    _prepared(module)
     base = Path(tempfile.mkdtemp(prefix="case-"))
     try:
         process = os.fork()

@@ -2,7 +2,8 @@
 
 * `cases()` gives the Hypothesis strategy of its cases, which JSON can hold;
 * `attempt(case)` executes one in the current folder, and may raise `SystemExit` and `HopattnError`;
-* `asked(case)`, where a case may write files, gives their paths.
+* `asked(case)`, where a case may write files, gives their paths;
+* `prepare()`, where cases share a long beginning, does it once.
 """
 
 from tests.fuzz import array_files, command_lines, environments, scenarios, wrong_calls

@@ -5,7 +5,6 @@ A case is plain data: {"call": "attention", "arguments": {"beta": "number nan"}}
 
 import inspect
 import sys
-from contextlib import suppress
 from functools import cache
 from typing import get_args
 
@@ -13,7 +12,6 @@ import numpy as np
 from hypothesis import strategies as st
 from matplotlib import pyplot
 
-from hopattn.foundation.errors import HopattnError
 from tests.fuzz.calls import functions
 from tests.fuzz.hostile import VALUES
 from tests.fuzz.methods import methods
@@ -59,19 +57,21 @@ def _cases_of(call):
     return st.fixed_dictionaries({"call": st.just(call), "arguments": arguments})
 
 
-def attempt(case, refused=True):
-    """Make the call of a case. It may be refused by an error of hopattn, unless `refused` is False.
-
-    NumPy may warn of numbers that overflow: they are the user's own.
-    """
+def prepare():
+    """Make all calls ready, with the libraries of arrays that they take: array-api-compat looks into these."""
     for library in ("torch", "jax"):
-        if sys.modules.get(library, library) is None:  # hidden from other cases; array-api-compat looks into it
+        if sys.modules.get(library, library) is None:  # hidden from cases of other kinds
             del sys.modules[library]
+    calls()
+
+
+def attempt(case):
+    """Make the call of a case. NumPy may warn of numbers that overflow: they are the user's own."""
     called, arguments = calls()[case["call"]]()
     arguments |= {name: VALUES[value]() for name, value in case["arguments"].items()}
     several = [one.name for one in inspect.signature(called).parameters.values() if one.kind is one.VAR_POSITIONAL]
     try:
-        with np.errstate(all="ignore"), suppress(*[HopattnError] * refused):
+        with np.errstate(all="ignore"):
             called(*[arguments.pop(name) for name in several if name in arguments], **arguments)
     finally:
         pyplot.close("all")
