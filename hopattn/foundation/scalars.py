@@ -21,7 +21,7 @@ def positive(value: Any, what: str) -> float:
 def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
     """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`."""
     try:  # NumPy below 2.4 takes an array of one number for that number
-        number = math.nan if isinstance(value, (bool, str)) or getattr(value, "ndim", 0) else float(value)
+        number = math.nan if isinstance(value, (bool, str)) or getattr(value, "ndim", 0) > 0 else float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number > above and number >= least):
