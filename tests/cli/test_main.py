@@ -306,6 +306,8 @@ def test_names_and_options_are_completed(words, expected, tmp_path, monkeypatch)
     ("variable", "value", "command"),
     [
         ("MPLBACKEND", "nonsense", "figures neuron"),
+        ("SOURCE_DATE_EPOCH", "today", "figures neuron"),
+        ("SOURCE_DATE_EPOCH", "9" * 30, "figures neuron --format pdf"),
         ("LOKY_MAX_CPU_COUNT", "abc", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1"),
     ],
 )
