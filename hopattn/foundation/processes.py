@@ -11,6 +11,8 @@ from typing import Any
 
 from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 
+JOBLIB_READS = ("JOBLIB_", "LOKY_")
+"""The beginnings of the variables that joblib reads."""
 WATCH_SECONDS = 0.5
 """The seconds between two looks of a worker whether the process that started it is still there."""
 
@@ -22,13 +24,13 @@ def results_of(
 
     count: the number of processes; None for one on each core, 1 for this one alone. ordered: whether the results have
     the order of the tasks, or that in which they are finished. Raises `CannotDo` if a process ends before its work is
-    done, and `InvalidInput` for a LOKY_MAX_CPU_COUNT that is no number; an error of the work is raised as it is. After
+    done, and `InvalidInput` for an environment that joblib cannot read; an error of the work is raised as it is. After
     an error the processes are ended; otherwise they are kept for the next call.
     """
     if count == 1:
         yield from map(work, tasks)
         return
-    _require_limit()
+    _require_joblib()
     from joblib import Parallel, delayed, parallel_config
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
@@ -53,8 +55,15 @@ def results_of(
                 results.close()
 
 
-def _require_limit() -> None:
-    """Raise `InvalidInput` if LOKY_MAX_CPU_COUNT, which joblib reads, is no whole number from 1."""
+def _require_joblib() -> None:
+    """Import joblib; raises `InvalidInput` with the variables of the environment that keep it from working."""
+    try:
+        import joblib  # noqa: F401 – it reads the variables when it is imported
+    except Exception:
+        given = [f"{name}={quoted(os.environ[name])}" for name in sorted(os.environ) if name.startswith(JOBLIB_READS)]
+        if not given:
+            raise
+        raise InvalidInput(f"{', '.join(given)}: joblib cannot read this; unset the variable") from None
     limit = os.environ.get("LOKY_MAX_CPU_COUNT", "1").strip()
     if not (limit.isascii() and limit.isdigit() and int(limit)):
         raise InvalidInput(f"LOKY_MAX_CPU_COUNT={quoted(limit)}: expected a whole number from 1; unset the variable")

@@ -302,13 +302,16 @@ def test_names_and_options_are_completed(words, expected, tmp_path, monkeypatch)
     assert {line.split(",")[1] for line in process.stdout.decode().split()} == expected
 
 
+READ_BY_JOBLIB = ("LOKY_MAX_CPU_COUNT", "LOKY_PICKLER", "LOKY_MAX_DEPTH", "JOBLIB_START_METHOD")
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "command"),
     [
         ("MPLBACKEND", "nonsense", "figures neuron"),
         ("SOURCE_DATE_EPOCH", "today", "figures neuron"),
         ("SOURCE_DATE_EPOCH", "9" * 30, "figures neuron --format pdf"),
-        ("LOKY_MAX_CPU_COUNT", "abc", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1"),
+        *((name, "abc", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1") for name in READ_BY_JOBLIB),
     ],
 )
 def test_a_variable_that_others_cannot_read_is_named(variable, value, command, tmp_path, monkeypatch):
