@@ -2,6 +2,7 @@
 
 - `blas_kernel.py`: the kernel of BLAS, chosen before NumPy is imported
 - `streams.py`: standard output and standard error, made safe
+- `completing.py`: the variables by which a shell asks for completions
 - `signals.py`: Ctrl-C and SIGTERM, which stop a command
 - `scenario_names.py`: the names of scenarios, which a shell can complete
 - `pairs.py`: a command with options of the form KEY=VALUE

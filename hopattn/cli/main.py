@@ -15,6 +15,7 @@ import click
 
 from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
+from hopattn.cli.completing import require_completion
 from hopattn.cli.signals import Stopped, stoppable
 from hopattn.cli.streams import discard, is_lost, make_safe
 from hopattn.foundation import kernels
@@ -98,6 +99,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     """Run a command; give its exit code, or the one of its error after writing the message."""
     try:
         kernels.wanted()
+        require_completion()
         returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False, color=True)
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)

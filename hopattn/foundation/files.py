@@ -63,9 +63,11 @@ def write_new(file: Path, data: bytes) -> None:
 def write_over(file: Path, data: bytes) -> None:
     """Write a file, whole or not at all, and replace an existing one; a symbolic link stays, its target is replaced.
 
-    Raises `InvalidInput` for a path that is no plain file, and `CannotDo` if the file cannot be written.
+    Raises `InvalidInput` for a path that is no plain file, or to which this process prints, and `CannotDo` if the file
+    cannot be written.
     """
     require_regular(file)
+    _require_unprinted(file)
     try:
         file = file.resolve() if file.is_symlink() else file
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -80,6 +82,17 @@ def write_over(file: Path, data: bytes) -> None:
     finally:
         if "stream" in locals():
             Path(stream.name).unlink(missing_ok=True)
+
+
+def _require_unprinted(file: Path) -> None:
+    """Raise `InvalidInput` for a file that holds what this process prints, as `/dev/stdout` may be."""
+    for stream, name in ((1, "standard output"), (2, "standard error")):
+        try:
+            is_printed = os.path.samestat(file.stat(), os.fstat(stream))
+        except (OSError, ValueError):  # no file is there yet, or no stream
+            continue
+        if is_printed:
+            raise InvalidInput(f"{shortened(file)}: {name} goes there; give the name of another file")
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:

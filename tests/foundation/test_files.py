@@ -63,6 +63,22 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
     assert (tmp_path / "real").read_text() == "new"
 
 
+@pytest.mark.parametrize(("stream", "name"), [(1, "standard output"), (2, "standard error")])
+def test_a_file_to_which_this_process_prints_is_left_alone(tmp_path, stream, name):
+    (tmp_path / "notes.txt").write_text("kept\n")
+    before = os.dup(stream)
+    with (tmp_path / "notes.txt").open("a") as notes:
+        os.dup2(notes.fileno(), stream)
+    try:
+        for path in (tmp_path / "notes.txt", Path(f"/dev/fd/{stream}")):
+            with pytest.raises(ha.InvalidInput, match=f"{name} goes there"):
+                write_over(path, b"new")
+    finally:
+        os.dup2(before, stream)
+        os.close(before)
+    assert (tmp_path / "notes.txt").read_text() == "kept\n"
+
+
 def test_a_write_that_is_interrupted_leaves_nothing(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt

@@ -3,9 +3,12 @@
 Each case starts a process of its own, since such variables are read when a process begins.
 """
 
+from pathlib import Path
+
 from hypothesis import strategies as st
 
-from tests.fuzz.commands import asked, attempt
+from tests.fuzz import commands
+from tests.fuzz.commands import attempt
 
 __all__ = ["asked", "attempt", "cases"]
 
@@ -90,6 +93,15 @@ VARIABLES = {
 }
 PYTHON_READS = {"PYTHONIOENCODING", "PYTHONUTF8", "PYTHONHASHSEED", "PYTHONDEVMODE", "PYTHONWARNINGS", "TZ"}
 """Variables that Python itself checks, or that ask it to print warnings: they have usual values only."""
+KEEPING = {"HOME": (".cache", ".config"), "XDG_CACHE_HOME": ("matplotlib",), "XDG_CONFIG_HOME": ("matplotlib",)}
+"""Variables with a folder in which libraries keep files of their own, and the folders that they make there."""
+
+
+def asked(case):
+    """The paths that a command is asked for, and those in which libraries then keep files of their own."""
+    given = case.get("environment", {})
+    kept = [Path(given[name], inner) for name, own in KEEPING.items() if given.get(name) for inner in own]
+    return [*commands.asked(case), *kept]
 
 
 @st.composite

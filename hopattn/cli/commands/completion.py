@@ -2,6 +2,8 @@
 
 import click
 
+from hopattn.cli.completing import VARIABLE
+
 
 @click.command(short_help="Print what makes a shell complete commands and names.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -19,4 +21,4 @@ def command(ctx: click.Context, shell: str) -> None:
     script = get_completion_class(shell)
     if script is None:  # pragma: no cover - click has these three
         raise click.UsageError(f"{shell} is not supported by this version of click")
-    click.echo(script(ctx.find_root().command, {}, "hopattn", "_HOPATTN_COMPLETE").source())
+    click.echo(script(ctx.find_root().command, {}, "hopattn", VARIABLE).source())
