@@ -81,7 +81,6 @@ VARIABLES = {
     "XDG_CACHE_HOME": ("/nonexistent",),
     "TMPDIR": ("/nonexistent", "."),
     "SOURCE_DATE_EPOCH": ("0", "-1"),
-    "FORCE_COLOR": ("1",),
     "NPY_DISABLE_CPU_FEATURES": ("AVX512F", "AVX2"),
     "SCIPY_ARRAY_API": ("1",),
     "NETWORKX_BACKEND_PRIORITY": ("nonsense",),

@@ -46,18 +46,18 @@ class Outcome:
 
 def faults(outcome, case):
     """Everything that must not happen in the outcome of a case, a sentence each; none if the law is kept."""
-    unread = 1 in case.get("closed", ())
-    return [*_ending(outcome, unread), *_use(outcome), *_told(outcome)]
+    return [*_ending(outcome, case.get("closed", ())), *_use(outcome), *_told(outcome)]
 
 
-def _ending(outcome, unread):
+def _ending(outcome, closed):
+    unread = 1 in closed
     if outcome.hung:
         yield "it hangs"
     elif outcome.raised and not outcome.ours:
         yield f"raises {outcome.raised[0]}: {outcome.raised[1][:300]} ({outcome.raised[2]})"
     elif outcome.code not in (*CODES, *([UNREAD] if unread else [])):
         yield f"exit code {outcome.code}"
-    elif outcome.code > 1 and not outcome.errors.strip() and not unread:
+    elif outcome.code > 1 and not outcome.errors.strip() and not unread and 2 not in closed:
         yield f"exit code {outcome.code} without a message"
 
 
