@@ -25,7 +25,7 @@ class Limits:
     addresses: bytes that it may ask for, used or not.
     """
 
-    processor: int = 8
+    processor: int = 20
     wall: float = 40.0
     leaving: float = 3.0
     addresses: int = 6 * 2**30
@@ -64,6 +64,7 @@ def execute(base, name, case, limits):
     atexit._run_exitfuncs()
     there = {str(path) for name in ("work", "temporary") for path in (base / name).rglob("*")}
     wrong = sorted(path for path in there | elsewhere if not _within(path, may))
+    said["files"] = max(0, sum(Path(path).is_file() for path in there) - len(case.get("files", ())))
     said["outside"] = [path.replace(str(base), "…") for path in wrong]
     (base / "report.json").write_text(json.dumps(said))
     os._exit(0)

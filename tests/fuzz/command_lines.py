@@ -183,8 +183,7 @@ def cases(draw):
     words = []
     for param in command.params:
         if isinstance(param, click.Argument):
-            all_without = param.nargs == -1  # without a name, `check` runs all scenarios
-            count = draw(st.sampled_from([1, 1, 1, 1, 1, 1, int(all_without), 2, 3]))
+            count = draw(st.sampled_from([1, 1, 1, 1, 1, 1, int(param.nargs == -1), 2, 3]))
             words += [draw(arguments(param)) for _ in range(count)]
     options = [one for one in command.params if isinstance(one, click.Option) and (one.opts[0] not in COSTLY)]
     for option in draw(st.lists(st.sampled_from(options), max_size=4)) if options else ():
@@ -194,6 +193,8 @@ def cases(draw):
     if draw(st.integers(0, 7)) == 0:
         odd = values.texts() | st.sampled_from(["--", "-", "--help", "-h", "--version", "--jsn", "--seed"])
         words.insert(draw(st.integers(0, len(words))), draw(odd))
+    if any(param.nargs == -1 for param in command.params):  # without a name, `check` runs all scenarios
+        words = ["-" if word == "--" else word for word in words]
     words = [name, *words, *small_work(name, words)]
     files = {file: text for file, text in FILES.items() if any(file.partition("/")[0] in word for word in words)}
     return {"files": files, "words": [in_pieces(word.replace("\0", "")) for word in words]}

@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass
 
 MOST_SECONDS = 5.0
-"""The processor time that a case may take."""
+"""The processor time that a case may take, beside that for the files that it writes."""
+SECONDS_OF_A_FILE = 0.8
+"""The processor time for each of them: `--figures` alone draws nine figures, and each in every format."""
 MOST_MIB = 1024
 """The memory that a case may use, with what Python and the libraries need."""
 MOST_LINES, MOST_LINE = 400, 4200
@@ -28,8 +30,8 @@ class Outcome:
 
     code: the exit code, 0 for a call that returned, -n for a process that signal n ended. raised: the class of the
     exception that ended it, its message and the last lines of its traceback; ours: whether it is a `HopattnError`.
-    seconds, mib: processor time and memory. outside: paths that it changed and was not asked for. left: commands of
-    processes that it left. hung: whether it had to be stopped.
+    seconds, mib: processor time and memory. files: how many it has written. outside: paths that it changed and was not
+    asked for. left: commands of processes that it left. hung: whether it had to be stopped.
     """
 
     code: int = 0
@@ -39,6 +41,7 @@ class Outcome:
     ours: bool = False
     seconds: float = 0.0
     mib: float = 0.0
+    files: int = 0
     outside: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     hung: bool = False
@@ -62,8 +65,9 @@ def _ending(outcome, closed):
 
 
 def _use(outcome):
-    if outcome.seconds > MOST_SECONDS:
-        yield f"takes more than {MOST_SECONDS:g} seconds"
+    most = MOST_SECONDS + SECONDS_OF_A_FILE * outcome.files
+    if outcome.seconds > most:
+        yield f"takes more than {most:g} seconds"
     if outcome.mib > MOST_MIB:
         yield f"takes more than {MOST_MIB} MiB"
     yield from (f"changes {path}, which nobody asked for" for path in outcome.outside)

@@ -113,6 +113,11 @@ def test_many_bytes_are_found_by_a_worker_with_patience():
         assert "takes more than 1024 MiB" in found(worker, "many bytes")
 
 
+def test_a_case_that_writes_more_files_may_take_longer():
+    assert faults(Outcome(seconds=6, files=2), {}) == []
+    assert faults(Outcome(seconds=6, files=1), {}) == ["takes more than 5.8 seconds"]
+
+
 @pytest.mark.parametrize("way", ["a refusal", "nothing"])
 def test_the_law_is_kept_by_a_call_that_returns_and_by_one_that_is_refused(cold_worker, way):
     assert found(cold_worker, way) == []
