@@ -64,6 +64,9 @@ def _require_joblib() -> None:
         if not given:
             raise
         raise InvalidInput(f"{', '.join(given)}: joblib cannot read this; unset the variable") from None
+    if int(several := os.environ.get("JOBLIB_MULTIPROCESSING", "1")) == 0:
+        message = f"JOBLIB_MULTIPROCESSING={quoted(several)}: joblib starts no processes then"
+        raise InvalidInput(f"{message}; unset the variable, or take one worker")
     limit = os.environ.get("LOKY_MAX_CPU_COUNT", "1").strip()
     if not (limit.isascii() and limit.isdigit() and int(limit)):
         raise InvalidInput(f"LOKY_MAX_CPU_COUNT={quoted(limit)}: expected a whole number from 1; unset the variable")

@@ -5,6 +5,7 @@ A case is plain data: {"call": "attention", "arguments": {"beta": "number nan"}}
 
 import inspect
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import get_args
 
@@ -62,6 +63,10 @@ def prepare():
     for library in ("torch", "jax"):
         if sys.modules.get(library, library) is None:  # hidden from cases of other kinds
             del sys.modules[library]
+    with suppress(ImportError):
+        import torch
+
+        torch.set_num_threads(1)  # threads that it has started are missing in a forked process, which waits for them
     calls()
 
 

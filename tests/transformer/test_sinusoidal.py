@@ -79,6 +79,7 @@ def test_a_head_with_one_step_back_as_its_query_finds_the_word_before():
     [
         (lambda: ha.sinusoidal(0, 4), "n: expected a whole number of at least 1, not 0"),
         (lambda: ha.sinusoidal(2.5, 4), "n: expected a whole number"),
+        (lambda: ha.sinusoidal(3, 10**9), "dim: expected at most 4,194,304 dimensions, not 1,000,000,000"),
         (lambda: ha.sinusoidal(3, 5), "dim: expected an even number of dimensions, such as 4 or 6, not 5"),
         (lambda: ha.sinusoidal(3, 4, base=-2), "base: expected a positive finite number, not -2"),
         (lambda: ha.sinusoidal(10**9, 10**6), "sinusoidal: 1,000,000,000 positions of dim 1,000,000 would take"),

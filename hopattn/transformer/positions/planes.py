@@ -11,13 +11,15 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 
 Layout = Literal["interleaved", "half"]
 """The axes of plane i: 2i and 2i + 1 for "interleaved", i and i + dim/2 for "half"."""
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+
+MOST_DIM = 2**22
+"""The most dimensions whose angles are computed, one after another."""
 
 
 def turned(x: Array, cos: Array, sin: Array, layout: Layout = "interleaved") -> Array:
@@ -40,13 +42,14 @@ def frequencies(dim: Any, base: Any = 10000.0, what: str = "dim") -> np.ndarray:
     array([1.  , 0.01])
     """
     planes, root = n_planes(dim, what), positive(base, "base")
-    require_room(planes, f"the angles of {planes:,} planes")
     return np.array([root ** (-i / planes) for i in range(planes)])  # Python's numbers, which no compiler narrows
 
 
 def n_planes(dim: Any, what: str = "dim") -> int:
-    """The number of planes, dim / 2; raises `InvalidInput` for an odd dim."""
+    """The number of planes, dim / 2; raises `InvalidInput` for an odd dim and one above `MOST_DIM`."""
     planes, odd = divmod(whole(dim, what, least=2), 2)
+    if dim > MOST_DIM:
+        raise InvalidInput(f"{what}: expected at most {MOST_DIM:,} dimensions, not {dim:,}")
     if odd:
         near = f"{dim - 1} or {dim + 1}"
         raise InvalidInput(f"{what}: expected an even number of dimensions, such as {near}, not {dim}")
