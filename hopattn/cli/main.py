@@ -20,6 +20,7 @@ from hopattn.cli.signals import Stopped, stoppable
 from hopattn.cli.streams import discard, is_lost, make_safe
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, unknown
+from hopattn.foundation.source_date import require_date
 from hopattn.foundation.version import __version__
 
 WRONG, CANNOT, INTERRUPTED, UNREAD = 2, 3, 130, 141  # a command returns 0 (all expectations met) or 1 (missed)
@@ -100,6 +101,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     try:
         kernels.wanted()
         require_completion()
+        require_date()
         returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False, color=True)
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)

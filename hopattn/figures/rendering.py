@@ -1,11 +1,9 @@
 """From results to files: figures in a style, the same bytes each time."""
 
 import io
-import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,9 @@ from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
 from hopattn.figures.style import STYLES, Style, styled
-from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import write_over
+from hopattn.foundation.source_date import require_date
 from hopattn.scenario.result import Result
 
 FORMATS = ("svg", "pdf", "png", *MOVING)
@@ -63,7 +62,7 @@ def rendered(
     cannot read.
     """
     if format != "png":
-        _require_date()
+        require_date()
     buffer = io.BytesIO()
     about = {key: text for key, text in zip(_DESCRIBED[format], described, strict=True) if text}
     with warnings.catch_warnings(record=True) as caught:
@@ -76,17 +75,6 @@ def rendered(
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
     data = _finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue()
     return data, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
-
-
-def _require_date() -> None:
-    """Raise `InvalidInput` for a date in the environment that matplotlib cannot read. The files hold no date."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        if seconds:
-            datetime.fromtimestamp(int(seconds), UTC)
-    except (ValueError, OverflowError, OSError):
-        message = f"SOURCE_DATE_EPOCH={quoted(seconds)}: expected whole seconds since 1970; unset the variable"
-        raise InvalidInput(message) from None
 
 
 def _finished_svg(svg: bytes) -> bytes:

@@ -5,6 +5,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `version.py`: the version of the package
 - `visible.py`: text that cannot control a terminal
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
+- `source_date.py`: a variable of the environment that NumPy and matplotlib read
 - `options.py`: options of a function that has many
 - `display.py`: objects that a notebook shows as HTML
 - `chunks.py`: the rows of an array in blocks

@@ -310,6 +310,7 @@ READ_BY_JOBLIB = ("LOKY_MAX_CPU_COUNT", "LOKY_PICKLER", "LOKY_MAX_DEPTH", "JOBLI
     [
         ("MPLBACKEND", "nonsense", "figures neuron"),
         ("SOURCE_DATE_EPOCH", "today", "figures neuron"),
+        ("SOURCE_DATE_EPOCH", "", "list"),
         *(("_HOPATTN_COMPLETE", asked, "list") for asked in ("zsh_complete", "fish_complete", "bash_x", "nonsense")),
         ("SOURCE_DATE_EPOCH", "9" * 30, "figures neuron --format pdf"),
         ("JOBLIB_MULTIPROCESSING", "0", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1"),
