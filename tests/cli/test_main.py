@@ -302,6 +302,7 @@ def test_names_and_options_are_completed(words, expected, tmp_path, monkeypatch)
     assert {line.split(",")[1] for line in process.stdout.decode().split()} == expected
 
 
+ON_WORKERS = "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1"
 READ_BY_JOBLIB = ("LOKY_MAX_CPU_COUNT", "LOKY_PICKLER", "LOKY_MAX_DEPTH", "JOBLIB_START_METHOD")
 
 
@@ -310,11 +311,11 @@ READ_BY_JOBLIB = ("LOKY_MAX_CPU_COUNT", "LOKY_PICKLER", "LOKY_MAX_DEPTH", "JOBLI
     [
         ("MPLBACKEND", "nonsense", "figures neuron"),
         ("SOURCE_DATE_EPOCH", "today", "figures neuron"),
+        ("SOURCE_DATE_EPOCH", "9" * 30, "figures neuron --format pdf"),
         ("SOURCE_DATE_EPOCH", "", "list"),
         *(("_HOPATTN_COMPLETE", asked, "list") for asked in ("zsh_complete", "fish_complete", "bash_x", "nonsense")),
-        ("SOURCE_DATE_EPOCH", "9" * 30, "figures neuron --format pdf"),
-        ("JOBLIB_MULTIPROCESSING", "0", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1"),
-        *((name, "abc", "sweep capacity --trials 1 --workers 2 --over load=0.05,0.1") for name in READ_BY_JOBLIB),
+        *((name, "abc", ON_WORKERS) for name in READ_BY_JOBLIB),
+        ("JOBLIB_MULTIPROCESSING", "0", ON_WORKERS),
     ],
 )
 def test_a_variable_that_others_cannot_read_is_named(variable, value, command, tmp_path, monkeypatch):
