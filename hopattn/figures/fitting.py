@@ -24,13 +24,16 @@ def fitted(draw: Draw, style: Style) -> tuple[Figure, Style]:
     least = SLIDE_FONT * min(size / slide for size, slide in zip(style.size, STYLES["slide"].size, strict=True))
     while True:
         figure = _drawn(draw, style)
-        if style.font <= least or not (overlapping(figure) or outside(figure)):
+        if style.font <= least:
+            return figure, style
+        figure.draw_without_rendering()  # titles and labels of axes find their places
+        if not (overlapping(figure) or outside(figure)):
             return figure, style
         style = style.with_font(max(least, style.font * _SMALLER))
 
 
 def _drawn(draw: Draw, style: Style) -> Figure:
-    """The figure that `draw` draws in a style, laid out."""
+    """The figure that `draw` draws in a style, laid out once: a file of it has its parts where the fitting saw them."""
     loaded()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
@@ -39,7 +42,10 @@ def _drawn(draw: Draw, style: Style) -> Figure:
         figure = Canvas(figsize=style.size, dpi=style.dpi, layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
-        figure.draw_without_rendering()
+        layout: Any = figure.get_layout_engine()
+        if figure.axes:
+            layout.execute(figure)
+        figure.set_layout_engine(None)
     return figure
 
 

@@ -68,7 +68,6 @@ def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STY
 
 def _pixels(figure: Figure) -> np.ndarray:
     """The pixels of a figure that was laid out, `(height, width, 3)`."""
-    figure.set_layout_engine("none")  # its parts are in their places
     canvas: Any = figure.canvas
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()

@@ -1,5 +1,7 @@
 """The figure of a comparison: curves, maps, bars and places, without a warning, with a line style for each memory."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -11,6 +13,7 @@ from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.rendering import fitted
 from hopattn.figures.style import DPI, SIZE, STYLES
 from hopattn.foundation.errors import InvalidInput
+from tests.counts import count
 from tests.figures.finished import finished
 
 FEW = {"trials": 2, "dim": 16}
@@ -100,9 +103,19 @@ def test_a_comparison_without_measures_is_refused():
     assert "data:image/svg+xml" in ha.html(ha.compare_random(memories=["nearest"], **FEW))
 
 
-@pytest.mark.parametrize("style", ["slide", "paper", "dark"])
-@pytest.mark.parametrize("over", [{}, {"beta": [0.1, 1.0, 10.0]}, {"load": [0.1, 0.5], "noise": [0.0, 0.2]}])
-def test_no_text_of_a_comparison_is_cut_or_covered(style, over):
-    comparison = ha.compare_random(over, **FEW)
+@cache
+def compared(axes):
+    """The comparison of all memories over some axes: bars, curves or maps."""
+    return ha.compare_random(dict(axes), **FEW)
+
+
+AXES = [(), (("beta", (0.1, 1.0, 10.0)),), (("load", (0.1, 0.5)), ("noise", (0.0, 0.2)))]
+
+
+@pytest.mark.parametrize("style", count(["slide", "paper", "dark"], ["slide", "paper"]))  # only colours differ
+@pytest.mark.parametrize("axes", AXES, ids=["bars", "curves", "maps"])
+def test_no_text_of_a_comparison_is_cut_or_covered(style, axes):
+    comparison = compared(axes)
     figure, used = fitted(lambda figure: draw_comparison(figure, comparison), STYLES[style])
+    figure.draw_without_rendering()
     assert overlapping(figure) == [] and outside(figure) == [] and used.font >= 4.5

@@ -1,6 +1,7 @@
 """The figures of sweeps draw the means and their intervals, on the scales of their axes."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hopattn.figures.style import SIZE, STYLES
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.views.sweep_files import require_writable, write_sweep
+from tests.counts import spread
 from tests.figures.finished import finished
 
 LOADS, BETAS = (0.1, 0.2, 0.3), (0.1, 1.0, 10.0, 100.0)
@@ -264,11 +266,14 @@ def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
     assert "1 of 4 lie beyond the grid" in figure.legends[0].get_title().get_text()
 
 
-@pytest.mark.parametrize("name", ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity"])
-@pytest.mark.parametrize("style", ["slide", "paper"])
+SHIPPED = ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity"]
+
+
+@pytest.mark.parametrize(("name", "style"), spread(product(SHIPPED, ["slide", "paper"]), 6))
 def test_no_text_of_a_shipped_sweep_is_cut_or_covered(name, style):
     table = ha.load(name).spec.sweep
     rising = np.linspace(1, 0, math.prod(map(len, table.axes.values()))).reshape([*map(len, table.axes.values()), 1])
     sweep = Sweep(table.axes, 1, dict.fromkeys(table.measures, rising), ha.load(name))
     figure, used = fitted(lambda figure: draw_sweep(figure, sweep), STYLES[style])
+    figure.draw_without_rendering()
     assert overlapping(figure) == [] and outside(figure) == [] and used.font >= 4.5
