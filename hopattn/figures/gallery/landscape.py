@@ -112,7 +112,9 @@ def _contours(ax: Axes, run: Run, levels: np.ndarray) -> Any:
     """Draw the contours: dark where the energy is low, the sheet for all energies above the last contour."""
     field = run.arrays["landscape"]
     across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
-    above = field.values - field.values.min()
+    span = float(np.ptp(field.values)) or 1.0
+    # Valleys of one depth stay so, whatever the rounding: a contour begins at the same place on every processor.
+    above = ((field.values - field.values.min()) / span).round(12) * span
     filled = ax.contourf(across, up, above, levels, cmap=theme().sequential.reversed())
     ax.contour(across, up, above, levels[1:], colors=[theme().paper], linewidths=scaled(0.8), alpha=0.7)
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
