@@ -3,8 +3,11 @@
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
-# Compiled files are kept, so that no process of the tests compiles the package anew.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+# Compiled files are kept, so that no process compiles the package anew.
+export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# The figures of the demo; all figures of the gallery where it is empty.
+DEMO_FIGURES ?= moved similarity induction attention recall landscape
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 FUZZ_SECONDS ?= 60
 # The seed of the cases; a fresh one where it is empty.
@@ -13,8 +16,9 @@ FUZZ_SEED ?=
 .PHONY: demo test test-all lint types bench schema figures docs site certificate mutations faults fuzz clean
 
 demo: $(VENV)/.run
-	$(BIN)/hopattn check
-	$(BIN)/hopattn figures --out demo-figures
+	@$(BIN)/hopattn figures $(DEMO_FIGURES) --out demo-figures & figures=$$!; checked=0; \
+		$(BIN)/hopattn check || checked=$$?; wait $$figures && exit $$checked
+	@echo 'make demo DEMO_FIGURES= draws all figures of the gallery'
 
 test: $(VENV)/.test
 	$(PYTEST) $(PYTEST_ARGS)
@@ -29,7 +33,7 @@ lint: $(VENV)/.lint
 types: $(VENV)/.lint
 	$(BIN)/mypy
 
-bench: $(VENV)/.run
+bench: $(VENV)/.fast
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 schema: $(VENV)/.run
@@ -62,10 +66,7 @@ clean:
 # A stamp is touched only when all before it has worked, so that an interrupted set-up is done again.
 # Each says first what it is about to do: on a fresh machine the downloads may take minutes.
 SAY := @echo >&2
-PIP := @$(BIN)/python -m pip install --quiet --disable-pip-version-check
-# numba is only for speed: where there is no wheel of it, hopattn runs on NumPy alone.
-FAST := @$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary numba,llvmlite --editable '.[fast]' \
-	2>/dev/null || echo >&2 'no numba for this Python: hopattn runs on NumPy alone'
+INSTALL := @sh .ci/install $(VENV)
 
 $(VENV)/.made:
 	$(SAY) 'making a Python environment in $(VENV) …'
@@ -73,23 +74,28 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made pyproject.toml
-	$(SAY) 'downloading NumPy, SciPy, matplotlib and the other packages that hopattn needs into $(VENV) (once; about a minute or two) …'
-	$(PIP) --editable .
-	$(SAY) 'downloading numba into $(VENV), for large work, if there is a wheel of it (once) …'
-	$(FAST)
+	$(SAY) 'downloading NumPy, SciPy, matplotlib and the other packages that hopattn needs into $(VENV) (once; up to a minute) …'
+	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.run
+# numba is only for speed: where there is no wheel of it, hopattn runs on NumPy alone.
+$(VENV)/.fast: $(VENV)/.run
+	$(SAY) 'downloading numba into $(VENV), for large work, if there is a wheel of it (once) …'
+	$(INSTALL) --only-binary numba --only-binary llvmlite --editable '.[fast]' \
+		2>/dev/null || echo >&2 'no numba for this Python: hopattn runs on NumPy alone'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.fast
 	$(SAY) 'downloading what the tests need into $(VENV) (once) …'
-	$(PIP) --editable '.[test]'
+	$(INSTALL) --editable '.[test]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.run
 	$(SAY) 'downloading ruff and mypy into $(VENV) (once) …'
-	$(PIP) --editable '.[lint]'
+	$(INSTALL) --editable '.[lint]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.run
 	$(SAY) 'downloading Sphinx and its theme into $(VENV) (once) …'
-	$(PIP) --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@

@@ -1,4 +1,4 @@
-"""Finished figures for the tests: drawn in the common style and laid out, with every warning an error."""
+"""Figures for the tests, drawn in the common style, with every warning an error."""
 
 import warnings
 
@@ -7,11 +7,19 @@ from matplotlib.figure import Figure
 from hopattn.figures.style import DPI, SIZE, styled
 
 
-def finished(draw):
-    """The figure that `draw` draws into the empty figure that it gets."""
+def drawn(draw):
+    """The figure that `draw` draws into the empty figure that it gets: its data, on panels without their final places."""
     with styled(), warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
         draw(figure)
+    return figure
+
+
+def finished(draw):
+    """The same figure, laid out."""
+    figure = drawn(draw)
+    with styled(), warnings.catch_warnings():
+        warnings.simplefilter("error")
         figure.draw_without_rendering()
     return figure

@@ -14,13 +14,13 @@ from hopattn.figures.rendering import fitted
 from hopattn.figures.style import DPI, SIZE, STYLES
 from hopattn.foundation.errors import InvalidInput
 from tests.counts import count
-from tests.figures.finished import finished
+from tests.figures.finished import drawn, finished
 
 FEW = {"trials": 2, "dim": 16}
 
 
 def figure_of(comparison):
-    return finished(lambda figure: draw_comparison(figure, comparison))
+    return drawn(lambda figure: draw_comparison(figure, comparison))
 
 
 def test_each_memory_has_a_panel_with_its_rows():
@@ -63,7 +63,7 @@ def test_the_labels_of_axes_do_not_overlap():
         of_scenario("bank", {"over": ("beta=0.1:32:log3",)}),
         of_scenario("letters", {}),
     ):
-        figure = figure_of(comparison)
+        figure = finished(lambda figure, comparison=comparison: draw_comparison(figure, comparison))
         boxes = [axis.yaxis.label.get_window_extent() for axis in figure.axes if axis.yaxis.label.get_text()]
         boxes += [axis.xaxis.label.get_window_extent() for axis in figure.axes if axis.xaxis.label.get_text()]
         for i, box in enumerate(boxes):

@@ -17,7 +17,7 @@ from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput
 from hopattn.views.sweep_files import require_writable, write_sweep
 from tests.counts import spread
-from tests.figures.finished import finished
+from tests.figures.finished import drawn, finished
 
 LOADS, BETAS = (0.1, 0.2, 0.3), (0.1, 1.0, 10.0, 100.0)
 
@@ -29,7 +29,12 @@ def random_sweep(axes, names=("overlap",), trials=3):
 
 
 def figure_of(sweep, title="t", **view):
-    return finished(lambda figure: draw_sweep(figure, sweep, View(title=title, **view)))
+    return drawn(lambda figure: draw_sweep(figure, sweep, View(title=title, **view)))
+
+
+def box_of(sweep, title="t"):
+    """The box around all that is drawn of a sweep, in inches."""
+    return finished(lambda figure: draw_sweep(figure, sweep, View(title=title))).get_tightbbox()
 
 
 def tick_labels(axis):
@@ -110,12 +115,12 @@ def test_any_names_and_sizes_are_drawn(axes, names):
     figure = figure_of(random_sweep(axes, names, trials=1), "t" * 300)
     panels = [ax for ax in figure.axes if ax.axison and ax.get_ylabel() != "x" and ax.get_label() != "<colorbar>"]
     assert len(panels) == min(len(names), 4)
-    box = figure.get_tightbbox()
+    box = box_of(random_sweep(axes, names, trials=1), "t" * 300)
     assert box.x0 >= -0.05 and box.y0 >= -0.05 and box.x1 <= SIZE[0] + 0.05 and box.y1 <= SIZE[1] + 0.05
 
 
 def test_the_maps_of_four_measures_fit_into_the_figure():
-    box = figure_of(random_sweep({"x": (1, 2, 3, 4, 5), "y": (5, 6, 7, 8, 9)}, "abcd")).get_tightbbox()
+    box = box_of(random_sweep({"x": (1, 2, 3, 4, 5), "y": (5, 6, 7, 8, 9)}, "abcd"))
     assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= SIZE[0] and box.y1 <= SIZE[1]
 
 
