@@ -12,6 +12,7 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.threads import hold_new_blas
 from hopattn.retrieval.separation.softmax import Softmax
 
 STEPS = 1000
@@ -61,8 +62,9 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
     entries of W for vectors that are scaled to a mean of 0 and a variance of 1 in each element. Raises `InvalidInput`
     for vectors and classes that do not fit.
     """
-    from scipy.optimize import minimize  # slow to import
+    from scipy.optimize import minimize  # slow to import, and it brings a BLAS of its own
 
+    hold_new_blas()
     n_classes, penalty = whole(n_classes, "n_classes", least=2), positive(penalty, "penalty")
     if vectors.ndim != 2 or classes.shape != vectors.shape[:1] or not classes.size:
         raise InvalidInput(f"classes: shape {classes.shape} does not fit vectors of shape {vectors.shape}")

@@ -11,6 +11,7 @@ from hopattn.cli.scenario_names import ScenarioName
 def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met."""
     from hopattn.foundation.errors import InvalidInput, InvalidScenario
+    from hopattn.foundation.threads import single_threaded
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
@@ -18,7 +19,8 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
 
     results, problems = [], []
     names = scenarios or tuple(shipped())
-    with progress("scenarios", quick=True) as report:
+    # The matrices of a scenario are small: several threads of BLAS would wait for one another most of the time.
+    with progress("scenarios", quick=True) as report, single_threaded():
         for done, name in enumerate(names):
             report(done, len(names))
             try:

@@ -31,6 +31,7 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
         )  # the first import of matplotlib may take long: it reads all fonts
     from hopattn.figures.gallery import plots
     from hopattn.figures.rendering import figures_named
+    from hopattn.foundation.threads import single_threaded
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
 
@@ -43,7 +44,9 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
         return
     wishes = drawing_asked(**drawing)
     for plot in figures_named(names):
-        for path, notes in wishes.files(plot, run(load(plot.scenario)), out, by_name=bool(names)):
+        with single_threaded():  # the matrices of its scenario are small, as in `hopattn check`
+            result = run(load(plot.scenario))
+        for path, notes in wishes.files(plot, result, out, by_name=bool(names)):
             click.echo(str(path))
             for note in notes:
                 click.echo(f"{path}: {note}", err=True)
