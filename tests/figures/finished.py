@@ -8,7 +8,7 @@ from hopattn.figures.style import DPI, SIZE, styled
 
 
 def drawn(draw):
-    """The figure that `draw` draws into the empty figure that it gets: its data, on panels without their final places."""
+    """The figure that `draw` draws into the empty figure that it gets; its panels are not laid out."""
     with styled(), warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
