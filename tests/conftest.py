@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_info
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
 from tests.counts import FULL, count
+from tests.each import MANY, Stride, many
 from tests.on_workers import serve
 
 settings.register_profile(
@@ -164,8 +165,8 @@ BOTH_KERNELS = {
 }
 """The files whose tests run with NumPy alone and with compiled loops for work of any size."""
 WANTED = os.environ.get(kernels.VARIABLE, "") != "numpy"
-SECOND = 6
-"""In a quick run, one in so many tests of a file runs with compiled loops too."""
+SECOND = MANY
+"""In a quick run, one in so many tests of a file runs with compiled loops too, and one in so many of many cases."""
 
 
 def pytest_generate_tests(metafunc):
@@ -182,6 +183,8 @@ def _kernels(request, monkeypatch):
         pytest.skip("numba is not installed (the extra 'fast' brings it)")
     if chosen == "compiled":
         monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
+        if not FULL and many(request.function):
+            monkeypatch.setattr(Stride, "now", SECOND)
     if chosen is not None:
         monkeypatch.setenv(kernels.VARIABLE, chosen)
 
@@ -237,7 +240,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if not WANTED and any(name.startswith("loops") for name in item.fixturenames):
             left_out.add(item)
-        if getattr(item, "callspec", None) and item.callspec.params.get("_kernels") == "compiled":
+        chosen = getattr(item, "callspec", None) and item.callspec.params.get("_kernels")
+        if chosen == "compiled" and not many(item.function):
             second.setdefault(item.path, []).append(item)
     if not FULL:
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}

@@ -9,6 +9,7 @@ from scipy import stats
 from benchmarks import measuring
 from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, interleaved, measured_row, ratio, slope
 from benchmarks.results import has_marks, write_page
+from tests.each import each
 
 
 def raising(error):
@@ -37,14 +38,14 @@ def test_the_standard_error_is_that_of_scipy():
     assert found.high - found.value == pytest.approx(line.stderr)
 
 
-@pytest.mark.parametrize(("sign", "met"), [(">", False), ("≥", True), ("≤", True), ("<", False)])
+@each(("sign", "met"), [(">", False), ("≥", True), ("≤", True), ("<", False)])
 def test_a_target_is_met_on_its_side(sign, met):
     row = measured_row("work", Target(sign, 2), lambda: Measured(2, 2, 2))
     assert row.verdict == ("met" if met else "short")
     assert row.target == f"{sign} 2"
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "verdict"),
     [(Skip("no"), "skipped"), (Wrong("no"), "wrong"), (MemoryError(), "short"), (OSError("no"), "broken")],
 )

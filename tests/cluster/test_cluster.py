@@ -24,6 +24,7 @@ from hopattn.cluster.heartbeats import Heartbeats
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.errors import CannotDo
 from tests.counts import count
+from tests.each import each
 from tests.on_workers import Deadly, failing, frozen, process
 
 WORKERS, LIMIT = count(4, 2), 200 * 2**20
@@ -78,7 +79,7 @@ def closed():
     return f"tcp://127.0.0.1:{port}"
 
 
-@pytest.mark.parametrize("what, message", [("silent", "says nothing"), ("closed", "nothing takes the connection")])
+@each("what, message", [("silent", "says nothing"), ("closed", "nothing takes the connection")])
 def test_a_scheduler_that_does_not_answer_is_told_in_seconds(dask, what, message, request, capfd):
     address, start = request.getfixturevalue(what), time.monotonic()
     with pytest.raises(CannotDo, match=f"{address}: no scheduler answers there within 1 s .*{message}"):
@@ -93,7 +94,7 @@ def test_a_memory_of_a_scheduler_that_does_not_answer_is_none(dask, closed, monk
         ha.sharded(np.eye(3), closed)
 
 
-@pytest.mark.parametrize(
+@each(
     "address, message",
     [
         ("nonsense", "not 'nonsense'"),

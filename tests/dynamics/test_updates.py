@@ -21,6 +21,7 @@ from hopattn.retrieval.activation import Tanh, activations
 from hopattn.retrieval.separation import separations
 from tests.counts import count
 from tests.draws import arrays, domain, in_dtypes, near, spins
+from tests.each import each
 
 TRIED = [updates[name].drawn(np.random.default_rng(0)) for name in updates] + [Glauber(0.0), Graded(0.1)]
 
@@ -50,7 +51,7 @@ def test_the_local_field_of_couplings_is_half_the_exact_energy_difference(data, 
         np.testing.assert_allclose(neurons.local_field(i), (down - up) / 2, rtol=1e-12, atol=1e-9)
 
 
-@pytest.mark.parametrize("separation", separations)
+@each("separation", separations)
 @given(data=st.data(), n=st.integers(2, 5), m=st.integers(1, 5))
 def test_the_local_field_of_a_memory_is_half_the_exact_energy_difference(separation, data, n, m):
     memory = ha.Memory(data.draw(spins((m, n))), separation=separation, activation="sign", beta=0.5)
@@ -77,7 +78,7 @@ def test_a_sweep_turns_each_spin_as_the_energies_say(data, n):
     assert np.array_equal(found.state, expected)
 
 
-@pytest.mark.parametrize(("update", "activation", "dtype"), in_dtypes(itertools.product(TRIED, activations)), ids=str)
+@each(("update", "activation", "dtype"), in_dtypes(itertools.product(TRIED, activations)))
 @settings(max_examples=count(60, 3))
 @given(data=st.data(), n=st.integers(2, 4))
 def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, activation, dtype, data, n):
@@ -93,11 +94,7 @@ def test_no_update_of_a_network_raises_the_energy_where_that_is_claimed(update, 
     assert np.all(np.diff(energies) <= near(dtype) * np.maximum(1, np.abs(energies[:, :-1])))
 
 
-@pytest.mark.parametrize(
-    ("update", "separation", "dtype"),
-    in_dtypes(itertools.product(TRIED, [*separations, separations["power"](n=3)])),
-    ids=str,
-)
+@each(("update", "separation", "dtype"), in_dtypes(itertools.product(TRIED, [*separations, separations["power"](n=3)])))
 @settings(max_examples=count(20, 3))
 @given(data=st.data(), n=st.integers(2, 4), m=st.integers(1, 4))
 def test_no_update_of_a_memory_raises_the_energy_where_that_is_claimed(update, separation, dtype, data, n, m):
@@ -152,7 +149,7 @@ def test_random_order_is_the_same_for_one_seed_and_another_for_another():
     assert np.array_equal(alone.state, first[2])
 
 
-@pytest.mark.parametrize("kind", ["couplings", "memory"])
+@each("kind", ["couplings", "memory"])
 def test_glauber_comes_to_boltzmanns_distribution(kind):
     """20,000 chains (quick: 4,000) of 40 sweeps; each frequency within 4.5 of its standard errors √(p(1−p)/chains)."""
     rng, temperature, chains = np.random.default_rng(7), 1.3, count(20_000, 4000)
@@ -253,7 +250,7 @@ def test_a_high_power_of_many_neurons_does_not_overflow_on_its_way():
         memory.single_neuron_states(cue[None]).local_field(0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Asynchronous("rndom"), "did you mean 'random'"),
@@ -274,7 +271,7 @@ def test_invalid_parameters_are_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize(
+@each(
     ("memory", "update", "message"),
     [
         (ha.Memory(np.eye(2), activation="unit"), "async", "'unit' looks at all neurons together"),
@@ -306,7 +303,7 @@ def test_a_sweep_leaves_the_states_that_it_was_given():
         assert np.all(states == 1)
 
 
-@pytest.mark.parametrize("update", ["async", "concave_convex", Glauber(0), Asynchronous("sequence")], ids=repr)
+@each("update", ["async", "concave_convex", Glauber(0), Asynchronous("sequence")])
 @given(data=st.data(), n=st.integers(2, 5))
 def test_an_unknown_neuron_decides_only_where_that_raises_nothing(update, data, n):
     network = ha.Hopfield(symmetric(data, n))
@@ -342,7 +339,7 @@ def test_a_tiny_time_is_no_rest():
     assert network.recall([0.2, 0.1, 0.3, 0.0, 0.0, 0.0], update=Graded(1e-9), max_steps=3).status == "limit"
 
 
-@pytest.mark.parametrize("update", ["async", Glauber(0.5), "graded", "concave_convex"], ids=repr)
+@each("update", ["async", Glauber(0.5), "graded", "concave_convex"])
 def test_a_masked_pattern_is_as_if_it_were_not_there(update):
     patterns = np.random.default_rng(2).choice([-1.0, 1.0], size=(5, 12))
     mask = np.array([True, False, True, True, False])

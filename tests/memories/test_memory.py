@@ -15,6 +15,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
 from tests.draws import arrays, betas, domain, in_dtypes, near, sizes, spins, stores
+from tests.each import each
 
 COMBINATIONS = [
     *itertools.product(["dot"], separations, activations),
@@ -22,10 +23,10 @@ COMBINATIONS = [
 ]
 """Every separation with every activation, and every similarity with some of them."""
 WITH_ENERGY = [name for name in separations if not separations[name]().why_no_potential]
-every = pytest.mark.parametrize(("similarity", "separation", "activation"), COMBINATIONS)
+every = each(("similarity", "separation", "activation"), COMBINATIONS)
 few = settings(max_examples=count(60, 3))
 """A quick run has many combinations, so that few examples of each are many of the law."""
-in_dtype = pytest.mark.parametrize(("similarity", "separation", "activation", "dtype"), in_dtypes(COMBINATIONS))
+in_dtype = each(("similarity", "separation", "activation", "dtype"), in_dtypes(COMBINATIONS))
 
 
 def memory(keys, values=None, *, similarity="dot", separation="softmax", activation="identity", beta=0.5):
@@ -179,7 +180,7 @@ def test_the_same_on_every_library(similarity, separation, activation, library):
         np.testing.assert_allclose(library.numpy(found), own.energy(cues, mask), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("separation", WITH_ENERGY)
+@each("separation", WITH_ENERGY)
 def test_torch_differentiates_the_energy_to_the_step(separation, torch):
     rng = np.random.default_rng(0)
     m = memory(torch.asarray(rng.normal(size=(4, 3))), separation=separation)
@@ -188,7 +189,7 @@ def test_torch_differentiates_the_energy_to_the_step(separation, torch):
     np.testing.assert_allclose(state.grad.numpy(), (state - m.step(state)).detach().numpy(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("separation", WITH_ENERGY)
+@each("separation", WITH_ENERGY)
 def test_jax_traces_and_differentiates_the_energy(separation, jax):
     rng = np.random.default_rng(0)
     m = memory(jax.numpy.asarray(rng.normal(size=(4, 3))), separation=separation)
@@ -220,7 +221,7 @@ def test_beta_is_short_for_the_separations_own():
         ha.Memory(keys, separation=separations["softmax"](beta=8), beta=2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"keys": []}, "keys: expected"),
@@ -257,8 +258,8 @@ def test_a_memory_shows_what_it_is_and_not_all_its_numbers():
     )
 
 
-@pytest.mark.parametrize("n", [30, 120])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each("n", [30, 120])
+@each("dtype", [np.float32, np.float64])
 def test_a_high_power_of_normalised_overlaps_stays_in_range(n, dtype):
     patterns = np.sign(np.random.default_rng(0).normal(size=(5, 784))).astype(dtype)
     power = separations["power"](n=n, beta=1 / 784)
@@ -307,7 +308,7 @@ def test_text_is_no_number_even_as_an_array():
             ha.Memory(keys)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@each("dtype", ["float64", "float32"])
 def test_a_memory_does_not_change_with_the_arrays_that_it_was_made_of(dtype):
     keys, values, cue = np.eye(3, dtype=dtype), 2 * np.eye(3, dtype=dtype), np.ones(3, dtype)
     memories = [ha.Memory(keys), ha.Memory(keys, values), ha.modern(keys), ha.hopfield(np.sign(keys - 0.5))]

@@ -13,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
 from tests.counts import count
 from tests.draws import arrays, betas, in_dtypes, near, sizes
+from tests.each import each
 
 NEAR = {"float64": 1e-7, "float32": 2e-3}
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
@@ -30,8 +31,8 @@ EVERY = [(name, {}) for name in WITH_POTENTIAL] + [
     ("k_subsets", {"k": 2}),
     ("threshold", {"t": 0.3}),
 ]
-every = pytest.mark.parametrize(("name", "parameters"), EVERY)
-in_dtype = pytest.mark.parametrize(("name", "parameters", "dtype"), in_dtypes(EVERY))
+every = each(("name", "parameters"), EVERY)
+in_dtype = each(("name", "parameters", "dtype"), in_dtypes(EVERY))
 
 
 @every
@@ -102,7 +103,7 @@ def test_a_batch_equals_its_rows(name, parameters, dtype, data, beta, n, m):
     np.testing.assert_allclose(separation.weights(scores), rows, rtol=near(dtype))
 
 
-@pytest.mark.parametrize(("name", "parameters"), [entry for entry in EVERY if separations[entry[0]](**entry[1]).convex])
+@each(("name", "parameters"), [entry for entry in EVERY if separations[entry[0]](**entry[1]).convex])
 @given(data=st.data(), m=sizes, t=st.floats(0, 1))
 def test_a_potential_that_says_it_is_convex_is(name, parameters, data, m, t):
     a, b = data.draw(arrays((m,))), data.draw(arrays((m,)))
@@ -141,7 +142,7 @@ def test_softmax_is_scipys(data, beta, n, m):
     np.testing.assert_allclose(softmax.potential(scores), reference, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("beta", [1e-6, 1.0, 1e6])
+@each("beta", [1e-6, 1.0, 1e6])
 def test_softmax_is_stable_for_large_scores(beta):
     softmax = separations["softmax"](beta=beta)
     scores = np.array([[1e4, -1e4, 0.0], [-1e4, -1e4, -1e4]])
@@ -191,14 +192,14 @@ def test_float32_stays_float32(name, parameters):
     assert separation.potential(scores).dtype == np.float32
 
 
-@pytest.mark.parametrize("beta", [0, -1, np.nan, np.inf, "8", True, None, [1]])
-@pytest.mark.parametrize("name", separations)
+@each("beta", [0, -1, np.nan, np.inf, "8", True, None, [1]])
+@each("name", separations)
 def test_a_beta_that_is_no_positive_number_is_refused(name, beta):
     with pytest.raises(InvalidInput, match="beta"):
         separations[name](beta=beta)
 
 
-@pytest.mark.parametrize("n", [1, 0, -2, 2.5, "3", True])
+@each("n", [1, 0, -2, 2.5, "3", True])
 def test_a_power_that_is_no_whole_number_from_two_on_is_refused(n):
     with pytest.raises(InvalidInput, match="n: expected a whole number"):
         separations["power"](n=n)
@@ -211,8 +212,8 @@ def test_a_mistyped_name_lists_the_choices_and_the_nearest():
         separations.make("softmax", betta=2)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("beta", [1e-300, 1e-8, 7e4, 1e300])
+@each("dtype", [np.float16, np.float32, np.float64])
+@each("beta", [1e-300, 1e-8, 7e4, 1e300])
 def test_softmax_takes_any_beta_in_any_dtype(dtype, beta):
     softmax = separations["softmax"](beta=beta)
     scores = np.array([1.0, 0.0, -5.0], dtype=dtype)
@@ -237,7 +238,7 @@ def test_a_registry_is_a_mapping():
 SCORES = np.array([-2.0, 0.0, 0.5])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameters", "expected"),
     [
         ("sparsemax", {}, [0, 0.25, 0.75]),
@@ -290,7 +291,7 @@ def test_an_alpha_of_one_is_softmax_and_near_one_is_near_it():
 SPARSE = [entry for entry in EVERY if np.isfinite(separations[entry[0]](**entry[1]).margin)]
 
 
-@pytest.mark.parametrize(("name", "parameters"), SPARSE)
+@each(("name", "parameters"), SPARSE)
 @given(data=st.data(), beta=betas, m=st.integers(2, 6))
 def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, data, beta, m):
     separation = separations[name](beta=beta, **parameters)
@@ -303,7 +304,7 @@ def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, data, beta,
 
 
 @every
-@pytest.mark.parametrize("beta", [1e-6, 1.0, 1e6])
+@each("beta", [1e-6, 1.0, 1e6])
 def test_scores_of_ten_thousand_leave_every_weight_finite(name, parameters, beta):
     scores = np.array([[1e4, -1e4, 0.0, 9e3], [-1e4, -1e4, -1e4, -1e4]])
     separation = separations[name](beta=beta, **parameters)
@@ -311,8 +312,8 @@ def test_scores_of_ten_thousand_leave_every_weight_finite(name, parameters, beta
     assert np.all(np.isfinite(separation.potential(scores)))
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
-@pytest.mark.parametrize("where", [None, [True, True, False, True]])
+@each("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
+@each("where", [None, [True, True, False, True]])
 def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     scores = torch.asarray([[0.5, -1.25, 2.0, 1.7], [0.3, 0.2, 0.1, -0.4]], dtype=torch.float64, requires_grad=True)
     mask = None if where is None else torch.asarray(where)
@@ -321,7 +322,7 @@ def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     np.testing.assert_allclose(scores.grad.numpy(), separation.weights(scores.detach(), mask).numpy(), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
+@each("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
 def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     scores = jax.numpy.asarray([0.5, -1.25, 2.0, 1.7])
     separation = separations[name](beta=0.8)
@@ -329,7 +330,7 @@ def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     np.testing.assert_allclose(slopes, separation.weights(np.asarray(scores)), atol=1e-9)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameters", "message"),
     [
         ("entmax", {"alpha": 0.9}, "alpha: expected a number of at least 1"),
@@ -368,7 +369,7 @@ def test_weights_in_proportion_are_the_gradient_of_nothing():
         proportional.potential(scores)
 
 
-@pytest.mark.parametrize("n", [2, 3, 50])
+@each("n", [2, 3, 50])
 def test_a_power_of_whole_numbers_is_exact(n):
     scores = np.array([[3.0, -1.0, 2.0], [0.0, 0.0, 0.0]])
     exact = [sum(int(s) ** n for s in row) / n for row in scores]
@@ -391,7 +392,7 @@ def test_the_exponential_works_in_logarithms():
     np.testing.assert_allclose(direction.potential(scores), 2 * np.log(exponential.potential(scores) / 2), rtol=1e-14)
 
 
-@pytest.mark.parametrize("alpha", [3, 8, 20, 50])
+@each("alpha", [3, 8, 20, 50])
 @settings(max_examples=count(5, 2))
 @given(data=st.data(), m=st.integers(2, 4))
 def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):

@@ -1,12 +1,12 @@
 """Half precision: traces agree with outputs, and every layer keeps the type."""
 
 import numpy as np
-import pytest
 import scipy.stats
 
 import hopattn as ha
 from hopattn.foundation.arrays import erf
 from hopattn.transformer.feed_forward import NONLINEARITIES
+from tests.each import each
 
 LARGE = [[300.0, 0.0], [0.0, 300.0]]
 """A text whose scores, 90,000, are beyond half precision."""
@@ -34,7 +34,7 @@ def test_the_trace_of_a_decoder_is_its_output():
     assert trace.contexts.dtype == np.float16 and trace.contexts.tolist() == [[300, 0]]
 
 
-@pytest.mark.parametrize("name", list(NONLINEARITIES))
+@each("name", list(NONLINEARITIES))
 def test_a_block_of_half_precision_stays_so(name):
     rng = np.random.default_rng(0)
     drawn = [(rng.normal(size=shape) / 2) for shape in ((4, 4), (4, 4), (4, 4), (4, 4), (6, 4), (4, 6), (4,), (4,))]
