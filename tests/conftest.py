@@ -6,17 +6,25 @@ import logging
 import multiprocessing
 import os
 from multiprocessing import forkserver
+from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_info
 
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
+from hopattn.foundation.compiled import needed
 from tests.counts import FULL, count
 from tests.each import MANY, Stride, many
 from tests.on_workers import serve
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: two processes may compile the same loops there
+    fcntl = None
 
 settings.register_profile(
     "house",
@@ -179,9 +187,9 @@ def pytest_generate_tests(metafunc):
 def _kernels(request, monkeypatch):
     """The kernels of a test that runs with both."""
     chosen = getattr(request, "param", None)
-    if chosen == "compiled" and importlib.util.find_spec("numba") is None:
-        pytest.skip("numba is not installed (the extra 'fast' brings it)")
     if chosen == "compiled":
+        for subject in kernels.LARGE:
+            _loops(subject)
         monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
         if not FULL and many(request.function):
             monkeypatch.setattr(Stride, "now", SECOND)
@@ -192,7 +200,10 @@ def _kernels(request, monkeypatch):
 def _loops(subject):
     if importlib.util.find_spec("numba") is None:
         pytest.skip("numba is not installed (the extra 'fast' brings it)")
-    found = kernels._imported(subject)
+    with Path(needed.__file__).open() as file:  # the first process compiles, the others wait for its cache
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        found = kernels._imported(subject)
     assert found is not None, "numba is installed, but its loops cannot be imported"
     return found
 
@@ -226,6 +237,13 @@ def pytest_configure(config):
     with_avx512 = [one for one in threadpool_info() if one.get("architecture") in AVX512]
     if any(str(one["version"]).startswith("0.3.31") for one in with_avx512):
         config.addinivalue_line("filterwarnings", "ignore:invalid value encountered in (matmul|dot):RuntimeWarning")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """The tests have no examples: only the package is searched for them."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 def pytest_collection_finish():

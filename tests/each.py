@@ -41,7 +41,11 @@ def many(test):
 
 
 def _of_all(test, names, cases):
-    def of_all(**fixtures):
+    given = inspect.signature(test).parameters.values()
+    others = inspect.Signature([one for one in given if one.name not in names])
+
+    def of_all(*args, **kwargs):
+        fixtures = others.bind(*args, **kwargs).arguments
         faults, skipped, assumed = [], [], []
         tried = cases[:: Stride.now]
         for case in tried:
@@ -66,8 +70,7 @@ def _of_all(test, names, cases):
 
     of_all = wraps(test, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())(of_all)
     of_all.pytestmark = list(getattr(test, "pytestmark", []))
-    given = inspect.signature(test).parameters.values()
-    of_all.__signature__ = inspect.Signature([one for one in given if one.name not in names])
+    of_all.__signature__ = others
     of_all.each = {of_all: (test, names, cases)}
     return of_all
 

@@ -4,7 +4,6 @@ import itertools
 import math
 
 import pytest
-from scipy import stats
 
 from benchmarks import measuring
 from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, interleaved, measured_row, ratio, slope
@@ -31,6 +30,8 @@ def test_a_slope_is_the_exponent():
 
 
 def test_the_standard_error_is_that_of_scipy():
+    from scipy import stats  # half a second, which collection need not pay
+
     sizes, values = [1, 2, 4, 8], [1.0, 2.5, 3.5, 8.5]
     line = stats.linregress([math.log(n) for n in sizes], [math.log(n) for n in values])
     found = slope(sizes, values, "")

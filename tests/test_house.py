@@ -198,7 +198,7 @@ def test_only_one_file_makes_consoles_which_let_no_sequence_of_a_text_through():
 
 
 def functions(file):
-    return plan.nodes(PACKAGE, file, ast.FunctionDef, ast.AsyncFunctionDef)
+    return plan.nodes(PACKAGE, file, *plan.FUNCTIONS)
 
 
 def test_files_functions_and_lists_of_parameters_stay_short():
@@ -218,7 +218,7 @@ def test_files_functions_and_lists_of_parameters_stay_short():
 def test_a_docstring_begins_with_its_subject():
     faults = []
     for file in FILES:
-        module, *others = plan.nodes(PACKAGE, file, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        module, *others = plan.nodes(PACKAGE, file, ast.Module, ast.ClassDef, *plan.FUNCTIONS)
         docs = [(1, ast.get_docstring(module) or "What is it?")]
         docs += [(node.lineno, ast.get_docstring(node) or "") for node in others]
         faults += [f"{file}:{line}" for line, doc in docs if doc.startswith("What ")]

@@ -20,10 +20,10 @@ from tests.each import each
 CONVEX = [name for name in separations if separations[name]().convex]
 
 
-@each("separation", CONVEX)
-@each("activation", activations)
 @settings(max_examples=count(60, 4))
 @given(store=stores())
+@each("separation", CONVEX)
+@each("activation", activations)
 def test_the_arrays_of_a_record_agree(separation, activation, store):
     keys, cues, mask = store
     keys, cues = keys / 8, domain(activation, cues)

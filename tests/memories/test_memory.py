@@ -44,9 +44,9 @@ def small(store, dtype):
     return (np.round(scale * keys) / 64).astype(dtype), (np.round(scale * cues) / 64).astype(dtype), mask
 
 
-@in_dtype
 @few
 @given(store=stores())
+@in_dtype
 def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, dtype, store):
     keys, cues, _ = small(store, dtype)
     m, tol = memory(keys, similarity=similarity, separation=separation, activation=activation), near(dtype)
@@ -58,14 +58,14 @@ def test_a_batch_equals_its_cues_one_by_one(similarity, separation, activation, 
     np.testing.assert_allclose(*(np.where(clear, step, 0) for step in steps), rtol=tol, atol=tol)
 
 
-@in_dtype
 @few
-@given(store=stores(), data=st.data())
+@given(store=stores(), order=st.permutations(range(6)))
+@in_dtype
 def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(
-    similarity, separation, activation, dtype, store, data
+    similarity, separation, activation, dtype, store, order
 ):
     keys, cues, mask = small(store, dtype)
-    order = np.array(data.draw(st.permutations(range(len(keys)))))
+    order = np.array([i for i in order if i < len(keys)])
     m = memory(keys, similarity=similarity, separation=separation, activation="identity")
     p = memory(keys[order], similarity=similarity, separation=separation, activation="identity")
     weights, permuted = m.weights(cues, mask), p.weights(cues, mask[:, order])
@@ -74,9 +74,9 @@ def test_permuting_the_keys_permutes_the_weights_and_leaves_the_answer(
     np.testing.assert_allclose(p.step(cues, mask[:, order]), m.step(cues, mask), rtol=rtol, atol=max(atol, 1e-9))
 
 
-@in_dtype
 @few
 @given(store=stores())
+@in_dtype
 def test_inputs_are_never_changed(similarity, separation, activation, dtype, store):
     keys, cues, mask = small(store, dtype)
     cues = domain(activation, cues).astype(dtype)
@@ -87,9 +87,9 @@ def test_inputs_are_never_changed(similarity, separation, activation, dtype, sto
         assert np.array_equal(before, after)
 
 
-@in_dtype
 @few
 @given(store=stores())
+@in_dtype
 def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, dtype, store):
     keys, cues, mask = small(store, dtype)
     m = memory(keys, similarity=similarity, separation=separation, activation=activation)
@@ -101,9 +101,9 @@ def test_a_fully_masked_row_gives_zeros(similarity, separation, activation, dtyp
         assert np.array_equal(m.step(cues, nothing), cues)
 
 
-@in_dtype
 @few
 @given(store=stores(), beta=betas)
+@in_dtype
 def test_the_energy_never_rises_where_that_is_claimed(similarity, separation, activation, dtype, store, beta):
     keys, cues, mask = small(store, dtype)
     cues = domain(activation, cues).astype(dtype)
