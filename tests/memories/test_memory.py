@@ -24,7 +24,7 @@ COMBINATIONS = [
 """Every separation with every activation, and every similarity with some of them."""
 WITH_ENERGY = [name for name in separations if not separations[name]().why_no_potential]
 every = each(("similarity", "separation", "activation"), COMBINATIONS)
-few = settings(max_examples=count(60, 3))
+few = settings(max_examples=count(60, 5))
 """A quick run has many combinations, so that few examples of each are many of the law."""
 in_dtype = each(("similarity", "separation", "activation", "dtype"), in_dtypes(COMBINATIONS))
 
