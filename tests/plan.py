@@ -40,16 +40,8 @@ def _texts(package):
     return {path.relative_to(package).as_posix(): path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
 
 
-TOLD = (
-    ast.Module,
-    ast.ClassDef,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.Import,
-    ast.ImportFrom,
-    ast.Call,
-    ast.Raise,
-)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+TOLD = (ast.Module, ast.ClassDef, *FUNCTIONS, ast.Import, ast.ImportFrom, ast.Call, ast.Raise)
 
 
 @cache

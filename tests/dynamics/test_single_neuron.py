@@ -1,5 +1,6 @@
 """Sweeps in blocks: the result is that of one neuron after another, for every size of the blocks."""
 
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -149,10 +150,10 @@ def test_real_couplings_are_swept_as_one_neuron_after_another():
         assert np.array_equal(swept(network, update, states), one_after_another(network, update, states))
 
 
-@each("update", spread(UPDATES, 2))
-@each("separation", [*separations, separations["power"](n=3)])
-@each("masked", [False, True])
-@each("unknown", [False, True])
+@each(
+    ("unknown", "masked", "separation", "update"),
+    spread(product([False, True], [False, True], [*separations, separations["power"](n=3)], spread(UPDATES, 2)), 40),
+)
 def test_kept_potentials_turn_the_same_spins(unknown, masked, separation, update):
     rng, n = np.random.default_rng(4), count(20, 6)
     for keys in (rng.choice([-1.0, 1.0], size=(7, n)), rng.normal(size=(7, n)) / 4):

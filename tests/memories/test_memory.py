@@ -13,7 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
-from tests.counts import count
+from tests.counts import count, spread
 from tests.draws import arrays, betas, domain, in_dtypes, near, sizes, spins, stores
 from tests.each import each
 
@@ -23,7 +23,7 @@ COMBINATIONS = [
 ]
 """Every separation with every activation, and every similarity with some of them."""
 WITH_ENERGY = [name for name in separations if not separations[name]().why_no_potential]
-every = each(("similarity", "separation", "activation"), COMBINATIONS)
+every = each(("similarity", "separation", "activation"), spread(COMBINATIONS, 40))
 few = settings(max_examples=count(60, 5))
 """A quick run has many combinations, so that few examples of each are many of the law."""
 in_dtype = each(("similarity", "separation", "activation", "dtype"), in_dtypes(COMBINATIONS))

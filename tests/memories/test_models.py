@@ -62,7 +62,7 @@ def test_recall_changes_neither_patterns_nor_cues(name):
 @every
 def test_a_batch_is_recalled_like_its_single_cues(name):
     card, rng = named_memories[name], np.random.default_rng(4)
-    for _ in range(count(10, 4)):
+    for _ in range(count(10, 2)):
         memory = card.drawn(rng)
         cues = memory.activation(rng.normal(size=(3, memory.patterns.shape[-1])))
         together = memory.recall(cues, update=card.update, max_steps=4, rng=7)
@@ -89,7 +89,7 @@ def test_a_nan_is_refused_with_its_row_and_leaves_other_rows_alone(name):
 def test_the_gradient_of_the_energy_is_the_state_minus_the_field(name):
     """∇E(x) = ∇Φ*(x) − h(x), by central differences; ∇Φ* = 0 for a directional activation."""
     card, rng = named_memories[name], np.random.default_rng(8)
-    for _ in range(20):
+    for _ in range(count(20, 8)):
         memory = card.drawn(rng)
         if memory.why_no_energy:
             continue

@@ -1,5 +1,7 @@
 """Hebb's networks of few patterns sum over the patterns, and give what their couplings give, to the last bit."""
 
+from functools import cache
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -7,11 +9,13 @@ import numpy as np
 import hopattn as ha
 from hopattn.dynamics.single_neuron import Overlaps, block_sums, coupled
 from hopattn.dynamics.updates.base import StepContext
+from tests.counts import spread
 from tests.each import each
 
 UPDATES = [ha.Asynchronous(), ha.Asynchronous("sequence"), ha.Glauber(0.0), ha.Glauber(0.4), ha.Glauber(2.0)]
 
 
+@cache
 def networks(self_coupling, dtype="float64", n=90, many=7):
     """The network of Hebb's rule, the network of its couplings alone, and states with unknown neurons among them."""
     rng = np.random.default_rng(3)
@@ -32,8 +36,7 @@ in_both_dtypes = each("dtype", ["float64", "float32"])
 
 @both
 @in_both_dtypes
-@each("update", UPDATES)
-@each("size", [1, 7, 64, 256])
+@each(("size", "update"), spread(product([1, 7, 64, 256], UPDATES), 10))
 def test_a_sweep_by_overlaps_turns_the_spins_that_the_couplings_turn(size, update, dtype, self_coupling):
     network, plain, cues = networks(self_coupling, dtype)
     assert network.overlaps is not None and plain.overlaps is None

@@ -1,6 +1,7 @@
 """The backward pass of blocks: finite differences, PyTorch's gradients, and where gradients vanish."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.feed_forward import NONLINEARITIES
 from hopattn.transformer.gradients.depth import VARIANTS
 from hopattn.transformer.gradients.pieces import SLOPES
+from tests.counts import spread
 from tests.each import each
 
 DIM, HEADS, HIDDEN = 8, 2, 20
@@ -94,8 +96,7 @@ def test_a_text_that_meets_many_others_adds_their_gradients(own_batch, other_bat
     np.testing.assert_allclose(found.source, slopes(lambda text: value(x, text), source), rtol=1e-5, atol=1e-6)
 
 
-@each("activation", NONLINEARITIES)
-@each("norm_first", [True, False])
+@each(("activation", "norm_first"), spread(product(NONLINEARITIES, [True, False]), 4))
 def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
     rng = np.random.default_rng(7)
     heads = [ha.Head(*(affine(rng, 2, 4) for _ in range(3)), beta=2**-0.5, mask="causal") for _ in range(2)]

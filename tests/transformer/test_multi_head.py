@@ -29,9 +29,9 @@ def multi_head(rng, *, shared=1, bias=True, **options):
     return ha.MultiHead(heads, ha.Affine(rng.normal(size=(DIM, 4 * HEADS)), rng.normal(size=DIM)))
 
 
+@given(data=st.data(), n=st.integers(1, 5), m=st.integers(5, 7), batch=st.sampled_from([(), (2,), (2, 2)]))
 @each("shared", [1, HEADS])
 @each("separation", separations)
-@given(data=st.data(), n=st.integers(1, 5), m=st.integers(5, 7), batch=st.sampled_from([(), (2,), (2, 2)]))
 def test_heads_together_are_heads_one_by_one(separation, shared, data, n, m, batch):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     own = multi_head(rng, shared=shared, separation=separation, mask=data.draw(st.sampled_from(masks_for(n, m))))
