@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
 from hopattn.foundation.compiled import needed
+from hopattn.foundation.threads import thread_limit
 from tests.counts import FULL, count
 from tests.each import MANY, Stride, many
 from tests.on_workers import serve
@@ -226,6 +227,17 @@ def loops_of_thresholds():
 
 def pytest_report_header():
     return f"counts: {'full' if FULL else 'quick; HOPATTN_FULL=1, as in make test-all, runs the full ones'}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread_of_blas():
+    """As many workers as cores leave BLAS one core each; more threads would wait for one another, and spin.
+
+    The package's own threads are as many as without this.
+    """
+    found = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    with thread_limit(max(found, default=os.cpu_count())), threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def pytest_configure(config):
