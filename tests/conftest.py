@@ -180,7 +180,8 @@ SECOND = MANY
 
 def pytest_generate_tests(metafunc):
     path = metafunc.definition.path
-    if f"{path.parent.name}/{path.name}" in BOTH_KERNELS:
+    its_own = any(name.startswith("loops") for name in metafunc.fixturenames)
+    if f"{path.parent.name}/{path.name}" in BOTH_KERNELS and not its_own:
         metafunc.parametrize("_kernels", ["numpy", "compiled"] if WANTED else ["numpy"], indirect=True)
 
 

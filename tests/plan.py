@@ -41,12 +41,23 @@ def _texts(package):
 
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-TOLD = (ast.Module, ast.ClassDef, *FUNCTIONS, ast.Import, ast.ImportFrom, ast.Call, ast.Raise)
+TOLD = (ast.Module, ast.ClassDef, *FUNCTIONS, ast.Import, ast.ImportFrom, ast.Raise)
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @cache
 def _nodes(text):
-    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, TOLD)]
+    tree = ast.parse(text)
+    if "import_module" in text or "__import__" in text:
+        return [node for node in ast.walk(tree) if isinstance(node, (*TOLD, ast.Call))]
+    found, rest = [], [tree]
+    while rest:  # what may be imported, defined or raised is a statement: no look at expressions
+        node = rest.pop(0)
+        if isinstance(node, TOLD):
+            found.append(node)
+        for part in BODIES:
+            rest += under if isinstance(under := getattr(node, part, []), list) else []
+    return found
 
 
 @cache

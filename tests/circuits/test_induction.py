@@ -145,12 +145,12 @@ def test_under_the_strict_mask_a_word_that_follows_itself_does_not_see_it():
 
 def test_random_words_of_few_elements_are_confused_in_long_texts():
     """Of 128 random unit words of 4 or 8 elements, some are nearly alike: a dot product of 1/2 is no bound then."""
-    hits, errors = {}, {}
+    (hits, errors), n = ({}, {}), count(60, 30)
     for dim in (4, 8, 64):
-        texts, which = sequences(np.random.default_rng(7), 60, 128, dim)
+        texts, which = sequences(np.random.default_rng(7), n, 128, dim)
         circuit = ha.induction_circuit(dim, 129)
         hits[dim] = right(circuit, texts, which).mean()
-        expected = texts[np.arange(60), which + 1]
+        expected = texts[np.arange(n), which + 1]
         errors[dim] = np.linalg.norm(circuit(texts)[:, -1] - expected, axis=-1).max()
     assert hits[4] < 0.5 and hits[64] == 1
     assert errors[8] > 0.1 > 0.01 > errors[64]

@@ -75,8 +75,8 @@ def test_the_mean_square_of_turned_matrices_is_1_over_dim(dim, rank):
     square = found.mean**2 + found.deviation**2
     assert square == pytest.approx(1 / dim, rel=0.05)
     assert found.mean < dim**-0.5
-    again = ha.composition_baseline(w_out, w_in, 4000, seed=0)
-    assert (again.mean, again.deviation) == (found.mean, found.deviation)
+    one, again = (ha.composition_baseline(w_out, w_in, 50, seed=0) for _ in range(2))
+    assert (again.mean, again.deviation) == (one.mean, one.deviation)
 
 
 def test_gaussian_matrices_lie_within_the_baseline():

@@ -48,8 +48,8 @@ def test_a_selection_and_its_width_equal_a_loop(where, data):
     assert selection.width().tolist() == [sum(row) for row in chosen]
 
 
-@each("where", COMPARE)
 @given(given=pairs(small), default=small)
+@each("where", COMPARE)
 def test_an_aggregation_of_numbers_equals_a_loop(where, given, default):
     keys, queries, values = given
     expected = []
@@ -112,8 +112,8 @@ MAPS = {
 }
 
 
-@each("how", sequence_maps)
 @given(given=pairs(st.integers(1, 4)))
+@each("how", sequence_maps)
 def test_a_map_equals_a_loop(how, given):
     operands = given[: sequence_maps[how].of or 3]
     expected = [MAPS[how](*column) for column in zip(*operands, strict=True)]

@@ -28,6 +28,8 @@ from tests.each import each
 from tests.on_workers import Deadly, failing, frozen, process
 
 WORKERS, LIMIT = count(4, 2), 200 * 2**20
+LARGE = count(40_000, 20_000)
+"""Keys, each part of which is larger than what is sent with each call."""
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +233,7 @@ def test_a_part_that_no_worker_has_room_for_is_told(client, rng, monkeypatch):
 
 @pytest.mark.parametrize("where", ["large", "file"])
 def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_path, where):
-    keys, cues = stored(rng, m=40_000 if where == "large" else 3000)
+    keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
     np.save(tmp_path / "keys.npy", keys)
     trap = tmp_path / "trap"
     given = keys if where == "large" else tmp_path / "keys.npy"
@@ -259,7 +261,7 @@ def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
 
 @pytest.mark.parametrize("where", ["large", "small"])
 def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng, where):
-    keys, cues = stored(rng, m=40_000 if where == "large" else 3000)
+    keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
     memory, found = ha.Memory(keys, beta=2.0), ha.sharded(keys, client, beta=2.0)
     pids = found.shards.each(process)
     killer = threading.Timer(0.1, os.kill, (pids[1], signal.SIGKILL))
@@ -274,7 +276,7 @@ def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng,
 @pytest.mark.parametrize("where", ["large", "small"])
 def test_a_worker_that_does_not_answer_is_made_up_for(client, rng, told_by_dask, monkeypatch, where):
     monkeypatch.setattr(hopattn.cluster.heartbeats, "SILENCE", 1.5)
-    keys, cues = stored(rng, m=40_000 if where == "large" else 3000)
+    keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
     found = ha.sharded(keys, client, beta=2.0)
     with frozen(found.shards.each(process)[0]):
         state = found.step(cues)

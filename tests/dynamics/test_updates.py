@@ -51,8 +51,8 @@ def test_the_local_field_of_couplings_is_half_the_exact_energy_difference(data, 
         np.testing.assert_allclose(neurons.local_field(i), (down - up) / 2, rtol=1e-12, atol=1e-9)
 
 
-@each("separation", separations)
 @given(data=st.data(), n=st.integers(2, 5), m=st.integers(1, 5))
+@each("separation", separations)
 def test_the_local_field_of_a_memory_is_half_the_exact_energy_difference(separation, data, n, m):
     memory = ha.Memory(data.draw(spins((m, n))), separation=separation, activation="sign", beta=0.5)
     if memory.why_no_energy:

@@ -46,8 +46,8 @@ def test_covariance_in_fractions(patterns):
     np.testing.assert_allclose(ha.learning.covariance(patterns), as_array(expected), atol=1e-14)
 
 
-@each("rule", ["storkey", "storkey_by_definition"])
 @given(patterns=pattern_sets())
+@each("rule", ["storkey", "storkey_by_definition"])
 def test_storkey_in_fractions(rule, patterns):
     rows, n = exact(patterns), patterns.shape[1]
     w = [[Fraction(0)] * n for _ in range(n)]

@@ -170,8 +170,8 @@ def test_a_mistyped_activation_is_refused():
         ha.cue([1], [1], "sgin")
 
 
-@each("name", activations)
 @given(field=arrays((3, 4)))
+@each("name", activations)
 def test_the_inverse_gives_the_field_of_a_state(name, field):
     """∇Φ(∇Φ*(x)) = x, for every activation with an inverse."""
     activation = activations[name]()
@@ -184,8 +184,8 @@ def test_the_inverse_gives_the_field_of_a_state(name, field):
     np.testing.assert_allclose(activation(inverse), state, atol=1e-12)
 
 
-@each("name", activations)
 @given(field=arrays((1, 4)), weight=st.sampled_from([0.0, 0.3, 2.0]), seed=st.integers(0, 99))
+@each("name", activations)
 def test_the_proximal_step_minimises(name, field, weight, seed):
     """x = proximal(h, λ) has the least Φ*(x) + ½λ|x|² − h·x among the states that the activation gives."""
     activation = activations[name]()

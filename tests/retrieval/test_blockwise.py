@@ -52,10 +52,10 @@ def plain(similarity, separation, cues, keys, values, mask):
     return scaled(weights @ values, factor), potential
 
 
-@each(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 @given(
     data=st.data(), n=st.integers(1, 14), m=st.integers(1, 30), beta=st.sampled_from([0.1, 1.0, 30.0]), blocks=BLOCKS
 )
+@each(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 def test_blocks_give_what_the_whole_gives(name, dtype, data, n, m, beta, blocks):
     tol = TOLERANCE[dtype]
     separation = ha.separations[name](beta=beta)
@@ -71,8 +71,8 @@ def test_blocks_give_what_the_whole_gives(name, dtype, data, n, m, beta, blocks)
         assert_allclose(found.potential, potential, rtol=tol, atol=tol * max(1.0, 1 / beta))
 
 
-@each("name", ["identity", "power", "rectified_power", "threshold"])
 @given(data=st.data(), blocks=BLOCKS)
+@each("name", ["identity", "power", "rectified_power", "threshold"])
 def test_whole_numbers_that_add_up_exactly_stay_exact(name, data, blocks):
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
     cues, keys = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], (20, 8))

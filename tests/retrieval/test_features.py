@@ -54,7 +54,7 @@ def test_squares_along_orthogonal_directions_balance_one_another():
     """E (ω₁·s)²(ω₂·s)² = d/(d + 2) for unit s, not 1 as of independent ω: the error of a sum of features is smaller."""
     for orthogonal, expected in ((True, 0.5), (False, 1.0)):
         along = (
-            ha.RandomFeatures(count(200_000, 60_000), seed=1, orthogonal=orthogonal).directions(2)[:, 0].reshape(-1, 2)
+            ha.RandomFeatures(count(200_000, 40_000), seed=1, orthogonal=orthogonal).directions(2)[:, 0].reshape(-1, 2)
         )
         products = np.prod(along**2, axis=1)
         assert abs(products.mean() - expected) < 4 * products.std() / np.sqrt(len(products)) < count(0.05, 0.1)

@@ -64,8 +64,8 @@ def test_scores_are_pytorchs(torch):
     np.testing.assert_allclose(Additive(w_cue, w_key, v)(x, k), expected, rtol=1e-12, atol=1e-13)
 
 
-@each("dtype", ["float64", "float32"])
 @given(drawn=pairs())
+@each("dtype", ["float64", "float32"])
 def test_a_batch_equals_its_cues_and_permuted_keys_permute_the_scores(dtype, drawn):
     cues, keys = (array.astype(dtype) for array in drawn[:2])
     bilinear = Bilinear(drawn[2].matrix.astype(dtype))

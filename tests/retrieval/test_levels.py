@@ -70,7 +70,6 @@ def drawn_scores(kind, n, rng):
 KINDS = ["gaussian", "whole", "alike", "two heights", "one far ahead", "nearly alike", "a slope", "geometric"]
 
 
-@levelled
 @given(
     kind=st.sampled_from(KINDS),
     n=st.sampled_from([1, 2, 31, 32, 33, 129, 700]),
@@ -78,6 +77,7 @@ KINDS = ["gaussian", "whole", "alike", "two heights", "one far ahead", "nearly a
     share=st.sampled_from([None, 0.9, 0.05]),
     seed=st.integers(0, 99),
 )
+@levelled
 def test_the_weights_are_those_of_halving_over_all_scores(name, parameters, kind, n, beta, share, seed):
     rng = np.random.default_rng(seed)
     scores = drawn_scores(kind, n, rng)

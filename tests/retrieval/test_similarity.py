@@ -18,8 +18,8 @@ from tests.each import each
 every = each("name", list(similarities))
 
 
-@each(("name", "dtype"), in_dtypes((name,) for name in similarities))
 @given(store=stores())
+@each(("name", "dtype"), in_dtypes((name,) for name in similarities))
 def test_a_batch_equals_its_cues_and_permuted_keys_permute_the_scores(name, dtype, store):
     keys, cues = (array.astype(dtype) for array in store[:2])
     similarity, tol = similarities[name](), near(dtype)
@@ -50,8 +50,8 @@ def test_cosine_stays_within_one(data, n):
     assert np.all(np.abs(ha.cosine(a, 3 * a)) <= 1)
 
 
-@each(("name", "metric"), [("euclidean", "euclidean"), ("manhattan", "cityblock"), ("hamming", "hamming")])
 @given(store=stores())
+@each(("name", "metric"), [("euclidean", "euclidean"), ("manhattan", "cityblock"), ("hamming", "hamming")])
 def test_distances_are_scipys(name, metric, store):
     keys, cues, _ = store
     scale = keys.shape[1] if name == "hamming" else 1

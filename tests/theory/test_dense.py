@@ -28,8 +28,8 @@ def test_one_step_from_a_pattern_turns_the_share_that_is_stated():
         patterns = np.random.default_rng(seed).choice([-1.0, 1.0], size=(count, neurons))
         for state in patterns[:25]:
             scores = patterns @ state
-            after = scores[:, None] - 2 * patterns * state
-            turned.append(np.maximum(after, 0) ** 3 - np.maximum(scores, 0)[:, None] ** 3)
+            before, after = (np.maximum(s, 0) for s in (scores[:, None], scores[:, None] - 2 * patterns * state))
+            turned.append(after * after * after - before * before * before)
     share = np.mean([part.sum(axis=0) > 0 for part in turned])
     assert share == pytest.approx(wrong, abs=0.015)
 

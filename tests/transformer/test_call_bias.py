@@ -36,8 +36,8 @@ def test_a_bias_keeps_its_size_at_every_beta(dtype, beta, bias):
     np.testing.assert_allclose(ha.attention(q, keys, values, beta=beta, bias=half), [[1.25]], rtol=1e-6)
 
 
-@each("name", list(separations))
 @given(seed=st.integers(0, 2**32 - 1), beta=st.sampled_from([0.3, 1.0, 2.5]))
+@each("name", list(separations))
 def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, seed, beta):
     """The weights and the potential of the sum, as the separation itself gives them."""
     rng = np.random.default_rng(seed)

@@ -31,8 +31,8 @@ def by_loops(q, k, v, rates, features):
     return np.array(outputs), w
 
 
-@every
 @given(seed=seeds, n=st.integers(1, 9), chunk=chunks, rate=st.sampled_from([0.1, 1.0, 1.9]))
+@every
 def test_chunks_and_words_are_the_loop(features, seed, n, chunk, rate):
     q, k, v = texts(seed, n)
     expected, w = by_loops(q, k, v, rate, features)

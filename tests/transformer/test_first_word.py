@@ -46,7 +46,7 @@ def test_without_attention_the_cosine_is_its_closed_form(carry, n):
     assert ha.FirstWord(carry=carry).cosine(n, attention=False) == pytest.approx(expected, rel=1e-12)
 
 
-@each("beta", [5.0, 6.0, 7.0])
+@each("beta", count([5.0, 6.0, 7.0], [5.0, 6.0]))
 @each("carry", [0.3, 0.8, 1.0])
 def test_with_attention_the_cosine_falls_to_one_over_root_two_after_exponentially_many_words(carry, beta):
     reach = (1 - carry) ** 2 * math.exp(2 * beta) if carry < 1 else (3 * math.exp(2 * beta)) ** (1 / 3)

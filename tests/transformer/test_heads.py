@@ -27,8 +27,8 @@ def test_attention_is_scipys_softmax(text):
     np.testing.assert_allclose(ha.attention(q, k, v), expected, rtol=1e-12, atol=1e-12)
 
 
-@each("name", separations)
 @given(text=texts())
+@each("name", separations)
 def test_attention_is_one_step_of_a_memory(name, text):
     q, k, v = text
     expected = ha.Memory(k, v, separation=name, beta=0.3).step(q)

@@ -52,9 +52,9 @@ def close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * max(1, np.abs(expected).max()))
 
 
+@given(seed=seeds, n=st.integers(1, 9), chunk=chunks)
 @every
 @each("mask", ["causal", "strict"])
-@given(seed=seeds, n=st.integers(1, 9), chunk=chunks)
 def test_sums_are_scores_and_the_loops_of_the_paper(features, normalise, mask, seed, n, chunk):
     q, k, v = texts(seed, n)
     found = ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
@@ -62,9 +62,9 @@ def test_sums_are_scores_and_the_loops_of_the_paper(features, normalise, mask, s
     close(found, by_loops(q, k, v, features, normalise, mask))
 
 
+@given(seed=seeds, n=st.integers(1, 5), more=st.integers(0, 4), chunk=chunks)
 @every
 @each("mask", [None, "causal", "strict"])
-@given(seed=seeds, n=st.integers(1, 5), more=st.integers(0, 4), chunk=chunks)
 def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, seed, n, more, chunk):
     q, k, v = texts(seed, n, n + more, batch=(2, 3))
     found = ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
@@ -73,8 +73,8 @@ def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, 
     close(shared[0, 0], found[0, 0])
 
 
-@every
 @given(seed=seeds)
+@every
 def test_it_is_the_memory_and_the_head(features, normalise, seed):
     q, k, v = texts(seed, 4)
     close(
@@ -88,8 +88,8 @@ def test_it_is_the_memory_and_the_head(features, normalise, seed):
     close(ha.linear_attention(q, q, q, features=features, mask="causal", normalise=normalise), head(q))
 
 
-@every
 @given(seed=seeds, n=st.integers(2, 9))
+@every
 def test_word_by_word_with_a_state_that_does_not_grow(features, normalise, seed, n):
     q, k, v = texts(seed, n)
     state, outputs, sizes = ha.LinearState(features, normalise), [], set()
@@ -129,8 +129,8 @@ def test_many_random_features_are_the_softmax():
     assert few / many == pytest.approx(4, rel=0.3)
 
 
-@each("dtype", [np.float64, np.float32])
 @given(seed=seeds, powers=st.lists(st.integers(-30, 30), min_size=12, max_size=12), chunk=chunks)
+@each("dtype", [np.float64, np.float32])
 def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, seed, powers, chunk):
     """Sums of 0 would give 0 or NaN in place of a mean, and the values are all near 1."""
     q, k, _ = texts(seed, 6)
@@ -153,9 +153,9 @@ def by_logarithms(q, k, v, phi, mask):
     return (weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300)) @ v
 
 
+@given(seed=seeds, n=st.integers(1, 20), chunk=chunks)
 @each(("dtype", "length", "error"), [(np.float64, 100, 1e-8), (np.float32, 10, 3e-3)])
 @each("mask", ["causal", "strict"])
-@given(seed=seeds, n=st.integers(1, 20), chunk=chunks)
 def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, length, error, mask, seed, n, chunk):
     """The products of most pairs lie below the range of the numbers, and all those of some rows."""
     q, k, v = (scale * one for scale, one in zip((length, length, 1), texts(seed, n), strict=True))
