@@ -133,8 +133,8 @@ def test_the_order_of_the_shards_does_not_matter(data, m, order):
     assert_allclose(found.energy(cues), wanted.energy(cues), atol=1e-12)
 
 
-@given(data=st.data(), m=st.integers(3, 9))
 @each("separation, activation", [("softmax", "identity"), ("identity", "sign"), ("entmax", "unit")])
+@given(data=st.data(), m=st.integers(3, 9))
 def test_a_recall_has_the_record_of_the_memory_itself(separation, activation, data, m):
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
     keys = rng.choice([-1.0, 1.0], (m, 12))
