@@ -291,7 +291,7 @@ def test_a_cluster_that_does_not_answer_is_told(served, rng, told_by_dask, monke
         start = time.monotonic()
         with pytest.raises(CannotDo, match="does not answer: nothing was heard from its scheduler for 1 s"):
             memory.step(cues)
-        assert time.monotonic() - start < 4
+        assert time.monotonic() - start < 20
     assert told_by_dask == []
 
 
