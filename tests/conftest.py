@@ -6,16 +6,26 @@ import logging
 import multiprocessing
 import os
 from multiprocessing import forkserver
+from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
+from hopattn.foundation.compiled import needed
+from hopattn.foundation.threads import thread_limit
 from tests.counts import FULL, count
+from tests.each import MANY, Stride, many
 from tests.on_workers import serve
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: two processes may compile the same loops there
+    fcntl = None
 
 settings.register_profile(
     "house",
@@ -164,13 +174,14 @@ BOTH_KERNELS = {
 }
 """The files whose tests run with NumPy alone and with compiled loops for work of any size."""
 WANTED = os.environ.get(kernels.VARIABLE, "") != "numpy"
-SECOND = 6
-"""In a quick run, one in so many tests of a file runs with compiled loops too."""
+SECOND = MANY
+"""In a quick run, one in so many tests of a file runs with compiled loops too, and one in so many of many cases."""
 
 
 def pytest_generate_tests(metafunc):
     path = metafunc.definition.path
-    if f"{path.parent.name}/{path.name}" in BOTH_KERNELS:
+    its_own = any(name.startswith("loops") for name in metafunc.fixturenames)
+    if f"{path.parent.name}/{path.name}" in BOTH_KERNELS and not its_own:
         metafunc.parametrize("_kernels", ["numpy", "compiled"] if WANTED else ["numpy"], indirect=True)
 
 
@@ -178,10 +189,12 @@ def pytest_generate_tests(metafunc):
 def _kernels(request, monkeypatch):
     """The kernels of a test that runs with both."""
     chosen = getattr(request, "param", None)
-    if chosen == "compiled" and importlib.util.find_spec("numba") is None:
-        pytest.skip("numba is not installed (the extra 'fast' brings it)")
     if chosen == "compiled":
+        for subject in kernels.LARGE:
+            _loops(subject)
         monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
+        if not FULL and many(request.function):
+            monkeypatch.setattr(Stride, "now", SECOND)
     if chosen is not None:
         monkeypatch.setenv(kernels.VARIABLE, chosen)
 
@@ -189,7 +202,10 @@ def _kernels(request, monkeypatch):
 def _loops(subject):
     if importlib.util.find_spec("numba") is None:
         pytest.skip("numba is not installed (the extra 'fast' brings it)")
-    found = kernels._imported(subject)
+    with Path(needed.__file__).open() as file:  # the first process compiles, the others wait for its cache
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        found = kernels._imported(subject)
     assert found is not None, "numba is installed, but its loops cannot be imported"
     return found
 
@@ -214,6 +230,17 @@ def pytest_report_header():
     return f"counts: {'full' if FULL else 'quick; HOPATTN_FULL=1, as in make test-all, runs the full ones'}"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread_of_blas():
+    """As many workers as cores leave BLAS one core each; more threads would wait for one another, and spin.
+
+    The package's own threads are as many as without this.
+    """
+    found = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    with thread_limit(max(found, default=os.cpu_count())), threadpool_limits(1, user_api="blas"):
+        yield
+
+
 def pytest_configure(config):
     """Leave out a false warning: OpenBLAS 0.3.31 (NumPy 2.4) raises the flag of an invalid number where there is none.
 
@@ -223,6 +250,13 @@ def pytest_configure(config):
     with_avx512 = [one for one in threadpool_info() if one.get("architecture") in AVX512]
     if any(str(one["version"]).startswith("0.3.31") for one in with_avx512):
         config.addinivalue_line("filterwarnings", "ignore:invalid value encountered in (matmul|dot):RuntimeWarning")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """The tests have no examples: only the package is searched for them."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 def pytest_collection_finish():
@@ -237,7 +271,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if not WANTED and any(name.startswith("loops") for name in item.fixturenames):
             left_out.add(item)
-        if getattr(item, "callspec", None) and item.callspec.params.get("_kernels") == "compiled":
+        chosen = getattr(item, "callspec", None) and item.callspec.params.get("_kernels")
+        if chosen == "compiled" and not many(item.function):
             second.setdefault(item.path, []).append(item)
     if not FULL:
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}

@@ -1,7 +1,8 @@
 """The law of the house, as functions: which files a room lists, what a file imports, and what breaks the order.
 
 A room is a folder of the package. The docstring of its `__init__.py` lists its files in their order, one line each;
-`*.py` stands for all files that are not listed, none of which may import another.
+`*.py` stands for all files that are not listed, none of which may import another. A folder is read once: these
+functions do not see what changes in it later.
 """
 
 import ast
@@ -22,20 +23,48 @@ def rooms_in(package):
 
 def files_in(package):
     """Every file of code, relative to the package."""
-    return sorted(path.relative_to(package).as_posix() for path in package.rglob("*.py"))
+    return sorted(_texts(package))
 
 
-def parsed(path):
-    """The tree of a file of code; the same text is parsed once."""
-    return _tree(path.read_text(encoding="utf-8"))
+def text_of(package, file):
+    return _texts(package)[file]
 
 
-_tree = cache(ast.parse)
+def nodes(package, file, *kinds):
+    """The nodes of these kinds in the tree of a file, which comes first among them."""
+    return [node for node in _nodes(_texts(package)[file]) if isinstance(node, kinds)]
 
 
+@cache
+def _texts(package):
+    return {path.relative_to(package).as_posix(): path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+TOLD = (ast.Module, ast.ClassDef, *FUNCTIONS, ast.Import, ast.ImportFrom, ast.Raise)
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+@cache
+def _nodes(text):
+    tree = ast.parse(text)
+    if "import_module" in text or "__import__" in text:
+        return [node for node in ast.walk(tree) if isinstance(node, (*TOLD, ast.Call))]
+    found, rest = [], [tree]
+    while rest:  # what may be imported, defined or raised is a statement: no look at expressions
+        node = rest.pop(0)
+        if isinstance(node, TOLD):
+            found.append(node)
+        for part in BODIES:
+            rest += under if isinstance(under := getattr(node, part, []), list) else []
+    return found
+
+
+@cache
 def listed(package, room):
     """The names that the docstring of a room lists, in order."""
-    told = ast.get_docstring(parsed(package / room / "__init__.py"), clean=False) or ""
+    file = "__init__.py" if room in ("", ".") else f"{room}/__init__.py"
+    told = ast.get_docstring(nodes(package, file, ast.Module)[0], clean=False) or ""
     return re.findall(r"^- `([\w*]+(?:\.py|/))`: \S", told, re.MULTILINE)
 
 
@@ -67,7 +96,7 @@ def order_of(text):
 def imports(package, file):
     """The files of the package that a file imports, in any form, at its top or within a function."""
     own = [package.name, *file.removesuffix("/__init__.py").removesuffix(".py").split("/")]
-    for node in ast.walk(parsed(package / file)):
+    for node in nodes(package, file, ast.Import, ast.ImportFrom, ast.Call):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _as_file(package, alias.name.split("."))
@@ -77,7 +106,7 @@ def imports(package, file):
             module = [*start, *(node.module.split(".") if node.module else [])]
             for alias in node.names:
                 yield from _as_file(package, [*module, alias.name]) or _as_file(package, module)
-        elif isinstance(node, ast.Call) and _name(node.func) in ("import_module", "__import__"):
+        elif _name(node.func) in ("import_module", "__import__"):
             texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             found = [other for text in texts for other in _as_file(package, text.split("."))]
             yield from (other for other in found if (file, other) not in BY_NAME)
@@ -159,7 +188,7 @@ def _as_file(package, names):
         return []
     path = "/".join(names[1:])
     ways = (f"{path}.py", f"{path}/__init__.py") if path else ("__init__.py",)
-    return [way for way in ways if (package / way).exists()]
+    return [way for way in ways if way in _texts(package)]
 
 
 def _name(node):

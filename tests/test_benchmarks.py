@@ -4,11 +4,11 @@ import itertools
 import math
 
 import pytest
-from scipy import stats
 
 from benchmarks import measuring
 from benchmarks.measuring import Measured, Options, Row, Skip, Target, Wrong, interleaved, measured_row, ratio, slope
 from benchmarks.results import has_marks, write_page
+from tests.each import each
 
 
 def raising(error):
@@ -30,6 +30,8 @@ def test_a_slope_is_the_exponent():
 
 
 def test_the_standard_error_is_that_of_scipy():
+    from scipy import stats  # half a second, which collection need not pay
+
     sizes, values = [1, 2, 4, 8], [1.0, 2.5, 3.5, 8.5]
     line = stats.linregress([math.log(n) for n in sizes], [math.log(n) for n in values])
     found = slope(sizes, values, "")
@@ -37,14 +39,14 @@ def test_the_standard_error_is_that_of_scipy():
     assert found.high - found.value == pytest.approx(line.stderr)
 
 
-@pytest.mark.parametrize(("sign", "met"), [(">", False), ("≥", True), ("≤", True), ("<", False)])
+@each(("sign", "met"), [(">", False), ("≥", True), ("≤", True), ("<", False)])
 def test_a_target_is_met_on_its_side(sign, met):
     row = measured_row("work", Target(sign, 2), lambda: Measured(2, 2, 2))
     assert row.verdict == ("met" if met else "short")
     assert row.target == f"{sign} 2"
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "verdict"),
     [(Skip("no"), "skipped"), (Wrong("no"), "wrong"), (MemoryError(), "short"), (OSError("no"), "broken")],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hopattn.foundation.compiled.needed import LEAST
+from tests.each import each
 
 ROOT = Path(__file__).parent.parent
 STATED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -34,7 +35,7 @@ def test_the_loops_refuse_what_is_older_than_the_least_numba(least):
     assert least["numba"] == LEAST
 
 
-@pytest.mark.parametrize(
+@each(
     ("extra", "told"),
     [
         ("b", "'b': expected name>=version"),

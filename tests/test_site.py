@@ -15,11 +15,12 @@ from docs.builder.drawing import Picture, Shown
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site, place
 from hopattn.scenario.files import shipped
+from tests.each import each
 
 HTML = ROOT / "docs" / "_build" / "html"
 
 
-@pytest.mark.parametrize("page", sources(), ids=lambda page: page.stem)
+@each("page", sources())
 def test_every_link_of_a_page_has_a_place_in_the_site(page):
     file = page.relative_to(ROOT).as_posix()
     assert in_the_site(page.read_text(encoding="utf-8"), file)

@@ -11,6 +11,7 @@ from hopattn.circuits.emergence import measures
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.circuits.emergence.record import Training
 from hopattn.foundation.errors import CannotDo, InvalidInput
+from tests.each import each
 
 SMALL = {"dim": 8, "heads": 2, "words": 10, "length": 12, "shortest": 3, "longest": 5, "batch": 4, "every": 2}
 
@@ -45,7 +46,7 @@ def test_periods_vary_and_held_out_texts_are_those_of_no_step():
     assert np.array_equal(recipe.batch_of(3).tokens, drawn[3])
 
 
-@pytest.mark.parametrize(
+@each(
     ("numbers", "message"),
     [
         ({"dim": 10}, "heads: 4 heads do not divide the dim 10"),
@@ -147,7 +148,7 @@ def test_the_step_of_a_heads_own_memory_never_raises_the_energy():
 
 
 @pytest.mark.full  # a training takes a minute
-@pytest.mark.parametrize(("layers", "dim"), [(2, 64), (1, 88)])
+@each(("layers", "dim"), [(2, 64), (1, 88)])
 def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
     """The one-layer model has more numbers (45,056 of 43,008); one seed of 32 held-out texts each."""
     found = train(Recipe(layers=layers, dim=dim)).measures

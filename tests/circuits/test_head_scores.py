@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.circuits.head_scores import even_attention
 from hopattn.foundation.errors import InvalidInput
+from tests.each import each
 
 ABAB = ["a", "b", "a", "b"]
 ATTENTION = np.array([[1, 0, 0, 0], [0.25, 0.75, 0, 0], [0.125, 0.5, 0.375, 0], [0.125, 0.25, 0.5, 0.125]])
@@ -159,7 +160,7 @@ def test_pytorchs_weights_are_scored_like_numpys():
         np.testing.assert_allclose(found, ha.prefix_matching(expected, tokens), atol=1e-3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ha.prefix_matching(np.ones((2, 3)), [0, 0]), r"attention: expected \(…, n, n\).*not shape \(2, 3\)"),

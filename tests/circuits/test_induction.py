@@ -11,6 +11,7 @@ from scipy.special import softmax
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from tests.counts import count
+from tests.each import each
 
 
 def sequences(rng, n_texts, length, dim, start=False, repeated=None):
@@ -144,18 +145,18 @@ def test_under_the_strict_mask_a_word_that_follows_itself_does_not_see_it():
 
 def test_random_words_of_few_elements_are_confused_in_long_texts():
     """Of 128 random unit words of 4 or 8 elements, some are nearly alike: a dot product of 1/2 is no bound then."""
-    hits, errors = {}, {}
+    (hits, errors), n = ({}, {}), count(60, 30)
     for dim in (4, 8, 64):
-        texts, which = sequences(np.random.default_rng(7), 60, 128, dim)
+        texts, which = sequences(np.random.default_rng(7), n, 128, dim)
         circuit = ha.induction_circuit(dim, 129)
         hits[dim] = right(circuit, texts, which).mean()
-        expected = texts[np.arange(60), which + 1]
+        expected = texts[np.arange(n), which + 1]
         errors[dim] = np.linalg.norm(circuit(texts)[:, -1] - expected, axis=-1).max()
     assert hits[4] < 0.5 and hits[64] == 1
     assert errors[8] > 0.1 > 0.01 > errors[64]
 
 
-@pytest.mark.parametrize(("name", "expected"), [("four places", 0.596), ("blurred", 0.626)])
+@each(("name", "expected"), [("four places", 0.596), ("blurred", 0.626)])
 def test_too_few_places_and_too_small_a_beta_miss_often(name, expected):
     """The numbers of the scenario `induction-angles`, of 8,000 sequences that share no code with the package."""
     turn, beta = (90.0, 1000.0) if name == "four places" else (11.25, 4.0)
@@ -177,7 +178,7 @@ def test_too_few_places_and_too_small_a_beta_miss_often(name, expected):
     assert own == pytest.approx(expected, abs=3 * math.sqrt(0.24 / count(2000, 200)) + 0.011)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ha.induction_circuit(4, 24, turns=math.pi / 2), "turns: two of 24 positions have the same place"),

@@ -11,6 +11,7 @@ from scipy.special import log_softmax
 
 import hopattn as ha
 from hopattn.circuits.linear_probe import fit_probe, logistic_loss
+from tests.each import each
 
 
 def problem(seed, n=40, dim=3, n_classes=4):
@@ -41,7 +42,7 @@ def scaled(vectors):
     return (vectors - vectors.mean(0)) / vectors.std(0)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@each("seed", [0, 1])
 def test_the_fit_is_that_of_scipy_with_numerical_gradients(seed):
     vectors, classes, n_classes = problem(seed)
     x = scaled(vectors)
@@ -93,7 +94,7 @@ def test_an_element_that_never_changes_is_no_obstacle():
     assert np.all(np.isfinite(probe.weight))
 
 
-@pytest.mark.parametrize(
+@each(
     ("vectors", "classes", "n_classes", "message"),
     [
         (np.zeros((3, 2)), np.zeros(2, int), 2, "classes: shape (2,) does not fit vectors of shape (3, 2)"),

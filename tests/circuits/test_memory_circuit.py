@@ -9,6 +9,7 @@ from scipy.special import softmax
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from tests.counts import count, spread
+from tests.each import each
 
 
 def directions(rng, n, d):
@@ -107,7 +108,7 @@ def accuracy_by_other_code(rng, width, n_texts, n_words=65, length=256, n_trigge
     return right / asked
 
 
-@pytest.mark.parametrize(("width", "expected"), spread([(128, 0.356), (64, 0.047), (256, 0.906), (512, 0.989)], 1))
+@each(("width", "expected"), spread([(128, 0.356), (64, 0.047), (256, 0.906), (512, 0.989)], 1))
 def test_the_accuracy_by_width_agrees_with_other_code(width, expected):
     """`expected` are the numbers of the scenario `birth-of-a-transformer`. Full: 40 draws of 4 texts; quick: 4."""
     rng, draws = np.random.default_rng(width), count(40, 4 if width < 512 else 2)
@@ -124,8 +125,8 @@ def test_probes_near_1_do_not_make_the_answers_right():
     assert found["accuracy"][0] < 0.6
 
 
-@pytest.mark.parametrize(("n", "width"), [(10, 8), (65, 32), (65, 48), (256, 64), (256, 96)])
-@pytest.mark.parametrize("spread", [1, 2])
+@each(("n", "width"), [(10, 8), (65, 32), (65, 48), (256, 64), (256, 96)])
+@each("spread", [1, 2])
 def test_the_recall_of_outer_products_agrees_with_simulations(n, width, spread):
     """A spread of 2: the keys are mapped by a random matrix."""
     rng, trials = np.random.default_rng(n), count(200, 20)
@@ -133,7 +134,7 @@ def test_the_recall_of_outer_products_agrees_with_simulations(n, width, spread):
     for _ in range(trials):
         keys, values = directions(rng, n, width), directions(rng, n, width)
         keys = keys if spread == 1 else keys @ rng.standard_normal((width, width)) / math.sqrt(width)
-        memory = sum(np.outer(v, k) for k, v in zip(keys, values, strict=True))
+        memory = values.T @ keys  # the sum of the outer products
         shares.append(np.mean(np.argmax(values @ memory @ keys.T, axis=0) == np.arange(n)))
     error = np.std(shares) / math.sqrt(trials)
     expected = ha.outer_product_recall(n, width, spread)
@@ -152,7 +153,7 @@ def test_at_the_capacity_about_one_key_is_lost_and_fewer_the_more_keys_there_are
     assert ha.recall_width(100) == pytest.approx(math.sqrt(800 * math.log(100)))
 
 
-@pytest.mark.parametrize("width", [32, 48, 64])
+@each("width", [32, 48, 64])
 def test_two_probes_are_the_recall_of_independent_outer_products(width):
     """Those of W_K1, and of W_O2, whose keys are mapped by a random matrix; values of W_K2 depend on its keys."""
     found = ha.memory_curves([width], count(40, 8), n_words=65, length=66, seed=5, n_triggers=9)
@@ -183,7 +184,7 @@ def test_the_same_seed_gives_the_same_curves_and_another_does_not():
     assert (one.trials["previous word"] != other.trials["previous word"]).any()
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ha.memory_circuit(0), "width: expected a whole number of at least 1"),

@@ -9,6 +9,7 @@ import pytest
 import hopattn as ha
 from hopattn.circuits.position_probe import PositionProbe
 from tests.counts import count
+from tests.each import each
 
 
 def model(seed, n_texts, length=6, dim=32, n_layers=2, common=1.0, norm_first=False):
@@ -22,7 +23,7 @@ def errors(probe, accuracy):
     return (accuracy - probe.chance) / probe.standard_error
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@each("n", [2, 3, 4])
 def test_chance_and_its_standard_error_by_enumeration(n):
     """Whatever a probe answers for exchangeable words: one is right on average, with a variance of at most 1."""
     orders = list(permutations(range(n)))
@@ -39,7 +40,7 @@ def test_chance_and_its_standard_error_by_enumeration(n):
     assert probe.standard_error == pytest.approx(np.sqrt(largest / 25) / n)
 
 
-@pytest.mark.parametrize("seed", range(count(5, 1)))
+@each("seed", range(count(5, 1)))
 def test_a_causal_mask_tells_the_position_and_no_mask_does_not(seed):
     blocks, texts = model(seed, count(4000, 600))
     causal, free = (ha.position_probe(blocks, texts, mask=mask) for mask in ("causal", None))
@@ -118,7 +119,7 @@ def test_texts_in_half_precision_are_read_in_single_precision():
     np.testing.assert_array_equal(found.accuracy, expected.accuracy)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ha.position_probe([], np.zeros((4, 1, 2))), "texts: expected at least 4 of at least 2 words"),

@@ -12,6 +12,7 @@ import hopattn as ha
 from hopattn.circuits.rasp import comparisons
 from hopattn.circuits.sequence_maps import looked_up, mapped, sequence_maps
 from hopattn.transformer.heads import Head
+from tests.each import each
 
 COMPARE = {
     "==": operator.eq,
@@ -38,7 +39,7 @@ def test_the_comparisons_are_those_of_the_tests():
     assert set(comparisons) == set(COMPARE)
 
 
-@pytest.mark.parametrize("where", COMPARE)
+@each("where", COMPARE)
 @given(data=st.data())
 def test_a_selection_and_its_width_equal_a_loop(where, data):
     keys, queries, _ = data.draw(st.one_of(pairs(small), pairs(letters)))
@@ -47,8 +48,8 @@ def test_a_selection_and_its_width_equal_a_loop(where, data):
     assert selection.width().tolist() == [sum(row) for row in chosen]
 
 
-@pytest.mark.parametrize("where", COMPARE)
 @given(given=pairs(small), default=small)
+@each("where", COMPARE)
 def test_an_aggregation_of_numbers_equals_a_loop(where, given, default):
     keys, queries, values = given
     expected = []
@@ -111,8 +112,8 @@ MAPS = {
 }
 
 
-@pytest.mark.parametrize("how", sequence_maps)
 @given(given=pairs(st.integers(1, 4)))
+@each("how", sequence_maps)
 def test_a_map_equals_a_loop(how, given):
     operands = given[: sequence_maps[how].of or 3]
     expected = [MAPS[how](*column) for column in zip(*operands, strict=True)]
@@ -127,7 +128,7 @@ def test_round_takes_a_half_to_the_even_number_and_words_can_be_compared():
     assert looked_up(["a"], {"b": 1}, 0).tolist() == [0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ha.select(["a"], ["a"], "="), "comparison: '=' is unknown; did you mean '=='?"),
@@ -164,7 +165,7 @@ def test_what_does_not_fit_is_refused(call, message):
         call()
 
 
-@pytest.mark.parametrize("values", [[1.0, 2.0], [[1.0]], [["a"], ["b"]]])
+@each("values", [[1.0, 2.0], [[1.0]], [["a"], ["b"]]])
 def test_the_text_of_a_selection_takes_one_row_of_numbers_for_each_key(values):
     with pytest.raises(ha.InvalidInput, match="values: expected"):
         ha.select([0, 1], [1, 0]).text(values)

@@ -22,6 +22,7 @@ from hopattn.retrieval.separation.block_form import AllScores
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
 from tests.draws import in_dtypes, masks_for
+from tests.each import each
 
 
 class Here:
@@ -82,9 +83,9 @@ def drawn(data, n, m, dtype=float, dim=3, read=None):
     return cues, keys, values if read else None, mask
 
 
-@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 @settings(max_examples=count(25, 5))
 @given(data=st.data(), n=st.integers(1, 5), m=st.integers(1, 12), beta=st.sampled_from([0.1, 1.0, 30.0]))
+@each(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m, beta):
     tol = {"float64": 1e-12, "float32": 1e-5}[dtype]
     exact = ("dot", "hamming", "manhattan")  # where weights jump, the rounding of scores would decide
@@ -132,7 +133,7 @@ def test_the_order_of_the_shards_does_not_matter(data, m, order):
     assert_allclose(found.energy(cues), wanted.energy(cues), atol=1e-12)
 
 
-@pytest.mark.parametrize("separation, activation", [("softmax", "identity"), ("identity", "sign"), ("entmax", "unit")])
+@each("separation, activation", [("softmax", "identity"), ("identity", "sign"), ("entmax", "unit")])
 @given(data=st.data(), m=st.integers(3, 9))
 def test_a_recall_has_the_record_of_the_memory_itself(separation, activation, data, m):
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
@@ -167,7 +168,7 @@ def test_whole_numbers_that_add_up_exactly_stay_exact():
         assert np.array_equal(cut(memory, edges).step(cues), memory.step(cues))
 
 
-@pytest.mark.parametrize("sizes", [(1, 300), (300, 1), (1e-8, 40), (300, 1e-8, 1)])
+@each("sizes", [(1, 300), (300, 1), (1e-8, 40), (300, 1e-8, 1)])
 def test_shards_of_small_and_of_large_scores_are_merged(sizes):
     rng = np.random.default_rng(1)
     keys = np.concatenate([size * rng.normal(size=(5, 4)) for size in sizes])
@@ -178,7 +179,7 @@ def test_shards_of_small_and_of_large_scores_are_merged(sizes):
     assert_allclose(found.energy(cues), memory.energy(cues), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["rectified_power", "exponential"])
+@each("name", ["rectified_power", "exponential"])
 def test_sums_beyond_the_numbers_are_taken_from_all_scores(name):
     rng = np.random.default_rng(3)
     cues, keys = rng.normal(size=(9, 40)), rng.normal(size=(50, 40))
@@ -188,10 +189,10 @@ def test_sums_beyond_the_numbers_are_taken_from_all_scores(name):
     assert_allclose(cut(memory, [7, 30]).step(cues), memory.step(cues), atol=1e-12)
 
 
-@pytest.mark.parametrize("separation", ["softmax", "rectified_power", "entmax"])
+@each("separation", ["softmax", "rectified_power", "entmax"])
 def test_shards_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monkeypatch):
     rng = np.random.default_rng(2)
-    keys, values, cues = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)), rng.normal(size=(6, 3))
+    keys, values, cues = rng.normal(size=(22, 3)), rng.normal(size=(22, 3)), rng.normal(size=(6, 3))
     np.save(tmp_path / "keys.npy", keys)
     np.save(tmp_path / "values.npy", values)
     monkeypatch.setattr(hopattn.cluster.shard, "READ", 5 * 3 * 8)
@@ -202,7 +203,7 @@ def test_shards_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monk
         found = cut(
             memory, [13, 20], lambda a, i, _, names=names: InFile(str(tmp_path / names.get(id(a), "keys.npy")), i)
         )
-        mask = rng.random((6, 40)) < 0.7
+        mask = rng.random((6, 22)) < 0.7
         for seen in (None, mask, mask[:1], "nonzero"):
             assert_allclose(found.step(cues, seen), memory.step(cues, seen), atol=1e-12)
         given_cues = {"max_steps": 3, "keep": ("overlaps",)}

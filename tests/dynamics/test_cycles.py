@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.dynamics.cycles import Cycles
+from tests.each import each
 
 
 def hadamard(size):
@@ -17,7 +18,7 @@ def hadamard(size):
     return one
 
 
-@pytest.mark.parametrize("length", [2, 3, 5, 8])
+@each("length", [2, 3, 5, 8])
 def test_a_sequence_that_comes_round_is_a_cycle_of_its_length(length):
     memory = ha.sequence(hadamard(64)[1 : length + 1], n=6)
     found = memory.recall(memory.keys[:1], max_steps=80_000)

@@ -15,14 +15,15 @@ from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from tests.counts import count
 from tests.draws import domain, spins, stores
+from tests.each import each
 
 CONVEX = [name for name in separations if separations[name]().convex]
 
 
-@pytest.mark.parametrize("separation", CONVEX)
-@pytest.mark.parametrize("activation", activations)
 @settings(max_examples=count(60, 4))
 @given(store=stores())
+@each("separation", CONVEX)
+@each("activation", activations)
 def test_the_arrays_of_a_record_agree(separation, activation, store):
     keys, cues, mask = store
     keys, cues = keys / 8, domain(activation, cues)
@@ -139,7 +140,7 @@ def test_updates_are_found_by_name_and_by_object():
         m.recall([1.0, 0.0], update="snyc")
 
 
-@pytest.mark.parametrize(
+@each(
     ("cue", "options", "message"),
     [
         ([[1.0, 0.0], [np.nan, 0.0]], {}, "cues: row 1 holds a NaN"),
@@ -188,7 +189,7 @@ def test_the_recall_of_a_cue_does_not_depend_on_the_others():
     assert np.array_equal(alone.state[0], beside.state[0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"mask": [True, False, True]}, "mask: shape"),

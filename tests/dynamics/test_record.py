@@ -15,6 +15,7 @@ from hopattn.dynamics.likeness import Spurious, likeness
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.similarity import cosine
+from tests.each import each
 
 PATTERNS = np.random.default_rng(11).choice([-1.0, 1.0], size=(5, 400))
 
@@ -58,7 +59,7 @@ def test_without_patterns_no_state_is_called_spurious():
     assert (found.matched, found.spurious) == (-1, "")
 
 
-@pytest.mark.parametrize("n_patterns", [1, 2])
+@each("n_patterns", [1, 2])
 def test_fewer_than_three_patterns_have_no_mixture(n_patterns):
     assert like(np.sign(PATTERNS[:3].sum(axis=0)), PATTERNS[:n_patterns]).spurious[0] == "other"
 
@@ -153,7 +154,7 @@ def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
     assert len(repr(many)) < 200
 
 
-@pytest.mark.parametrize("kind", [ha.Memory, ha.Hopfield, ha.Associator, ha.Sharded])
+@each("kind", [ha.Memory, ha.Hopfield, ha.Associator, ha.Sharded])
 def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     told = inspect.getdoc(kind.recall)
     given = list(inspect.signature(kind.recall).parameters)[1:]
@@ -165,7 +166,7 @@ def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", told)] == []
 
 
-@pytest.mark.parametrize("may_close", [True, False])
+@each("may_close", [True, False])
 def test_a_memory_that_may_close_compares_its_states_at_once(may_close):
     kind = type("Lent", (ha.Memory,), {"may_close": may_close})
     assert ("_likeness" in vars(kind(np.eye(2)).recall([1.0, 0.0]))) == may_close

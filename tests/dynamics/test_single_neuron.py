@@ -1,5 +1,6 @@
 """Sweeps in blocks: the result is that of one neuron after another, for every size of the blocks."""
 
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -18,6 +19,7 @@ from hopattn.retrieval.activation import Tanh
 from hopattn.retrieval.separation import separations
 from tests.counts import count, spread
 from tests.draws import arrays, spins
+from tests.each import each
 
 UPDATES = [Asynchronous("random"), Asynchronous("sequence"), Glauber(0.0), Glauber(0.8)]
 
@@ -55,7 +57,7 @@ def by_hand(couplings, bias, states, order):
     return states
 
 
-@pytest.mark.parametrize("sizes", [(1, 1), (4, 2), (5, 3), (256, 32)])
+@each("sizes", [(1, 1), (4, 2), (5, 3), (256, 32)])
 @given(data=st.data(), n=st.integers(1, 12), n_cues=st.integers(1, 4), unknown=st.booleans())
 def test_a_sweep_in_blocks_is_hopfields_written_out(sizes, data, n, n_cues, unknown):
     couplings = np.round(data.draw(arrays((n, n))))  # not symmetric, with self-couplings
@@ -66,7 +68,7 @@ def test_a_sweep_in_blocks_is_hopfields_written_out(sizes, data, n, n_cues, unkn
     assert np.array_equal(found, by_hand(couplings, bias, states, order))
 
 
-@pytest.mark.parametrize("size", [2**12, 2**21, 2**40])
+@each("size", [2**12, 2**21, 2**40])
 def test_large_whole_couplings_are_summed_exactly(size):
     """Fields of 1 beside couplings of 2²¹, whose sums single precision cannot hold; also the energies."""
     rng = np.random.default_rng(2)
@@ -107,9 +109,9 @@ def test_states_that_are_no_spins_are_swept_in_their_own_precision():
     )
 
 
-@pytest.mark.parametrize("sizes", [(1, 1), (7, 3), (40, 16), (256, 32)])
-@pytest.mark.parametrize("update", UPDATES, ids=repr)
-@pytest.mark.parametrize("chain", [False, True])
+@each("sizes", [(1, 1), (7, 3), (40, 16), (256, 32)])
+@each("update", UPDATES)
+@each("chain", [False, True])
 def test_a_sweep_in_blocks_is_one_neuron_after_another(chain, update, sizes):
     """Also along a chain in which each spin turns only because the one before it has turned."""
     rng = np.random.default_rng(5)
@@ -125,7 +127,7 @@ def test_a_sweep_in_blocks_is_one_neuron_after_another(chain, update, sizes):
             assert np.all(found == 1)
 
 
-@pytest.mark.parametrize("activation", [Tanh(0.5), "identity"], ids=str)
+@each("activation", [Tanh(0.5), "identity"])
 @given(data=st.data(), n=st.integers(1, 9), symmetric=st.booleans())
 def test_graded_neurons_in_blocks_respond_one_after_another(activation, data, n, symmetric):
     root = data.draw(arrays((n, n))) / 8
@@ -148,10 +150,10 @@ def test_real_couplings_are_swept_as_one_neuron_after_another():
         assert np.array_equal(swept(network, update, states), one_after_another(network, update, states))
 
 
-@pytest.mark.parametrize("update", spread(UPDATES, 2), ids=repr)
-@pytest.mark.parametrize("separation", [*separations, separations["power"](n=3)], ids=str)
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("unknown", [False, True])
+@each(
+    ("unknown", "masked", "separation", "update"),
+    spread(product([False, True], [False, True], [*separations, separations["power"](n=3)], spread(UPDATES, 2)), 40),
+)
 def test_kept_potentials_turn_the_same_spins(unknown, masked, separation, update):
     rng, n = np.random.default_rng(4), count(20, 6)
     for keys in (rng.choice([-1.0, 1.0], size=(7, n)), rng.normal(size=(7, n)) / 4):
@@ -218,7 +220,7 @@ def test_an_energy_beyond_the_numbers_is_named_by_its_row():
         swept(memory, Asynchronous("sequence"), cues)
 
 
-@pytest.mark.parametrize("temperature", [0.3, 2.0])
+@each("temperature", [0.3, 2.0])
 def test_the_limit_of_a_thermal_spin_is_the_field_at_which_its_chance_is_its_draw(temperature):
     rng = np.random.default_rng(9)
     decide = _Thermal(np.concatenate([rng.random((50, 4)), [[0.0, 0.5, 0.25, 0.75]]]), temperature)
@@ -227,7 +229,7 @@ def test_the_limit_of_a_thermal_spin_is_the_field_at_which_its_chance_is_its_dra
         assert np.array_equal(up, local > decide.limits())
 
 
-@pytest.mark.parametrize("update", [Asynchronous("random"), Glauber(0.1)], ids=repr)
+@each("update", [Asynchronous("random"), Glauber(0.1)])
 def test_compiled_loops_turn_the_same_spins_of_a_large_network(loops_of_spins, update, monkeypatch):
     rng = np.random.default_rng(10)
     patterns = rng.choice([-1.0, 1.0], size=(40, 600))
@@ -244,9 +246,9 @@ def test_compiled_loops_turn_the_same_spins_of_a_large_network(loops_of_spins, u
     assert not np.array_equal(plain, states)
 
 
-@pytest.mark.parametrize("update", [Asynchronous("random"), Glauber(20.0)], ids=repr)
-@pytest.mark.parametrize("kind", ["power", "rectified_power"])
-@pytest.mark.parametrize("n", [2, 3, 4])
+@each("update", [Asynchronous("random"), Glauber(20.0)])
+@each("kind", ["power", "rectified_power"])
+@each("n", [2, 3, 4])
 def test_compiled_loops_turn_the_same_spins_of_a_dense_memory(loops_of_spins, n, kind, update, monkeypatch):
     """Also for numbers of patterns at which NumPy's sums change their order, and for real keys."""
     rng = np.random.default_rng(11)

@@ -13,8 +13,9 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from tests.counts import count
 from tests.draws import arrays, spins
+from tests.each import each
 
-every = pytest.mark.parametrize("name", named_memories)
+every = each("name", named_memories)
 SMOOTH = ["hopfield", "graded", "dense", "exponential", "modern", "sparse", "normmax", "linear", "spherical"]
 """The memories whose energy has a gradient everywhere inside its domain, except at kinks of the weights."""
 
@@ -61,7 +62,7 @@ def test_recall_changes_neither_patterns_nor_cues(name):
 @every
 def test_a_batch_is_recalled_like_its_single_cues(name):
     card, rng = named_memories[name], np.random.default_rng(4)
-    for _ in range(count(10, 4)):
+    for _ in range(count(10, 2)):
         memory = card.drawn(rng)
         cues = memory.activation(rng.normal(size=(3, memory.patterns.shape[-1])))
         together = memory.recall(cues, update=card.update, max_steps=4, rng=7)
@@ -84,11 +85,11 @@ def test_a_nan_is_refused_with_its_row_and_leaves_other_rows_alone(name):
     np.testing.assert_allclose(states[[0, 2]], memory.step(finite), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_the_gradient_of_the_energy_is_the_state_minus_the_field(name):
     """∇E(x) = ∇Φ*(x) − h(x), by central differences; ∇Φ* = 0 for a directional activation."""
     card, rng = named_memories[name], np.random.default_rng(8)
-    for _ in range(20):
+    for _ in range(count(20, 8)):
         memory = card.drawn(rng)
         if memory.why_no_energy:
             continue
@@ -140,7 +141,7 @@ def test_the_capacity_of_dense_memories_grows_with_the_power():
     assert recalled[1] > 0.95
 
 
-@pytest.mark.parametrize("rule", ["hebb", "covariance", "pseudo_inverse", "storkey", "perceptron"])
+@each("rule", ["hebb", "covariance", "pseudo_inverse", "storkey", "perceptron"])
 def test_each_rule_of_the_classical_network_recalls(rule):
     patterns = random_spins(4, 60, seed=2)
     cue = patterns[1].copy()
@@ -167,8 +168,8 @@ def test_the_classical_network_fails_beyond_its_capacity():
     assert recalled[0.25] < 0.1
 
 
-@pytest.mark.parametrize("beta", [1.0, 3.0, 10.0])
-@pytest.mark.parametrize("n", [2, 5, 12])
+@each("beta", [1.0, 3.0, 10.0])
+@each("n", [2, 5, 12])
 def test_orthonormal_patterns_have_the_exact_fixed_point(n, beta):
     """m = 1 / (1 + (N−1) exp(−β(m − (1−m)/(N−1)))): the overlap is m with one of N orthonormal patterns, and
     (1−m)/(N−1) with all others.
@@ -200,7 +201,7 @@ def test_a_pattern_inside_the_hull_of_the_others_comes_back_without_a_lead():
     np.testing.assert_allclose(memory.step(patterns[0]), patterns[0], atol=1e-15)
 
 
-@pytest.mark.parametrize("self_coupling", [False, True])
+@each("self_coupling", [False, True])
 def test_graded_neurons_rest_at_0_alone_up_to_the_threshold_of_the_gain(self_coupling):
     """β λ_max(W) = 1; one pattern of four neurons without self-couplings has λ_max = ¾."""
     patterns = [[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]] if self_coupling else [[1.0, 1, -1, 1]]
@@ -333,7 +334,7 @@ def test_a_noiseless_cue_with_a_distance_divides_by_nothing():
         np.testing.assert_allclose(memory.recall(patterns[1]).state, patterns[1], atol=1e-12)
 
 
-@pytest.mark.parametrize("similarity", ha.similarities)
+@each("similarity", ha.similarities)
 def test_beta_has_an_effect_under_every_similarity(similarity):
     keys = np.array([[1.0, 1, 1], [-1, -1, 1]])
     soft, steep = (ha.universal(keys, similarity=similarity, beta=beta).weights([1.0, 1, -1]) for beta in (0.5, 5.0))

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.random_patterns import damaged, random_patterns
+from tests.each import each
 
 FRACTION = st.floats(0, 1)
 
 
-@pytest.mark.parametrize("sort", ["spins", "unit"])
-@pytest.mark.parametrize("correlation", [0.0, 0.1, 0.5, 0.9])
+@each("sort", ["spins", "unit"])
+@each("correlation", [0.0, 0.1, 0.5, 0.9])
 def test_the_mean_cosine_of_two_patterns_is_the_correlation(sort, correlation):
     """200 random pairs with 400 neurons; the tolerance is four standard errors of their mean."""
     cosines = []
@@ -55,7 +56,7 @@ def test_rows_are_damaged_independently():
     assert len(np.unique(flipped, axis=0)) == 50
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"n_patterns": 0}, "n_patterns: expected a whole number"),
@@ -71,7 +72,7 @@ def test_impossible_patterns_are_refused(arguments, message):
         random_patterns(np.random.default_rng(0), **{"n_patterns": 2, "dim": 3, **arguments})
 
 
-@pytest.mark.parametrize("arguments", [{"flip": 1.1}, {"hide": -1}, {"noise": -0.1}, {"noise": float("inf")}])
+@each("arguments", [{"flip": 1.1}, {"hide": -1}, {"noise": -0.1}, {"noise": float("inf")}])
 def test_impossible_damage_is_refused(arguments):
     with pytest.raises(InvalidInput, match=f"{next(iter(arguments))}: expected"):
         damaged(np.ones((1, 4)), np.random.default_rng(0), **arguments)

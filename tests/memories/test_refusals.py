@@ -7,9 +7,10 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.hopfield([[1, 1], [1, 0.5]]), "patterns: row 1 holds 0.5; the neurons are spins, −1 or 1"),
@@ -54,8 +55,8 @@ def test_impossible_arguments_are_refused(make, message):
 SPIN, ZERO, TINY, HUGE = [1.0, -1.0], [0.0, 0.0], [5e-324, 5e-324], [1e308, 1e308]
 
 
-@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
-@pytest.mark.parametrize("separation", ["softmax", "identity", "exponential", "sparsemax"])
+@each("similarity", ["dot", "cosine", "euclidean"])
+@each("separation", ["softmax", "identity", "exponential", "sparsemax"])
 def test_a_pattern_too_large_to_be_multiplied_is_named(similarity, separation):
     """Warnings are errors: NumPy must not warn before the message."""
     told = " holds a number of size 1e+308; expected at most 9.48e+153, so that products can be summed"
@@ -78,9 +79,9 @@ def test_the_largest_pattern_that_may_be_stored_has_a_finite_score():
             ha.Memory(1.001 * keys / dtype(0.999))
 
 
-@pytest.mark.parametrize("pattern", [ZERO, TINY])
-@pytest.mark.parametrize("separation", ["softmax", "identity", "exponential", "sparsemax", "argmax"])
-@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
+@each("pattern", [ZERO, TINY])
+@each("separation", ["softmax", "identity", "exponential", "sparsemax", "argmax"])
+@each("similarity", ["dot", "cosine", "euclidean"])
 def test_a_pattern_of_zeros_or_of_the_smallest_number_is_recalled_without_a_warning(pattern, separation, similarity):
     memory = ha.Memory([SPIN, pattern], similarity=similarity, separation=separation)
     assert np.isfinite(memory.recall([SPIN, pattern]).state).all()

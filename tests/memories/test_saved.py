@@ -14,6 +14,7 @@ from hopattn.foundation.errors import CannotDo, InvalidInput
 from hopattn.foundation.files import npz
 from hopattn.memories.models import named_memories
 from hopattn.memories.saved import KINDS
+from tests.each import each
 
 
 def cues_of(memory, rng):
@@ -31,7 +32,7 @@ def assert_same(found, memory, cues):
     assert np.array_equal(found.patterns, memory.patterns)
 
 
-@pytest.mark.parametrize("name", named_memories)
+@each("name", named_memories)
 def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
     rng = np.random.default_rng(1)
     for _ in range(4):
@@ -40,7 +41,7 @@ def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
         assert_same(ha.load_memory(tmp_path / "m.npz"), memory, cues_of(memory, rng))
 
 
-@pytest.mark.parametrize("registry", PARTS.values(), ids=lambda registry: registry.what)
+@each("registry", PARTS.values())
 def test_every_part_keeps_its_parameters(registry, tmp_path):
     needed = {"power": {"n": 4}, "rectified_power": {"n": 5}, "k_subsets": {"k": 2}, "threshold": {"t": 0.1}}
     for name in registry:
@@ -50,7 +51,7 @@ def test_every_part_keeps_its_parameters(registry, tmp_path):
         assert getattr(ha.load_memory(tmp_path / "m.npz"), registry.what) == part
 
 
-@pytest.mark.parametrize(
+@each(
     "memory",
     [
         ha.Memory(np.eye(3, dtype=np.float32), np.ones((3, 2), np.float32), beta=0.1 + 0.2),
@@ -59,7 +60,6 @@ def test_every_part_keeps_its_parameters(registry, tmp_path):
         ha.Hopfield([[0.0, 0.3], [0.3, 0.0]], bias=[0.1, 0.2]),
         ha.Associator([[0.5, 0.5, 1.0], [0.5, -0.5, 0.1]]),
     ],
-    ids=repr,
 )
 def test_arrays_keep_their_dtype_and_their_sharing(memory, tmp_path):
     memory.save(tmp_path / "m.npz")
@@ -97,7 +97,7 @@ class OwnSoftmax(ha.separations.softmax):
     """A separation in no registry."""
 
 
-@pytest.mark.parametrize(
+@each(
     ("memory", "name", "message"),
     [
         (ha.Memory(np.eye(2)), "m.npy", "'m.npy': expected a name that ends in .npz"),
@@ -140,7 +140,7 @@ def archive(header, **arrays):
     return npz({"header": np.array(json.dumps(header)), **arrays})
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "message"),
     [
         (b"", NO_ARCHIVE),

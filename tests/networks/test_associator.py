@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from tests.draws import spins
+from tests.each import each
 
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(2, 7), pairs=st.integers(1, 4))
@@ -48,7 +49,7 @@ def test_an_answer_of_another_dim_is_given_once_and_matched():
         memory.energy([1.0, 0.0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.Associator([1.0]), "expected a matrix"),

@@ -14,6 +14,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.networks.bidirectional import Bidirectional
 from hopattn.retrieval.activation import activations
 from tests.draws import arrays, domain, spins
+from tests.each import each
 
 
 @given(data=st.data(), n=st.integers(2, 8), m=st.integers(1, 5))
@@ -38,7 +39,7 @@ def test_a_tie_is_a_tie(data, n, m):
     assert np.array_equal(step, np.where(exact == 0, state, np.sign(exact)))
 
 
-@pytest.mark.parametrize("activation", activations)
+@each("activation", activations)
 @given(data=st.data(), n=st.integers(2, 6))
 def test_the_energy_never_rises_where_that_is_claimed(activation, data, n):
     root, bias = data.draw(arrays((n, n))) / 8, data.draw(arrays((n,)))
@@ -65,8 +66,8 @@ def test_the_energy_of_many_neurons_is_exact():
     assert np.array_equal(found, [-(x @ root @ x) for x in states])
 
 
-@pytest.mark.parametrize("change", [1e-6, -1e-6])
-@pytest.mark.parametrize("place", [(0, 1), (599, 0), (3, 550), (513, 512), (540, 590)])
+@each("change", [1e-6, -1e-6])
+@each("place", [(0, 1), (599, 0), (3, 550), (513, 512), (540, 590)])
 def test_one_uneven_coupling_among_many_is_seen(place, change):
     root = np.random.default_rng(2).normal(size=(600, 600))
     couplings = root + root.T
@@ -101,7 +102,7 @@ def test_a_bias_moves_the_tie():
     assert network.recall([0, 0]).state.tolist() == [1, -1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.Hopfield([[1, 2]]), "couplings: expected a square matrix"),
@@ -131,9 +132,7 @@ def test_couplings_are_kept_as_they_were_given():
     assert np.array_equal(ha.Hopfield(couplings).couplings, couplings)
 
 
-@pytest.mark.parametrize(
-    ("patterns", "message"), [([1, 1], "patterns: expected"), ([[1, np.nan]], "patterns: row 0 holds a NaN")]
-)
+@each(("patterns", "message"), [([1, 1], "patterns: expected"), ([[1, np.nan]], "patterns: row 0 holds a NaN")])
 def test_patterns_that_cannot_be_compared_with_are_refused(patterns, message):
     with pytest.raises(InvalidInput, match=message):
         ha.Hopfield(np.eye(2), patterns=patterns)

@@ -12,6 +12,7 @@ from scipy.special import gamma, gammaln, logsumexp
 
 import hopattn as ha
 from tests.counts import count
+from tests.each import each
 
 TEMPERATURES = [0.4, 1.0, 2.5]
 
@@ -23,8 +24,8 @@ def ring(n, coupling=1.0):
     return couplings
 
 
-@pytest.mark.parametrize("n", [3, 6, 10])
-@pytest.mark.parametrize("coupling", [1.0, -0.7])
+@each("n", [3, 6, 10])
+@each("coupling", [1.0, -0.7])
 def test_a_ring_has_the_partition_function_of_its_transfer_matrix(n, coupling):
     """Z = λ₊ⁿ + λ₋ⁿ, λ± = e^(J/T) ± e^(−J/T); ⟨x_0 x_r⟩ = (t^r + t^(n−r)) / (1 + tⁿ), t = tanh(J/T) (Ising 1925)."""
     exact = ha.boltzmann(ha.Hopfield(ring(n, coupling)), TEMPERATURES)
@@ -56,7 +57,7 @@ MEMORIES = {
 }
 
 
-@pytest.mark.parametrize("name", MEMORIES)
+@each("name", MEMORIES)
 def test_averages_of_any_memory_of_spins_are_sums_over_its_states(name):
     memory, energy = MEMORIES[name]
     states = np.array(list(itertools.product([-1, 1], repeat=6)))
@@ -90,7 +91,7 @@ def test_very_low_and_very_high_temperatures_stay_finite():
     np.testing.assert_allclose(exact.overlaps[:, 0], [1, 6 / 16], rtol=1e-8)  # Σ C(4, k) |2k/4 − 1| / 16
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "temperature"),
     [("hopfield", 0.8), ("hopfield", 2.0), ("dense", 20.0), ("dense", 60.0), ("exponential", 3.0)],
 )
@@ -109,7 +110,7 @@ def test_glauber_draws_from_the_same_distribution(name, temperature):
         assert abs(values.mean() - expected) < 4 * error
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 12])
+@each("n", [1, 2, 7, 12])
 def test_the_magnet_is_hopfields_network_with_one_pattern(n):
     pattern = np.random.default_rng(n).choice([-1.0, 1.0], size=(1, n))
     whole = ha.boltzmann(ha.hopfield(pattern, self_coupling=True), TEMPERATURES)
@@ -170,7 +171,7 @@ def test_the_mean_field_is_smooth_where_the_series_takes_over():
     np.testing.assert_allclose(u**2 / 3 - 2 * u**4 / 15 + 17 * u**6 / 315, 1 - t, rtol=1e-9)
 
 
-@pytest.mark.parametrize("temperature", [1e-290, 1e300])
+@each("temperature", [1e-290, 1e300])
 def test_far_temperatures_have_the_limits_of_two_spins(temperature):
     """Ground states ++ and −− alone, or all four alike; the heat capacity is 0 at both ends."""
     states = 2 if temperature < 1 else 4
@@ -196,7 +197,7 @@ def test_logarithms_of_binomials_agree_with_scipy():
 NETWORK = ha.hopfield(np.ones((1, 4)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ha.boltzmann(ha.hopfield(np.ones((1, 17))), 1.0), "memory: 17 spins have 2^17 states; at most 16"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from tests.draws import arrays, spins
+from tests.each import each
 
 RULES = (*ha.learning.rules, "storkey_by_definition")
 
@@ -45,8 +46,8 @@ def test_covariance_in_fractions(patterns):
     np.testing.assert_allclose(ha.learning.covariance(patterns), as_array(expected), atol=1e-14)
 
 
-@pytest.mark.parametrize("rule", ["storkey", "storkey_by_definition"])
 @given(patterns=pattern_sets())
+@each("rule", ["storkey", "storkey_by_definition"])
 def test_storkey_in_fractions(rule, patterns):
     rows, n = exact(patterns), patterns.shape[1]
     w = [[Fraction(0)] * n for _ in range(n)]
@@ -63,7 +64,7 @@ def test_storkey_in_fractions(rule, patterns):
     np.testing.assert_allclose(getattr(ha.learning, rule)(patterns), as_array(w), atol=1e-13)
 
 
-@pytest.mark.parametrize("entries", [spins, arrays])
+@each("entries", [spins, arrays])
 @given(data=st.data(), m=st.integers(1, 8), n=st.integers(1, 12))
 def test_storkey_is_its_definition(entries, data, m, n):
     patterns = data.draw(entries((m, n)))
@@ -72,7 +73,7 @@ def test_storkey_is_its_definition(entries, data, m, n):
     np.testing.assert_allclose(ha.learning.storkey(patterns), expected, rtol=0, atol=1e-10 * scale)
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 8])
+@each("n", [2, 3, 5, 8])
 def test_storkey_of_more_patterns_than_neurons_keeps_its_digits(n):
     patterns = np.random.default_rng(n).choice([-1.0, 1.0], (120, n))
     w = np.zeros((n, n))
@@ -153,7 +154,7 @@ def perceptron_pattern_by_pattern(rows, stability, max_sweeps=1000):
     raise AssertionError
 
 
-@pytest.mark.parametrize("real", [False, True])
+@each("real", [False, True])
 def test_storkey_is_its_formula_for_more_than_is_done_at_once(real):
     rng = np.random.default_rng(3)
     patterns = rng.normal(size=(9, 75)) if real else rng.choice([-1.0, 1.0], size=(70, 75))
@@ -162,8 +163,8 @@ def test_storkey_is_its_formula_for_more_than_is_done_at_once(real):
     )
 
 
-@pytest.mark.parametrize("stability", [0.0, 0.3])
-@pytest.mark.parametrize(("m", "n"), [(100, 90), (20, 30)])
+@each("stability", [0.0, 0.3])
+@each(("m", "n"), [(100, 90), (20, 30)])
 def test_the_perceptron_learns_pattern_by_pattern(m, n, stability):
     patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(m, n))
     if stability and m > n:
@@ -180,7 +181,7 @@ def test_the_perceptron_takes_patterns_of_real_numbers():
         np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("rate", [0.3, 1.0, 1.9])
+@each("rate", [0.3, 1.0, 1.9])
 def test_the_delta_rule_learns_pair_by_pair(rate):
     rng = np.random.default_rng(5)
     keys, values = rng.normal(size=(150, 40)) * 10.0 ** rng.integers(-4, 5, size=(150, 1)), rng.normal(size=(150, 3))
@@ -197,7 +198,7 @@ def test_the_delta_rule_names_a_key_that_is_zero():
         ha.learning.delta([[1, 0], [0, 0], [0, 0]], [[1], [1], [1]])
 
 
-@pytest.mark.parametrize("nearness", [1.0, 1e-3, 1e-6, 1e-9])
+@each("nearness", [1.0, 1e-3, 1e-6, 1e-9])
 def test_pseudo_inverse_of_patterns_that_are_nearly_dependent(nearness):
     rng = np.random.default_rng(6)
     patterns = rng.choice([-1.0, 1.0], size=(12, 60))
@@ -259,7 +260,7 @@ def test_perceptron_says_when_patterns_cannot_all_be_stored():
         ha.learning.perceptron(patterns, max_sweeps=50)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each("rule", RULES)
 def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
     patterns = np.sign(np.random.default_rng(2).normal(size=(3, 12)))
     kept = patterns.copy()
@@ -272,8 +273,8 @@ def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
         np.testing.assert_allclose(couplings, couplings.T, atol=1e-15)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("patterns", [[], [1, -1], [[1, np.nan]], [["a"]], np.zeros((0, 3))])
+@each("rule", RULES)
+@each("patterns", [[], [1, -1], [[1, np.nan]], [["a"]], np.zeros((0, 3))])
 def test_what_are_no_patterns_is_refused(rule, patterns):
     with pytest.raises(InvalidInput, match="patterns: "):
         getattr(ha.learning, rule)(patterns)
@@ -284,7 +285,7 @@ def test_couplings_beyond_the_largest_number_are_infinite_or_no_numbers():
         assert not np.isfinite(ha.learning.storkey(np.full((1, 2), 1e308))[0, 1])
 
 
-@pytest.mark.parametrize("stability", [-1, np.nan, "a"])
+@each("stability", [-1, np.nan, "a"])
 def test_a_stability_that_cannot_be_is_refused(stability):
     with pytest.raises(InvalidInput, match="stability: expected"):
         ha.learning.perceptron([[1, -1]], stability)

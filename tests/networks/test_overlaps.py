@@ -1,17 +1,21 @@
 """Hebb's networks of few patterns sum over the patterns, and give what their couplings give, to the last bit."""
 
+from functools import cache
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
-import pytest
 
 import hopattn as ha
 from hopattn.dynamics.single_neuron import Overlaps, block_sums, coupled
 from hopattn.dynamics.updates.base import StepContext
+from tests.counts import spread
+from tests.each import each
 
 UPDATES = [ha.Asynchronous(), ha.Asynchronous("sequence"), ha.Glauber(0.0), ha.Glauber(0.4), ha.Glauber(2.0)]
 
 
+@cache
 def networks(self_coupling, dtype="float64", n=90, many=7):
     """The network of Hebb's rule, the network of its couplings alone, and states with unknown neurons among them."""
     rng = np.random.default_rng(3)
@@ -26,14 +30,13 @@ def swept(network, update, states):
     return update.step(network, states, None, StepContext(0, rng, tuple(rng.spawn(len(states)))))
 
 
-both = pytest.mark.parametrize("self_coupling", [False, True])
-in_both_dtypes = pytest.mark.parametrize("dtype", ["float64", "float32"])
+both = each("self_coupling", [False, True])
+in_both_dtypes = each("dtype", ["float64", "float32"])
 
 
 @both
 @in_both_dtypes
-@pytest.mark.parametrize("update", UPDATES, ids=repr)
-@pytest.mark.parametrize("size", [1, 7, 64, 256])
+@each(("size", "update"), spread(product([1, 7, 64, 256], UPDATES), 10))
 def test_a_sweep_by_overlaps_turns_the_spins_that_the_couplings_turn(size, update, dtype, self_coupling):
     network, plain, cues = networks(self_coupling, dtype)
     assert network.overlaps is not None and plain.overlaps is None

@@ -11,8 +11,9 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from tests.draws import arrays, in_dtypes, near, sizes
+from tests.each import each
 
-every = pytest.mark.parametrize("name", list(activations))
+every = each("name", list(activations))
 STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]
 
 
@@ -26,7 +27,7 @@ def test_it_is_the_gradient_of_its_potential(name, data, n):
     np.testing.assert_allclose(activation(field), slopes, atol=1e-6)
 
 
-@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in activations))
+@each(("name", "dtype"), in_dtypes((name,) for name in activations))
 @given(data=st.data(), n=sizes)
 def test_fenchel_young_holds_with_equality_at_its_own_state(name, dtype, data, n):
     field, other = data.draw(arrays((n,))).astype(dtype), data.draw(arrays((n,))).astype(dtype)
@@ -47,7 +48,7 @@ def test_what_it_gives_is_not_foreign_to_it(name):
         assert activation.why_outside_domain(activation(field)) == ""
 
 
-@pytest.mark.parametrize(("name", "parameters"), STEEP)
+@each(("name", "parameters"), STEEP)
 @given(data=st.data(), n=st.integers(2, 6))
 def test_parameters_keep_gradient_and_conjugate(name, parameters, data, n):
     field, h = data.draw(arrays((n,))) / 4, 1e-6
@@ -65,7 +66,7 @@ def test_layer_norm_is_pytorchs(torch):
     np.testing.assert_allclose(activations["layer_norm"]()(field), reference, rtol=1e-12)
 
 
-@pytest.mark.parametrize("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])
+@each("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])
 def test_the_conjugate_of_tanh_keeps_its_digits(x):
     """Against ∫₀ˣ artanh by its series Σ x²ᵏ⁺² / (2k+1)(2k+2), summed in fractions."""
     exact = sum(Fraction(x) ** (2 * k + 2) / ((2 * k + 1) * (2 * k + 2)) for k in range(60 if x < 0.9 else 0))
@@ -73,7 +74,7 @@ def test_the_conjugate_of_tanh_keeps_its_digits(x):
     np.testing.assert_allclose(activations["tanh"]().conjugate(np.array([x])), expected, rtol=4e-15)
 
 
-@pytest.mark.parametrize("mean", [0.0, 1e3, 1e6])
+@each("mean", [0.0, 1e3, 1e6])
 def test_layer_norm_keeps_its_sum_at_0_whatever_the_mean(mean):
     norm = activations["layer_norm"]()
     state = norm(mean + np.random.default_rng(1).normal(size=(20, 16)))
@@ -90,7 +91,7 @@ def test_tanh_does_not_overflow():
     assert tanh.conjugate(np.array([1.5, 0.0])) == np.inf
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameters"), [("tanh", {"beta": -1}), ("layer_norm", {"gamma": 0}), ("layer_norm", {"epsilon": np.nan})]
 )
 def test_parameters_that_cannot_be_are_refused(name, parameters):
@@ -121,7 +122,7 @@ def test_the_same_on_every_library(name, library):
         np.testing.assert_allclose(library.numpy(own(library.array(field))), own(field), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("cue", "answer"), [((0.8, 0.6), 1), ((-0.8, -0.6), -1), ((-0.6, 0.8), 0), ((1, 0), 0.8)])
+@each(("cue", "answer"), [((0.8, 0.6), 1), ((-0.8, -0.6), -1), ((-0.6, 0.8), 0), ((1, 0), 0.8)])
 def test_the_four_cues_of_the_lecture(cue, answer):
     assert ha.cue([0.8, 0.6], cue) == pytest.approx(answer, abs=1e-15)
 
@@ -150,7 +151,7 @@ def test_a_cue_takes_f_by_name_by_object_and_as_a_function():
     assert ha.cue(weights, [3, 4], np.tanh).tolist() == np.tanh([3.0, -8.0]).tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("weights", "activation", "message"),
     [
         ([[1, 2]], [1, 2, 3], "activation: dim 3 does not fit weights of dim 2"),
@@ -169,8 +170,8 @@ def test_a_mistyped_activation_is_refused():
         ha.cue([1], [1], "sgin")
 
 
-@pytest.mark.parametrize("name", activations)
 @given(field=arrays((3, 4)))
+@each("name", activations)
 def test_the_inverse_gives_the_field_of_a_state(name, field):
     """∇Φ(∇Φ*(x)) = x, for every activation with an inverse."""
     activation = activations[name]()
@@ -183,8 +184,8 @@ def test_the_inverse_gives_the_field_of_a_state(name, field):
     np.testing.assert_allclose(activation(inverse), state, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", activations)
 @given(field=arrays((1, 4)), weight=st.sampled_from([0.0, 0.3, 2.0]), seed=st.integers(0, 99))
+@each("name", activations)
 def test_the_proximal_step_minimises(name, field, weight, seed):
     """x = proximal(h, λ) has the least Φ*(x) + ½λ|x|² − h·x among the states that the activation gives."""
     activation = activations[name]()

@@ -24,6 +24,7 @@ from hopattn.retrieval.separation.scores import scaled
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from tests.counts import count, spread
 from tests.draws import in_dtypes, masks_for
+from tests.each import each
 
 TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
 BLOCKS = st.builds(Blocks, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3))
@@ -51,10 +52,10 @@ def plain(similarity, separation, cues, keys, values, mask):
     return scaled(weights @ values, factor), potential
 
 
-@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 @given(
     data=st.data(), n=st.integers(1, 14), m=st.integers(1, 30), beta=st.sampled_from([0.1, 1.0, 30.0]), blocks=BLOCKS
 )
+@each(("name", "dtype"), in_dtypes((name,) for name in ha.separations))
 def test_blocks_give_what_the_whole_gives(name, dtype, data, n, m, beta, blocks):
     tol = TOLERANCE[dtype]
     separation = ha.separations[name](beta=beta)
@@ -70,8 +71,8 @@ def test_blocks_give_what_the_whole_gives(name, dtype, data, n, m, beta, blocks)
         assert_allclose(found.potential, potential, rtol=tol, atol=tol * max(1.0, 1 / beta))
 
 
-@pytest.mark.parametrize("name", ["identity", "power", "rectified_power", "threshold"])
 @given(data=st.data(), blocks=BLOCKS)
+@each("name", ["identity", "power", "rectified_power", "threshold"])
 def test_whole_numbers_that_add_up_exactly_stay_exact(name, data, blocks):
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
     cues, keys = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], (20, 8))
@@ -80,7 +81,7 @@ def test_whole_numbers_that_add_up_exactly_stay_exact(name, data, blocks):
     assert np.array_equal(memory.activation(found.field, cues), memory.step(cues))
 
 
-@pytest.mark.parametrize("separation", ["softmax", "identity", "sparsemax"])
+@each("separation", ["softmax", "identity", "sparsemax"])
 def test_the_number_of_threads_changes_no_bit(separation):
     rng = np.random.default_rng(1)
     cues, keys = rng.normal(size=(70, 6)), rng.normal(size=(300, 6))
@@ -114,7 +115,7 @@ def test_what_no_cue_may_see_is_not_computed():
     assert sum(counting.seen) == 8 * 8 * 8 + 7 * 2 * 8
 
 
-@pytest.mark.parametrize("name", ["rectified_power", "exponential"])
+@each("name", ["rectified_power", "exponential"])
 def test_sums_beyond_the_numbers_are_taken_from_the_whole(name):
     rng = np.random.default_rng(3)
     cues, keys = rng.normal(size=(9, 40)), rng.normal(size=(50, 40))
@@ -134,7 +135,7 @@ def large(dtype=float, n=1100, m=1000, dim=8):
     return rng.normal(size=(n, dim)).astype(dtype), rng.normal(size=(m, dim)).astype(dtype)
 
 
-@pytest.mark.parametrize("separation", ["softmax", "entmax", "identity"])
+@each("separation", ["softmax", "entmax", "identity"])
 def test_a_large_memory_steps_and_has_the_energies_of_its_cues_in_small_batches(separation, monkeypatch):
     monkeypatch.setattr(sizes, "ENOUGH", count(ENOUGH, ENOUGH // 16))
     cues, keys = large(n=count(1100, 120), m=count(1000, 600))
@@ -162,7 +163,7 @@ def test_a_large_recall_is_that_of_small_batches():
         assert_allclose(found.energies, whole.energies[rows][:, :t], rtol=1e-9)
 
 
-@pytest.mark.parametrize("mask", ["none", "causal", "array"])
+@each("mask", ["none", "causal", "array"])
 def test_texts_side_by_side_stream_too(mask):
     rng = np.random.default_rng(2)
     q, k, v = (rng.normal(size=shape) for shape in ((2, 1, 1030, 4), (3, 1030, 4), (2, 3, 1030, 5)))
@@ -177,7 +178,7 @@ def test_texts_side_by_side_stream_too(mask):
         assert_allclose(found[i][rows], wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("mask, message", [("causal", "more than"), (np.ones((3, 1000), bool), "does not fit")])
+@each("mask, message", [("causal", "more than"), (np.ones((3, 1000), bool), "does not fit")])
 def test_a_mask_that_does_not_fit_is_refused_at_any_size(mask, message):
     cues, keys = large()
     with pytest.raises(ha.InvalidInput, match=message):
@@ -193,7 +194,7 @@ def test_what_is_to_be_ignored_is_ignored_in_the_threads_too():
         memory.step(cues * 1e200)
 
 
-@pytest.mark.parametrize("separation", spread(["softmax", "power", "argmax", "sparsemax"], 2))
+@each("separation", spread(["softmax", "power", "argmax", "sparsemax"], 2))
 def test_memory_does_not_grow_with_the_keys(separation):
     n = 600
 
@@ -236,7 +237,7 @@ def small_batches(function, cues):
     return np.concatenate([function(part) for part in np.array_split(cues, 40)])
 
 
-@pytest.mark.parametrize("dtype, beta", [("float16", 6.0), ("float32", 1.0), ("longdouble", 3000.0)])
+@each("dtype, beta", [("float16", 6.0), ("float32", 1.0), ("longdouble", 3000.0)])
 def test_scores_as_large_as_the_type_bears_need_no_other_care(dtype, beta):
     rng = np.random.default_rng(0)
     x = (ha.unit(rng.normal(size=(1100, 16)) * 0.1 + 1) * (4 if dtype == "float32" else 1)).astype(dtype)
@@ -245,7 +246,7 @@ def test_scores_as_large_as_the_type_bears_need_no_other_care(dtype, beta):
     assert_allclose(found.astype(float), wanted.astype(float), rtol=1e-2 if dtype == "float16" else 1e-5)
 
 
-@pytest.mark.parametrize("size", [1e30, 1e-19])
+@each("size", [1e30, 1e-19])
 def test_large_and_small_values_keep_their_digits(size):
     rng = np.random.default_rng(0)
     q = np.full((1100, 4), 3.75, np.float32)
@@ -400,7 +401,7 @@ threading.Thread(target=late).start()
     assert told.stdout == "(1100, 4)\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "given"),
     [
         (ha.window(3), ha.padding(520, 1100)),

@@ -11,6 +11,7 @@ from hopattn.foundation import kernels
 from hopattn.retrieval.separation.entmax import Entmax, Sparsemax
 from hopattn.retrieval.separation.normmax import Normmax
 from hopattn.retrieval.separation.subsets import KSubsets
+from tests.each import each
 
 SPARSE = [
     Entmax(alpha=1.05),
@@ -35,7 +36,7 @@ def both(monkeypatch, separation, scores, where=None):
     return found
 
 
-@pytest.mark.parametrize("separation", SPARSE, ids=repr)
+@each("separation", SPARSE)
 @given(data=st.data(), n=st.integers(1, 20), beta=st.sampled_from([0.01, 1.0, 40.0]), whole=st.booleans())
 def test_weights_and_potentials_are_those_of_numpy(loops_of_thresholds, separation, data, n, beta, whole):
     elements = st.integers(-2, 2).map(float) if whole else st.floats(-4, 4)
@@ -66,8 +67,8 @@ def test_a_power_that_is_no_product_is_right_to_its_last_digits(loops_of_thresho
     assert loops_of_thresholds.power_up_to_one(1.0, exponent) == 1
 
 
-@pytest.mark.parametrize("separation", SPARSE, ids=repr)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@each("separation", SPARSE)
+@each("dtype", ["float32", "float64"])
 def test_many_scores_of_any_size_have_weights_with_their_sum(loops_of_thresholds, monkeypatch, separation, dtype):
     rng = np.random.default_rng(1)
     scores = (rng.normal(size=(6, 500)) * 10.0 ** np.arange(-3, 3)[:, None]).astype(dtype)
@@ -78,7 +79,7 @@ def test_many_scores_of_any_size_have_weights_with_their_sum(loops_of_thresholds
     np.testing.assert_allclose(own, weights, atol=5000 * eps)
 
 
-@pytest.mark.parametrize("separation", SPARSE, ids=repr)
+@each("separation", SPARSE)
 def test_a_row_with_nothing_to_attend_to_has_no_weights_and_a_nan_spoils_its_own_row(
     loops_of_thresholds, monkeypatch, separation
 ):

@@ -9,6 +9,7 @@ import pytest
 
 import hopattn as ha
 from tests.counts import count
+from tests.each import each
 
 STEP = 1e-4
 
@@ -93,8 +94,8 @@ def library(request):
     return request.param, request.getfixturevalue(request.param)
 
 
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize(("name", "parameters"), PARAMETERS)
+@each("masked", [False, True])
+@each(("name", "parameters"), PARAMETERS)
 def test_of_weights_and_potential(library, name, parameters, masked):
     separation = ha.separations[name](beta=1.5, **parameters)
     where = np.array([[True, True, False, True, True], [False] * 5]) if masked else None
@@ -111,7 +112,7 @@ def test_of_weights_and_potential(library, name, parameters, masked):
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
-@pytest.mark.parametrize(("name", "parameters"), [one for one in PARAMETERS if one[0] != "proportional"])
+@each(("name", "parameters"), [one for one in PARAMETERS if one[0] != "proportional"])
 def test_the_jacobian_of_weights_is_symmetric_under_every_transform(torch, jax, name, parameters):
     """p is a gradient: ∂p_μ/∂s_ν = ∂p_ν/∂s_μ, forwards, backwards, compiled, and for many rows at once."""
     separation = ha.separations[name](beta=1.5, **parameters)
@@ -134,15 +135,15 @@ def test_sparsemax_in_numbers(torch):
 
 
 @pytest.mark.filterwarnings("ignore:Dynamo detected a call to a `functools.lru_cache`:UserWarning")
-@pytest.mark.parametrize("name", ["softmax", "sparsemax", "entmax", "normmax", "k_subsets"])
+@each("name", ["softmax", "sparsemax", "entmax", "normmax", "k_subsets"])
 def test_a_compiled_function_has_the_same_values(torch, traced, name):
     separation = ha.separations[name]()
     given = torch.tensor(scores(np.random.default_rng(4), 1))
     assert torch.equal(traced(lambda s: separation.weights(s))(given), separation.weights(given))
 
 
-@pytest.mark.parametrize("name", list(ha.similarities))
-@pytest.mark.parametrize("side", ["cues", "keys"])
+@each("name", list(ha.similarities))
+@each("side", ["cues", "keys"])
 def test_of_similarities(library, name, side):
     similarity = ha.similarities[name]()
     other = np.random.default_rng(5).normal(size=(4, 3))
@@ -154,14 +155,14 @@ def test_of_similarities(library, name, side):
     assert_derivatives(library[1], library[0], lambda rng, _: rng.normal(size=(2, 3)), function)
 
 
-@pytest.mark.parametrize("name", list(ha.activations))
+@each("name", list(ha.activations))
 def test_of_activations(library, name):
     activation = ha.activations[name]()
     assert_derivatives(library[1], library[0], lambda rng, _: rng.normal(size=(2, 4)), lambda _: activation)
     assert_derivatives(library[1], library[0], lambda rng, _: rng.normal(size=(2, 4)), lambda _: activation.potential)
 
 
-@pytest.mark.parametrize(("name", "parameters"), PARAMETERS)
+@each(("name", "parameters"), PARAMETERS)
 def test_of_a_step_of_a_memory(library, name, parameters):
     keys = np.random.default_rng(6).normal(size=(5, 3))
     separation = ha.separations[name](beta=0.7, **parameters)
@@ -172,8 +173,8 @@ def test_of_a_step_of_a_memory(library, name, parameters):
     assert_derivatives(library[1], library[0], lambda rng, _: rng.normal(size=(2, 3)), step)
 
 
-@pytest.mark.parametrize("separation", ["softmax", "sparsemax", "entmax", "normmax", "k_subsets"])
-@pytest.mark.parametrize("argument", [0, 1, 2])
+@each("separation", ["softmax", "sparsemax", "entmax", "normmax", "k_subsets"])
+@each("argument", [0, 1, 2])
 def test_of_attention(library, separation, argument):
     texts = np.random.default_rng(7).normal(size=(3, 4, 3))
 
@@ -188,7 +189,7 @@ def test_of_attention(library, separation, argument):
     assert_derivatives(library[1], library[0], lambda rng, _: rng.normal(size=(4, 3)), function)
 
 
-@pytest.mark.parametrize(("name", "parameters"), PARAMETERS)
+@each(("name", "parameters"), PARAMETERS)
 def test_in_single_precision(torch, name, parameters):
     separation = ha.separations[name](beta=1.5, **parameters)
     rng = np.random.default_rng(8)

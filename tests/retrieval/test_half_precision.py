@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from tests.each import each
 
 MANY = 70_000
 """More like keys than the largest number of half precision, 65,504."""
 
 
-@pytest.mark.parametrize("n_cues", [2, 40])
-@pytest.mark.parametrize("separation", ["softmax", "identity", "entmax"])
+@each("n_cues", [2, 40])
+@each("separation", ["softmax", "identity", "entmax"])
 def test_many_like_keys_share_the_weight(separation, n_cues):
     keys = np.full((MANY, 2), 0.5, np.float16)
     cues = np.full((n_cues, 2), 0.5, np.float16)
@@ -26,7 +27,7 @@ def test_the_weights_sum_to_one():
     assert weights.astype(float).sum() == pytest.approx(1, rel=5e-2)  # each is a subnormal number with few digits
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (600, 3)])
+@each("shape", [(2, 3), (600, 3)])
 def test_attention_in_half_precision_is_that_in_double_up_to_its_rounding(shape):
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=shape), rng.normal(size=(2000, 3)), rng.normal(size=(2000, 3))

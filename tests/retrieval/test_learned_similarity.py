@@ -17,6 +17,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot, similarities
 from hopattn.retrieval.step import Retrieval
 from tests.draws import arrays, near, sizes
+from tests.each import each
 
 
 @st.composite
@@ -63,8 +64,8 @@ def test_scores_are_pytorchs(torch):
     np.testing.assert_allclose(Additive(w_cue, w_key, v)(x, k), expected, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
 @given(drawn=pairs())
+@each("dtype", ["float64", "float32"])
 def test_a_batch_equals_its_cues_and_permuted_keys_permute_the_scores(dtype, drawn):
     cues, keys = (array.astype(dtype) for array in drawn[:2])
     bilinear = Bilinear(drawn[2].matrix.astype(dtype))
@@ -146,7 +147,7 @@ def test_a_head_takes_them_and_no_name_stands_for_them(tmp_path):
         ha.Memory(eye, similarity=Bilinear(eye)).save(tmp_path / "memory.npz")
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Bilinear([1.0, 2.0]), r"matrix: expected a matrix \(out, in\), not shape \(2,\)"),

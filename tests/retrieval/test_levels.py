@@ -1,13 +1,13 @@
 """The level above which scores carry weight, of many scores: its condition, and halving as a referee."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation import roots
 from hopattn.foundation.roots import bisected
 from hopattn.retrieval.separation import separations
+from tests.each import each
 
 LEVELLED = [
     ("entmax", {"alpha": 1.1}),
@@ -21,7 +21,7 @@ LEVELLED = [
     ("k_subsets", {"k": 4}),
     ("k_subsets", {"k": 50}),
 ]
-levelled = pytest.mark.parametrize(("name", "parameters"), LEVELLED, ids=str)
+levelled = each(("name", "parameters"), LEVELLED)
 
 
 def shape_of(name, parameters):
@@ -70,7 +70,6 @@ def drawn_scores(kind, n, rng):
 KINDS = ["gaussian", "whole", "alike", "two heights", "one far ahead", "nearly alike", "a slope", "geometric"]
 
 
-@levelled
 @given(
     kind=st.sampled_from(KINDS),
     n=st.sampled_from([1, 2, 31, 32, 33, 129, 700]),
@@ -78,6 +77,7 @@ KINDS = ["gaussian", "whole", "alike", "two heights", "one far ahead", "nearly a
     share=st.sampled_from([None, 0.9, 0.05]),
     seed=st.integers(0, 99),
 )
+@levelled
 def test_the_weights_are_those_of_halving_over_all_scores(name, parameters, kind, n, beta, share, seed):
     rng = np.random.default_rng(seed)
     scores = drawn_scores(kind, n, rng)
@@ -93,8 +93,8 @@ def test_the_weights_are_those_of_halving_over_all_scores(name, parameters, kind
 
 
 @levelled
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("shape", [(600,), (40, 600), (3, 5, 200), (2, 1), (0, 40)])
+@each("dtype", ["float64", "float32"])
+@each("shape", [(600,), (40, 600), (3, 5, 200), (2, 1), (0, 40)])
 def test_the_weights_sum_to_what_they_share(name, parameters, dtype, shape):
     scores = np.random.default_rng(1).normal(size=shape).astype(dtype)
     weights, eps = separations[name](**parameters).weights(scores), np.finfo(dtype).eps
@@ -139,7 +139,7 @@ def test_a_nan_makes_its_own_row_nan_and_no_other(name, parameters):
     assert np.all(np.isnan(weights[1]))
 
 
-@pytest.mark.parametrize("name", ["entmax", "normmax"])
+@each("name", ["entmax", "normmax"])
 def test_newtons_steps_are_few(name, monkeypatch):
     """A step that dances about the level by one rounding would go on to the last of hundreds."""
     steps, newton = [], roots._newton

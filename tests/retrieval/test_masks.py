@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.masks import mask_rules, resolve
+from tests.each import each
 
 RULES = {name: {field.name: 2 for field in fields(rule)} for name, rule in mask_rules.items()}
 """Every rule, with 2 for each of its parameters."""
@@ -38,8 +39,8 @@ def test_nonzero_looks_at_the_scores():
     assert resolve("nonzero", scores).tolist() == [[True, False, True], [False, False, False]]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+@each("dtype", [np.float32, np.float64])
+@each("scale", [1e-10, 1.0, 1e10])
 def test_nonzero_forgives_what_rounding_leaves_of_a_zero(dtype, scale):
     query = np.array([[0.1, 0.2, 0.3]], dtype=dtype)
     keys = np.array([[3.0, 0.0, -1.0], [0.1, 0.1, 0.1]], dtype=dtype)  # the first is orthogonal, up to rounding
@@ -49,7 +50,7 @@ def test_nonzero_forgives_what_rounding_leaves_of_a_zero(dtype, scale):
         assert weights.tolist() == [[0.0, 1.0]]
 
 
-@pytest.mark.parametrize("name", RULES)
+@each("name", RULES)
 def test_the_same_on_every_library(name, library):
     scores = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
     rule = mask_rules.make(name, **RULES[name])
@@ -59,7 +60,7 @@ def test_the_same_on_every_library(name, library):
         assert np.array_equal(library.numpy(found), np.asarray(expected))
 
 
-@pytest.mark.parametrize(
+@each(
     ("mask", "message"),
     [
         ("causl", "did you mean 'causal'"),
@@ -84,7 +85,7 @@ def test_nonzero_of_one_cue_is_that_of_a_batch_of_one():
     assert memory.step(cue, "nonzero").shape == (2,)
 
 
-@pytest.mark.parametrize(
+@each(
     "make",
     [
         lambda: ha.causal(0),

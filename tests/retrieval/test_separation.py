@@ -13,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
 from tests.counts import count
 from tests.draws import arrays, betas, in_dtypes, near, sizes
+from tests.each import each
 
 NEAR = {"float64": 1e-7, "float32": 2e-3}
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
@@ -30,14 +31,17 @@ EVERY = [(name, {}) for name in WITH_POTENTIAL] + [
     ("k_subsets", {"k": 2}),
     ("threshold", {"t": 0.3}),
 ]
-every = pytest.mark.parametrize(("name", "parameters"), EVERY)
-in_dtype = pytest.mark.parametrize(("name", "parameters", "dtype"), in_dtypes(EVERY))
+rows = sizes.flatmap(lambda m: arrays((m,)))
+tables = st.tuples(sizes, sizes).flatmap(arrays)
+"""Scores of one cue, and of several."""
+every = each(("name", "parameters"), EVERY)
+in_dtype = each(("name", "parameters", "dtype"), in_dtypes(EVERY))
 
 
+@given(scores=rows, beta=betas)
 @every
-@given(data=st.data(), beta=betas, n=sizes)
-def test_weights_are_the_gradient_of_the_potential(name, parameters, data, beta, n):
-    scores = data.draw(arrays((n,))) / 4
+def test_weights_are_the_gradient_of_the_potential(name, parameters, scores, beta):
+    scores, n = scores / 4, len(scores)
     separation = separations[name](beta=beta, **parameters)
     if name == "argmax":
         assume(np.sort(scores)[-1] - np.sort([-9.0, *scores])[-2] > 1e-3)  # at a tie there is no gradient
@@ -50,11 +54,11 @@ def test_weights_are_the_gradient_of_the_potential(name, parameters, data, beta,
     np.testing.assert_allclose(weights, slopes, atol=1e-5 * max(1, np.abs(weights).max(), beta))
 
 
+@given(scores=rows)
 @every
-@given(data=st.data(), m=sizes)
-def test_in_float32_weights_and_potential_are_those_of_float64(name, parameters, data, m):
+def test_in_float32_weights_and_potential_are_those_of_float64(name, parameters, scores):
     """So the gradient law holds in float32 too. Weights that are a root of a small reach lose half of the digits."""
-    scores = (data.draw(arrays((m,))) / 4).astype(np.float32)
+    scores = (scores / 4).astype(np.float32)
     separation = separations[name](beta=0.5, **parameters)
     for found, exact in (
         (separation.weights(scores), separation.weights(scores.astype(float))),
@@ -64,11 +68,10 @@ def test_in_float32_weights_and_potential_are_those_of_float64(name, parameters,
         np.testing.assert_allclose(found, exact, rtol=1e-5, atol=4 * np.finfo(np.float32).eps ** 0.5)
 
 
+@given(scores=tables, beta=betas, seen=st.lists(st.booleans(), min_size=6, max_size=6))
 @in_dtype
-@given(data=st.data(), beta=betas, n=sizes, m=sizes)
-def test_a_masked_entry_weighs_nothing_and_changes_nothing(name, parameters, dtype, data, beta, n, m):
-    scores = data.draw(arrays((n, m))).astype(dtype)
-    where = data.draw(st.lists(st.booleans(), min_size=m, max_size=m).map(np.array))
+def test_a_masked_entry_weighs_nothing_and_changes_nothing(name, parameters, dtype, scores, beta, seen):
+    scores, where = scores.astype(dtype), np.array(seen[: scores.shape[1]])
     separation = separations[name](beta=beta, **parameters)
     weights, potential = separation.weights(scores, where), separation.potential(scores, where)
     assert np.all(weights[:, ~where] == 0)
@@ -82,30 +85,29 @@ def test_a_masked_entry_weighs_nothing_and_changes_nothing(name, parameters, dty
         assert np.all(potential == 0)
 
 
+@given(scores=rows, beta=betas, order=st.permutations(range(6)))
 @in_dtype
-@given(data=st.data(), beta=betas, m=sizes)
-def test_permuting_the_scores_permutes_the_weights(name, parameters, dtype, data, beta, m):
-    scores = data.draw(arrays((m,))).astype(dtype)
-    order = np.array(data.draw(st.permutations(range(m))))
+def test_permuting_the_scores_permutes_the_weights(name, parameters, dtype, scores, beta, order):
+    scores, order = scores.astype(dtype), np.array([i for i in order if i < len(scores)])
     separation, tol = separations[name](beta=beta, **parameters), near(dtype)
     permuted = separation.weights(scores[order])
     np.testing.assert_allclose(permuted, separation.weights(scores)[order], rtol=tol, atol=NEAR[dtype])
     np.testing.assert_allclose(separation.potential(scores[order]), separation.potential(scores), rtol=tol, atol=tol)
 
 
+@given(scores=tables, beta=betas)
 @in_dtype
-@given(data=st.data(), beta=betas, n=sizes, m=sizes)
-def test_a_batch_equals_its_rows(name, parameters, dtype, data, beta, n, m):
-    scores = data.draw(arrays((n, m))).astype(dtype)
+def test_a_batch_equals_its_rows(name, parameters, dtype, scores, beta):
+    scores = scores.astype(dtype)
     separation = separations[name](beta=beta, **parameters)
     rows = np.stack([separation.weights(row) for row in scores])
     np.testing.assert_allclose(separation.weights(scores), rows, rtol=near(dtype))
 
 
-@pytest.mark.parametrize(("name", "parameters"), [entry for entry in EVERY if separations[entry[0]](**entry[1]).convex])
-@given(data=st.data(), m=sizes, t=st.floats(0, 1))
-def test_a_potential_that_says_it_is_convex_is(name, parameters, data, m, t):
-    a, b = data.draw(arrays((m,))), data.draw(arrays((m,)))
+@given(ends=st.integers(1, 6).flatmap(lambda m: arrays((2, m))), t=st.floats(0, 1))
+@each(("name", "parameters"), [entry for entry in EVERY if separations[entry[0]](**entry[1]).convex])
+def test_a_potential_that_says_it_is_convex_is(name, parameters, ends, t):
+    a, b = ends
     separation = separations[name](**parameters)
     between = separation.potential(t * a + (1 - t) * b)
     chord = t * separation.potential(a) + (1 - t) * separation.potential(b)
@@ -141,7 +143,7 @@ def test_softmax_is_scipys(data, beta, n, m):
     np.testing.assert_allclose(softmax.potential(scores), reference, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("beta", [1e-6, 1.0, 1e6])
+@each("beta", [1e-6, 1.0, 1e6])
 def test_softmax_is_stable_for_large_scores(beta):
     softmax = separations["softmax"](beta=beta)
     scores = np.array([[1e4, -1e4, 0.0], [-1e4, -1e4, -1e4]])
@@ -191,14 +193,14 @@ def test_float32_stays_float32(name, parameters):
     assert separation.potential(scores).dtype == np.float32
 
 
-@pytest.mark.parametrize("beta", [0, -1, np.nan, np.inf, "8", True, None, [1]])
-@pytest.mark.parametrize("name", separations)
+@each("beta", [0, -1, np.nan, np.inf, "8", True, None, [1]])
+@each("name", separations)
 def test_a_beta_that_is_no_positive_number_is_refused(name, beta):
     with pytest.raises(InvalidInput, match="beta"):
         separations[name](beta=beta)
 
 
-@pytest.mark.parametrize("n", [1, 0, -2, 2.5, "3", True])
+@each("n", [1, 0, -2, 2.5, "3", True])
 def test_a_power_that_is_no_whole_number_from_two_on_is_refused(n):
     with pytest.raises(InvalidInput, match="n: expected a whole number"):
         separations["power"](n=n)
@@ -211,8 +213,8 @@ def test_a_mistyped_name_lists_the_choices_and_the_nearest():
         separations.make("softmax", betta=2)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("beta", [1e-300, 1e-8, 7e4, 1e300])
+@each("dtype", [np.float16, np.float32, np.float64])
+@each("beta", [1e-300, 1e-8, 7e4, 1e300])
 def test_softmax_takes_any_beta_in_any_dtype(dtype, beta):
     softmax = separations["softmax"](beta=beta)
     scores = np.array([1.0, 0.0, -5.0], dtype=dtype)
@@ -237,7 +239,7 @@ def test_a_registry_is_a_mapping():
 SCORES = np.array([-2.0, 0.0, 0.5])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameters", "expected"),
     [
         ("sparsemax", {}, [0, 0.25, 0.75]),
@@ -290,11 +292,11 @@ def test_an_alpha_of_one_is_softmax_and_near_one_is_near_it():
 SPARSE = [entry for entry in EVERY if np.isfinite(separations[entry[0]](**entry[1]).margin)]
 
 
-@pytest.mark.parametrize(("name", "parameters"), SPARSE)
-@given(data=st.data(), beta=betas, m=st.integers(2, 6))
-def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, data, beta, m):
+@given(scores=st.integers(2, 6).flatmap(lambda m: arrays((m,))), beta=betas)
+@each(("name", "parameters"), SPARSE)
+def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, scores, beta):
     separation = separations[name](beta=beta, **parameters)
-    others = data.draw(arrays((m,)))
+    others, m = scores.copy(), len(scores)
     others[0] = others[1:].max() + (separation.margin + 1e-9) / beta + 1e-9
     np.testing.assert_allclose(separation.weights(others), np.eye(m)[0], atol=NEAR["float64"])
     if separation.margin:
@@ -303,7 +305,7 @@ def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, data, beta,
 
 
 @every
-@pytest.mark.parametrize("beta", [1e-6, 1.0, 1e6])
+@each("beta", [1e-6, 1.0, 1e6])
 def test_scores_of_ten_thousand_leave_every_weight_finite(name, parameters, beta):
     scores = np.array([[1e4, -1e4, 0.0, 9e3], [-1e4, -1e4, -1e4, -1e4]])
     separation = separations[name](beta=beta, **parameters)
@@ -311,8 +313,8 @@ def test_scores_of_ten_thousand_leave_every_weight_finite(name, parameters, beta
     assert np.all(np.isfinite(separation.potential(scores)))
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
-@pytest.mark.parametrize("where", [None, [True, True, False, True]])
+@each("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
+@each("where", [None, [True, True, False, True]])
 def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     scores = torch.asarray([[0.5, -1.25, 2.0, 1.7], [0.3, 0.2, 0.1, -0.4]], dtype=torch.float64, requires_grad=True)
     mask = None if where is None else torch.asarray(where)
@@ -321,7 +323,7 @@ def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     np.testing.assert_allclose(scores.grad.numpy(), separation.weights(scores.detach(), mask).numpy(), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
+@each("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
 def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     scores = jax.numpy.asarray([0.5, -1.25, 2.0, 1.7])
     separation = separations[name](beta=0.8)
@@ -329,7 +331,7 @@ def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     np.testing.assert_allclose(slopes, separation.weights(np.asarray(scores)), atol=1e-9)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameters", "message"),
     [
         ("entmax", {"alpha": 0.9}, "alpha: expected a number of at least 1"),
@@ -368,7 +370,7 @@ def test_weights_in_proportion_are_the_gradient_of_nothing():
         proportional.potential(scores)
 
 
-@pytest.mark.parametrize("n", [2, 3, 50])
+@each("n", [2, 3, 50])
 def test_a_power_of_whole_numbers_is_exact(n):
     scores = np.array([[3.0, -1.0, 2.0], [0.0, 0.0, 0.0]])
     exact = [sum(int(s) ** n for s in row) / n for row in scores]
@@ -391,7 +393,7 @@ def test_the_exponential_works_in_logarithms():
     np.testing.assert_allclose(direction.potential(scores), 2 * np.log(exponential.potential(scores) / 2), rtol=1e-14)
 
 
-@pytest.mark.parametrize("alpha", [3, 8, 20, 50])
+@each("alpha", count([3, 8, 20, 50], [8, 50]))
 @settings(max_examples=count(5, 2))
 @given(data=st.data(), m=st.integers(2, 4))
 def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):

@@ -13,12 +13,13 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval import similarity as similarity_module
 from hopattn.retrieval.similarity import similarities
 from tests.draws import arrays, in_dtypes, near, sizes, stores
+from tests.each import each
 
-every = pytest.mark.parametrize("name", list(similarities))
+every = each("name", list(similarities))
 
 
-@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in similarities))
 @given(store=stores())
+@each(("name", "dtype"), in_dtypes((name,) for name in similarities))
 def test_a_batch_equals_its_cues_and_permuted_keys_permute_the_scores(name, dtype, store):
     keys, cues = (array.astype(dtype) for array in store[:2])
     similarity, tol = similarities[name](), near(dtype)
@@ -49,10 +50,8 @@ def test_cosine_stays_within_one(data, n):
     assert np.all(np.abs(ha.cosine(a, 3 * a)) <= 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "metric"), [("euclidean", "euclidean"), ("manhattan", "cityblock"), ("hamming", "hamming")]
-)
 @given(store=stores())
+@each(("name", "metric"), [("euclidean", "euclidean"), ("manhattan", "cityblock"), ("hamming", "hamming")])
 def test_distances_are_scipys(name, metric, store):
     keys, cues, _ = store
     scale = keys.shape[1] if name == "hamming" else 1
@@ -60,7 +59,7 @@ def test_distances_are_scipys(name, metric, store):
     np.testing.assert_allclose(similarities[name]()(cues, keys), reference, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["euclidean", "manhattan", "hamming"])
+@each("name", ["euclidean", "manhattan", "hamming"])
 def test_a_noiseless_cue_has_the_distance_zero_and_a_derivative(name, jax):
     keys = jax.numpy.asarray([[1.0, 2.0], [0.0, 1.0]])
     similarity = similarities[name]()
@@ -103,11 +102,9 @@ def test_vectors_that_do_not_fit_are_refused():
         ha.cosine([1, 2], [1, 2, 3])
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(
-    ("cues", "keys"), [((40,), (300, 40)), ((30, 40), (300, 40)), ((2, 3, 40), (2, 50, 40)), ((2, 3, 40), (50, 40))]
-)
-@pytest.mark.parametrize("name", ["manhattan", "hamming"])
+@each("dtype", ["float64", "float32"])
+@each(("cues", "keys"), [((40,), (300, 40)), ((30, 40), (300, 40)), ((2, 3, 40), (2, 50, 40)), ((2, 3, 40), (50, 40))])
+@each("name", ["manhattan", "hamming"])
 def test_distances_of_many_entries_are_those_of_their_differences(name, cues, keys, dtype, monkeypatch):
     rng = np.random.default_rng(0)
     x, k = (rng.integers(-2, 3, size=shape).astype(dtype) for shape in (cues, keys))
@@ -123,7 +120,7 @@ def test_distances_of_many_entries_are_those_of_their_differences(name, cues, ke
         assert np.array_equal(found, plain)
 
 
-@pytest.mark.parametrize("name", ["manhattan", "hamming"])
+@each("name", ["manhattan", "hamming"])
 def test_no_array_of_all_differences_is_held(name):
     x, k = np.ones((200, 50)), np.zeros((1000, 50))
     similarity = similarities[name]()

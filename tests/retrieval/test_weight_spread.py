@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -12,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.weight_spread import OperatingClass, entropy, least_number
+from tests.each import each
 
 parts = st.integers(0, 40).map(float)
 rows = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 7)), elements=parts)
@@ -33,6 +33,8 @@ def test_the_least_number_is_that_of_all_sets(weights, mass):
 
 @given(weights=rows)
 def test_the_entropy_is_scipys(weights):
+    import scipy.stats  # a second, which collection need not pay
+
     found = entropy(weights)
     for row, value in zip(weights, found, strict=True):
         assert value == pytest.approx(scipy.stats.entropy(row) if row.any() else 0.0, abs=1e-12)
@@ -52,7 +54,7 @@ def even(k, n):
     return row
 
 
-@pytest.mark.parametrize(
+@each(
     ("k", "expected"),
     [(512, "I"), (257, "I"), (256, "II"), (65, "II"), (64, "III"), (17, "III"), (16, "IV"), (1, "IV")],
 )
@@ -77,7 +79,7 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
         ha.operating_class(np.zeros((2, 3)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("weights", "more", "message"),
     [
         ([[0.5, -0.5]], {}, r"weights: -0.5 is below 0, so that they are no shares"),
@@ -94,7 +96,7 @@ def test_what_are_no_weights_of_a_head_is_refused(weights, more, message):
         ha.operating_class(weights, **more)
 
 
-@pytest.mark.parametrize("mass", [0, -1, 1.1, "half", float("nan"), True])
+@each("mass", [0, -1, 1.1, "half", float("nan"), True])
 def test_a_mass_that_is_no_share_is_refused(mass):
     with pytest.raises(InvalidInput, match="mass: expected"):
         least_number([1.0], mass)

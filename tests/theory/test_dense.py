@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from tests.each import each
 
 
 def test_the_capacity_of_order_2_is_that_of_krotov_and_hopfield():
@@ -13,7 +14,7 @@ def test_the_capacity_of_order_2_is_that_of_krotov_and_hopfield():
     assert float(ha.theory.dense_capacity(1000, 2, rectified=False)) == pytest.approx(150, abs=2)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@each("n", [2, 3, 4])
 def test_the_capacity_grows_as_the_power_n_less_1(n):
     few, many = ha.theory.dense_capacity([10, 100], n)
     assert math.log10(many / few) == pytest.approx(n - 1)
@@ -27,8 +28,8 @@ def test_one_step_from_a_pattern_turns_the_share_that_is_stated():
         patterns = np.random.default_rng(seed).choice([-1.0, 1.0], size=(count, neurons))
         for state in patterns[:25]:
             scores = patterns @ state
-            after = scores[:, None] - 2 * patterns * state
-            turned.append(np.maximum(after, 0) ** 3 - np.maximum(scores, 0)[:, None] ** 3)
+            before, after = (np.maximum(s, 0) for s in (scores[:, None], scores[:, None] - 2 * patterns * state))
+            turned.append(after * after * after - before * before * before)
     share = np.mean([part.sum(axis=0) > 0 for part in turned])
     assert share == pytest.approx(wrong, abs=0.015)
 

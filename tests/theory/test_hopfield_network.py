@@ -10,6 +10,7 @@ from scipy.integrate import quad
 import hopattn as ha
 from hopattn.theory.order_parameters import solution
 from hopattn.theory.retrieval import retrieved
+from tests.each import each
 
 
 def test_the_critical_load_and_the_overlap_there_are_the_published_ones():
@@ -37,7 +38,7 @@ def test_the_patterns_are_the_deepest_states_up_to_the_published_load():
     assert 1 / math.pi + math.sqrt(2 * 0.0519 / math.pi) == pytest.approx(0.5, abs=2e-4)
 
 
-@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3), (0.1, 0.05), (0.13, 0.01)])
+@each(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3), (0.1, 0.05), (0.13, 0.01)])
 def test_a_solution_solves_the_equations(load, temperature):
     found = retrieved(load, temperature)
     r = found.q / (1 - (1 - found.q) / temperature) ** 2
@@ -80,7 +81,7 @@ def test_the_coldest_solutions_lead_to_those_at_zero():
     assert solution(0.5, 0.0, 0.0).load == 0
 
 
-@pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf, "much", [0.1, -1]])
+@each("bad", [-0.1, math.nan, math.inf, "much", [0.1, -1]])
 def test_other_numbers_are_refused(bad):
     for formula in (ha.theory.overlap, ha.theory.retrieval_temperature, ha.theory.glass_temperature):
         with pytest.raises(ha.InvalidInput, match="load: expected"):
@@ -92,7 +93,7 @@ def test_loads_that_do_not_fit_the_temperatures_are_refused():
         ha.theory.overlap([0.1, 0.2], [0.1, 0.2, 0.3])
 
 
-@pytest.mark.parametrize("load", [5e-324, 1e-300, 1e-16])
+@each("load", [5e-324, 1e-300, 1e-16])
 def test_the_smallest_loads_lead_to_a_load_of_zero(load):
     for temperature in (0.0, 0.1, 0.9):
         assert ha.theory.overlap(load, temperature) == pytest.approx(ha.theory.overlap(0, temperature))

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from tests.each import each
 
 sizes = st.integers(1, 6)
 
 
-@pytest.mark.parametrize(
+@each(
     ("n_heads", "exponents"),
     [
         (1, [8]),
@@ -81,7 +82,7 @@ def test_in_a_causal_head_it_is_one_more_axis_of_the_keys():
     np.testing.assert_allclose(found, weights @ v, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ((0, 3), "n_heads: expected a whole number of at least 1, not 0"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.baselines import Bigram, NGram, average
 from tests.draws import arrays, sizes
+from tests.each import each
 
 texts = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=6), max_size=5)
 
@@ -95,7 +96,7 @@ def test_a_word_that_no_text_has_is_impossible_also_with_smoothing():
     assert NGram.counted(["abc"], 1, add=1.0).probability("d") == 0.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: NGram.counted(["ab"], 0), "n: expected a whole number of at least 1, not 0"),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.cache import multiplications, multiplications_of_text
+from tests.each import each
 
 DIM = 6
 
@@ -70,7 +71,7 @@ def test_on_pytorch(torch):
     np.testing.assert_allclose(torch.cat([first, last]), layer(x), rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7])
+@each("n", [1, 2, 7])
 def test_multiplications_are_those_of_loops(n):
     """Counted one by one: a map of k rows and d columns takes k·d, a score of two vectors their dim."""
     rng = np.random.default_rng(3)
@@ -81,8 +82,8 @@ def test_multiplications_are_those_of_loops(n):
     assert shared["cached"] == maps - 2 * 3 * DIM + sum(rows)  # one head of keys and one of values less
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 10])
-@pytest.mark.parametrize("shared", [1, 2])
+@each("n", [1, 2, 3, 10])
+@each("shared", [1, 2])
 def test_multiplications_of_a_text_are_those_of_its_words(n, shared):
     own = attention(np.random.default_rng(6), shared=shared)
     words = [multiplications(own, k) for k in range(1, n + 1)]
@@ -104,7 +105,7 @@ RNG = np.random.default_rng(5)
 DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b in (1.0, 2.0)], np.eye(DIM, 2 * DIM))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (

@@ -1,7 +1,6 @@
 """The bias of a call: with every separation and every β, and in the numbers of the scores."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,9 +10,10 @@ from hopattn.retrieval.masks import NoMask
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "beta", "bias"),
     [
         (np.float32, 1e-20, 40),
@@ -36,8 +36,8 @@ def test_a_bias_keeps_its_size_at_every_beta(dtype, beta, bias):
     np.testing.assert_allclose(ha.attention(q, keys, values, beta=beta, bias=half), [[1.25]], rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", list(separations))
 @given(seed=st.integers(0, 2**32 - 1), beta=st.sampled_from([0.3, 1.0, 2.5]))
+@each("name", list(separations))
 def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, seed, beta):
     """The weights and the potential of the sum, as the separation itself gives them."""
     rng = np.random.default_rng(seed)
@@ -52,8 +52,8 @@ def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, 
         np.testing.assert_allclose(found, separation.potential(q @ k.T + bias / beta), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("of_bias", [np.float16, np.float32, np.float64])
+@each("dtype", [np.float16, np.float32, np.float64])
+@each("of_bias", [np.float16, np.float32, np.float64])
 def test_a_bias_does_not_change_the_dtype_of_the_result(dtype, of_bias):
     x, bias = np.eye(3, dtype=dtype), ha.alibi(1, 3)[0].astype(of_bias)
     matrices = [np.eye(3, dtype=dtype)] * 3

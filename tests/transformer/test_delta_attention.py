@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from tests.each import each
 
 RANDOM = ha.RandomFeatures(12, seed=1)
 seeds = st.integers(0, 2**32 - 1)
 chunks = st.sampled_from([1, 2, 3, 64])
-every = pytest.mark.parametrize("features", ["identity", "relu", "elu", RANDOM])
+every = each("features", ["identity", "relu", "elu", RANDOM])
 
 
 def texts(seed, n, batch=()):
@@ -30,8 +31,8 @@ def by_loops(q, k, v, rates, features):
     return np.array(outputs), w
 
 
-@every
 @given(seed=seeds, n=st.integers(1, 9), chunk=chunks, rate=st.sampled_from([0.1, 1.0, 1.9]))
+@every
 def test_chunks_and_words_are_the_loop(features, seed, n, chunk, rate):
     q, k, v = texts(seed, n)
     expected, w = by_loops(q, k, v, rate, features)
@@ -81,7 +82,7 @@ def test_a_key_without_features_is_not_learned():
     assert state.couplings.tolist() == [[3.0, 0.0]]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each("dtype", [np.float32, np.float64])
 def test_a_key_too_short_for_a_quotient_is_not_learned(dtype):
     """Its value divided by its length is beyond the numbers; the smallest length that has all digits is learned."""
     tiny = np.finfo(dtype).tiny
@@ -90,7 +91,7 @@ def test_a_key_too_short_for_a_quotient_is_not_learned(dtype):
         np.testing.assert_allclose(ha.delta_attention(k, k, v), [[learned], [3.0]], rtol=1e-6)
 
 
-@pytest.mark.parametrize("one", [np.float32, np.float64, np.array])
+@each("one", [np.float32, np.float64, np.array])
 def test_a_rate_of_numpy_is_a_number(one):
     texts_ = texts(3, 4)
     assert np.array_equal(ha.delta_attention(*texts_, rate=one(0.5)), ha.delta_attention(*texts_, rate=0.5))
@@ -123,7 +124,7 @@ def test_derivatives_do_not_depend_on_the_chunk(torch, jax):
 Q, K, V = (np.ones((3, 2)) for _ in range(3))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.delta_attention(Q, K, V, rate=2), "rate: expected a number below 2, not 2"),

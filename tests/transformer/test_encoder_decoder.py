@@ -8,6 +8,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from tests.each import each
 
 DIM, HEADS = 8, 2
 
@@ -24,8 +25,8 @@ def torch_transformer(torch, **options):
     return model.eval()
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@each("norm_first", [False, True])
+@each("activation", ["relu", "gelu"])
 def test_it_is_pytorchs_transformer(torch, norm_first, activation):
     model = torch_transformer(torch, norm_first=norm_first, activation=activation)
     state = {name: array.numpy() for name, array in model.state_dict().items()}
@@ -78,8 +79,8 @@ def test_what_does_not_fit_is_refused(state):
             make()
 
 
-@pytest.mark.parametrize(("norm_first", "activation"), [(False, "relu"), (True, "gelu")])
-@pytest.mark.parametrize("bias", [True, False])
+@each(("norm_first", "activation"), [(False, "relu"), (True, "gelu")])
+@each("bias", [True, False])
 def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bias):
     model = torch_transformer(torch, norm_first=norm_first, activation=activation, bias=bias)
     state = {name: array.numpy() for name, array in model.state_dict().items()}

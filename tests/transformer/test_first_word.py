@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from tests.counts import count
 from tests.draws import arrays, sizes
+from tests.each import each
 
 models = st.builds(
     ha.FirstWord, st.just(3), st.floats(0, 1).map(lambda x: round(x, 3)), st.floats(0, 12).map(lambda x: round(x, 3))
 )
-either = pytest.mark.parametrize("attention", [False, True])
+either = each("attention", [False, True])
 
 
 @either
@@ -36,16 +38,16 @@ def test_shares_are_the_double_sum_written_out(model, n):
     np.testing.assert_allclose(model.shares(n, attention=False), model.carry ** np.arange(n, -1, -1.0), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 40])
-@pytest.mark.parametrize("carry", [0.0, 0.5, 0.9, 1.0])
+@each("n", [0, 1, 7, 40])
+@each("carry", [0.0, 0.5, 0.9, 1.0])
 def test_without_attention_the_cosine_is_its_closed_form(carry, n):
     kept = (1 - carry**2) / (1 - carry ** (2 * n + 2)) if carry < 1 else 1 / (n + 1)
     expected = carry**n * math.sqrt(kept)
     assert ha.FirstWord(carry=carry).cosine(n, attention=False) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("beta", [5.0, 6.0, 7.0])
-@pytest.mark.parametrize("carry", [0.3, 0.8, 1.0])
+@each("beta", count([5.0, 6.0, 7.0], [5.0, 6.0]))
+@each("carry", [0.3, 0.8, 1.0])
 def test_with_attention_the_cosine_falls_to_one_over_root_two_after_exponentially_many_words(carry, beta):
     reach = (1 - carry) ** 2 * math.exp(2 * beta) if carry < 1 else (3 * math.exp(2 * beta)) ** (1 / 3)
     model = ha.FirstWord(carry=carry, beta=beta)
@@ -75,7 +77,7 @@ def test_the_accuracy_is_chance_where_nothing_of_the_first_word_is_left(dim, nam
     assert model.accuracy(n, names, attention=False) == pytest.approx(1 / names, rel=1e-6)
 
 
-@pytest.mark.parametrize(("dim", "names", "expected"), [(2, 2, 3 / 4), (2, 4, 15 / 32), (3, 2, 5 / 6), (3, 3, 17 / 24)])
+@each(("dim", "names", "expected"), [(2, 2, 3 / 4), (2, 4, 15 / 32), (3, 2, 5 / 6), (3, 3, 17 / 24)])
 def test_the_accuracy_in_a_small_dim_is_that_by_hand(dim, names, expected):
     """The sum of two words of one length halves their angle. A name is nearer with a probability known by hand.
 
@@ -87,9 +89,10 @@ def test_the_accuracy_in_a_small_dim_is_that_by_hand(dim, names, expected):
 
 
 def test_the_accuracy_is_the_measured_one_after_one_word_and_nearly_after_more():
+    """20,000 texts (quick: 8,000), with standard errors up to .0036 (.0056)."""
     for dim, carry, n in ((1, 0.5, 1), (2, 0.8, 1), (8, 0.7, 1), (32, 0.7, 4)):
         model = ha.FirstWord(dim, carry)
-        found = model.measured(n, 5, 20_000, np.random.default_rng(1))["accuracy without attention"].mean()
+        found = model.measured(n, 5, count(20_000, 8000), np.random.default_rng(1))["accuracy without attention"].mean()
         assert model.accuracy(n, 5, attention=False) == pytest.approx(found, abs=0.015)
 
 
@@ -99,7 +102,7 @@ def test_without_a_question_attention_is_the_average_of_the_states():
     np.testing.assert_allclose(model.read(words, attention=True), words.mean(axis=1), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.FirstWord(carry=1.1), "carry: expected a number from 0 to 1, not 1.1"),

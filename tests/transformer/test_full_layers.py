@@ -9,6 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.full_layers import FullLayer
 from hopattn.transformer.layers import stack
+from tests.each import each
 
 DIM, HIDDEN = 4, 6
 RNG = np.random.default_rng(3)
@@ -35,8 +36,8 @@ def standard(x):
     return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("residual", [False, True])
+@each("norm_first", [False, True])
+@each("residual", [False, True])
 def test_it_is_the_block_and_names_its_arrays(norm_first, residual):
     norms = [ha.Normalisation()] * 2
     block = ha.Block(attention(), fed(), norms, norm_first, residual=residual)
@@ -68,7 +69,7 @@ def test_keys_and_values_may_come_from_another_text():
     assert np.array_equal(stack([layer], X, source=SOURCE)[0].state, layer(X, source=SOURCE))
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "message"),
     [
         ((fed(), [Identity()]), "norms: expected 2, one for each sub-layer, not 1"),

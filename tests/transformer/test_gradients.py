@@ -1,6 +1,7 @@
 """The backward pass of blocks: finite differences, PyTorch's gradients, and where gradients vanish."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.feed_forward import NONLINEARITIES
 from hopattn.transformer.gradients.depth import VARIANTS
 from hopattn.transformer.gradients.pieces import SLOPES
+from tests.counts import spread
+from tests.each import each
 
 DIM, HEADS, HIDDEN = 8, 2, 20
 NONE = ha.activations["identity"]()
@@ -81,8 +84,8 @@ def test_the_gradient_of_the_input_is_its_slope(options, n, batch):
         np.testing.assert_allclose(found.source, expected, rtol=1e-5, atol=scale * 10)
 
 
-@pytest.mark.parametrize("norm_first", [True, False])
-@pytest.mark.parametrize(("own_batch", "other_batch"), [((), (2,)), ((1,), (2,)), ((2,), (1,)), ((2,), ())])
+@each("norm_first", [True, False])
+@each(("own_batch", "other_batch"), [((), (2,)), ((1,), (2,)), ((2,), (1,)), ((2,), ())])
 def test_a_text_that_meets_many_others_adds_their_gradients(own_batch, other_batch, norm_first):
     own, rng = blocks(5, norm_first=norm_first, crossed=True), np.random.default_rng(6)
     x, source = rng.normal(size=(*own_batch, 3, 4)), rng.normal(size=(*other_batch, 2, 4))
@@ -93,8 +96,7 @@ def test_a_text_that_meets_many_others_adds_their_gradients(own_batch, other_bat
     np.testing.assert_allclose(found.source, slopes(lambda text: value(x, text), source), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("activation", NONLINEARITIES)
-@pytest.mark.parametrize("norm_first", [True, False])
+@each(("activation", "norm_first"), spread(product(NONLINEARITIES, [True, False]), 4))
 def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
     rng = np.random.default_rng(7)
     heads = [ha.Head(*(affine(rng, 2, 4) for _ in range(3)), beta=2**-0.5, mask="causal") for _ in range(2)]
@@ -142,7 +144,7 @@ def test_the_gradient_of_shared_keys_is_the_sum_of_those_of_its_heads():
     np.testing.assert_allclose(together[9:], twice[12:14] + twice[14:], rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", SLOPES)
+@each("name", SLOPES)
 def test_slopes_of_nonlinearities_are_pytorchs(torch, name):
     assert SLOPES.keys() == NONLINEARITIES.keys()
     x = (torch.arange(-60, 61, dtype=torch.float64) / 10).requires_grad_()  # holds 0
@@ -176,7 +178,7 @@ def assert_same(found, layer, x):
 OPTIONS = [(first, f, bias) for first in (False, True) for f in ("relu", "gelu") for bias in (True, False)]
 
 
-@pytest.mark.parametrize(("norm_first", "activation", "bias"), OPTIONS)
+@each(("norm_first", "activation", "bias"), OPTIONS)
 def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activation, bias):
     layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
@@ -189,7 +191,7 @@ def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activ
     assert_same(ha.backward(own, x.detach().numpy(), upstream, allowed & words), layer, x)
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
+@each("norm_first", [False, True])
 def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     layer = torch_layer(torch, "Decoder", norm_first=norm_first)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
@@ -205,7 +207,7 @@ def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     np.testing.assert_allclose(found.source, source.grad, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
+@each("norm_first", [False, True])
 def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
     layers = torch.nn.TransformerEncoder(
         torch_layer(torch, "Encoder", norm_first=norm_first), 3, enable_nested_tensor=False
@@ -277,7 +279,7 @@ OWN, X = blocks(0), np.ones((3, 4))
 SPARSE = ha.MultiHead([ha.Head(np.eye(4), np.eye(4), np.eye(4), separation="sparsemax")], np.eye(4))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.backward(OWN.attention, X, X), "block: expected a Block, not MultiHead"),

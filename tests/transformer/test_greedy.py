@@ -5,6 +5,7 @@ import pytest
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.greedy import greedy
+from tests.each import each
 
 TABLE = np.array([[0, 5, 1], [2, 0, 7], [9, 1, 1]])
 """The scores after each word: 0 leads to 1, 1 to 2, 2 to 0."""
@@ -31,7 +32,7 @@ def test_of_equal_scores_the_first_is_written():
     assert greedy(lambda _: [0.1, 0.3, 0.3 + 1e-6], 1) == (2,)
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-10, 1.0, 1e10])
+@each("scale", [1e-200, 1e-10, 1.0, 1e10])
 def test_the_scale_of_the_scores_does_not_matter(scale):
     assert greedy(lambda _: [0, scale], 1) == (1,)
     assert greedy(lambda _: [-2 * scale, -scale], 1) == (1,)
@@ -39,7 +40,7 @@ def test_the_scale_of_the_scores_does_not_matter(scale):
     assert greedy(lambda _: [-1e30, 0.3 * scale, 0.4 * scale], 1) == (2,)  # a word that is ruled out
 
 
-@pytest.mark.parametrize("scores", [[np.nan, 1.0], [[1.0]], [], 3.0, [np.inf]])
+@each("scores", [[np.nan, 1.0], [[1.0]], [], 3.0, [np.inf]])
 def test_scores_that_are_no_vector_of_finite_numbers_are_refused(scores):
     with pytest.raises(InvalidInput, match=r"next_scores: expected \(n_words,\) finite scores"):
         greedy(lambda _: scores, 2)

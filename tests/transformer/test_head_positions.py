@@ -12,6 +12,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.heads import DEFAULTS
 from hopattn.transformer.positions.planes import LAYOUTS
+from tests.each import each
 
 DIM = 6
 rotaries = st.builds(ha.Rotary, st.sampled_from([2.0, 100.0, 10000.0]), st.sampled_from(LAYOUTS))
@@ -41,8 +42,8 @@ def test_a_rotary_head_is_the_formula_with_complex_numbers(rng, rotary, n):
         np.testing.assert_allclose(own(x)[p], weights @ (x[: p + 1] @ own.w_value.T), rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
 @given(rng=seeds, rotary=rotaries, before=st.integers(1, 40))
+@each("similarity", ["dot", "cosine", "euclidean"])
 def test_scores_stay_where_padding_moves_the_text(similarity, rng, rotary, before):
     x = rng.normal(size=(4, DIM))
     own = head(rng, position=rotary, similarity=similarity)
@@ -63,8 +64,8 @@ def test_every_parameter_of_the_position_changes_the_output(rng):
         assert all(np.abs(one - other).max() > 1e-9 for other in outputs[:i])
 
 
-@pytest.mark.parametrize("shared", [1, 2])
 @given(rng=seeds, rotary=rotaries, batch=st.sampled_from([(), (2,)]), crossed=st.booleans(), biased=st.booleans())
+@each("shared", [1, 2])
 def test_heads_together_are_heads_one_by_one(shared, rng, rotary, batch, crossed, biased):
     keys, values = ([ha.Affine(rng.normal(size=(4, DIM)) / 2) for _ in range(2)] for _ in range(2))
     slopes = ha.alibi_slopes(2)
@@ -220,7 +221,7 @@ def cache_of(**options):
     return ha.KeyValueCache([ha.AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE, **options)], EYE))])
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.Head(EYE, EYE, EYE, positon="rope"), "Head: option 'positon' is unknown; did you mean 'position'"),

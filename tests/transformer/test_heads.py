@@ -11,6 +11,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.fixed_scores import FixedScores
 from hopattn.retrieval.separation import separations
 from tests.draws import arrays, sizes
+from tests.each import each
 
 
 @st.composite
@@ -26,8 +27,8 @@ def test_attention_is_scipys_softmax(text):
     np.testing.assert_allclose(ha.attention(q, k, v), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", separations)
 @given(text=texts())
+@each("name", separations)
 def test_attention_is_one_step_of_a_memory(name, text):
     q, k, v = text
     expected = ha.Memory(k, v, separation=name, beta=0.3).step(q)
@@ -154,7 +155,7 @@ def test_the_output_of_each_layer_is_the_input_of_the_next():
 EYE = np.eye(3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.Head(EYE, np.ones((2, 3)), EYE), "w_key: 2 rows do not fit the 3 rows of w_query"),

@@ -9,12 +9,13 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.positions.joining import HOWS
 from tests.draws import arrays
+from tests.each import each
 
 WORDS = [[1.0, 2, 3, 4], [5, 6, 7, 8]]
 PLACES = [[0.5, 1], [-1, 0]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("how", "expected"),
     [
         ("add", [[1.5, 3, 3.5, 5], [4, 6, 6, 8]]),
@@ -47,7 +48,7 @@ def test_zeros_add_nothing_and_ones_multiply_nothing(words, k):
     np.testing.assert_array_equal(ha.with_positions(words, np.ones((3, k)), "multiply"), words)
 
 
-@pytest.mark.parametrize("how", HOWS)
+@each("how", HOWS)
 def test_float32_words_stay_float32(library, how):
     words = library.module.asarray(WORDS, dtype=library.module.float32)
     found = ha.with_positions(words, ha.sinusoidal(2, 4), how)
@@ -60,7 +61,7 @@ def test_derivatives_go_through_words_and_positions(torch):
         assert torch.autograd.gradcheck(lambda w, p, how=how: ha.with_positions(w, p, how), (words, places))
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "places", "how", "message"),
     [
         (WORDS, PLACES, "sum", "how: 'sum' is unknown"),

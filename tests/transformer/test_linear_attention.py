@@ -12,11 +12,12 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import FeatureMap
 from hopattn.retrieval.step import Retrieval
 from tests.counts import count
+from tests.each import each
 
 RANDOM = ha.RandomFeatures(12, seed=1, beta=0.5)
 FEATURES = ["identity", "relu", "elu", RANDOM]
 CASES = [(phi, normalise) for phi in FEATURES for normalise in (False, True) if (phi, normalise) != ("identity", True)]
-every = pytest.mark.parametrize(("features", "normalise"), CASES)
+every = each(("features", "normalise"), CASES)
 seeds = st.integers(0, 2**32 - 1)
 chunks = st.sampled_from([1, 2, 3, 64])
 
@@ -51,9 +52,9 @@ def close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * max(1, np.abs(expected).max()))
 
 
-@every
-@pytest.mark.parametrize("mask", ["causal", "strict"])
 @given(seed=seeds, n=st.integers(1, 9), chunk=chunks)
+@every
+@each("mask", ["causal", "strict"])
 def test_sums_are_scores_and_the_loops_of_the_paper(features, normalise, mask, seed, n, chunk):
     q, k, v = texts(seed, n)
     found = ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
@@ -61,9 +62,9 @@ def test_sums_are_scores_and_the_loops_of_the_paper(features, normalise, mask, s
     close(found, by_loops(q, k, v, features, normalise, mask))
 
 
-@every
-@pytest.mark.parametrize("mask", [None, "causal", "strict"])
 @given(seed=seeds, n=st.integers(1, 5), more=st.integers(0, 4), chunk=chunks)
+@every
+@each("mask", [None, "causal", "strict"])
 def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, seed, n, more, chunk):
     q, k, v = texts(seed, n, n + more, batch=(2, 3))
     found = ha.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
@@ -72,8 +73,8 @@ def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, 
     close(shared[0, 0], found[0, 0])
 
 
-@every
 @given(seed=seeds)
+@every
 def test_it_is_the_memory_and_the_head(features, normalise, seed):
     q, k, v = texts(seed, 4)
     close(
@@ -87,8 +88,8 @@ def test_it_is_the_memory_and_the_head(features, normalise, seed):
     close(ha.linear_attention(q, q, q, features=features, mask="causal", normalise=normalise), head(q))
 
 
-@every
 @given(seed=seeds, n=st.integers(2, 9))
+@every
 def test_word_by_word_with_a_state_that_does_not_grow(features, normalise, seed, n):
     q, k, v = texts(seed, n)
     state, outputs, sizes = ha.LinearState(features, normalise), [], set()
@@ -128,8 +129,8 @@ def test_many_random_features_are_the_softmax():
     assert few / many == pytest.approx(4, rel=0.3)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @given(seed=seeds, powers=st.lists(st.integers(-30, 30), min_size=12, max_size=12), chunk=chunks)
+@each("dtype", [np.float64, np.float32])
 def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, seed, powers, chunk):
     """Sums of 0 would give 0 or NaN in place of a mean, and the values are all near 1."""
     q, k, _ = texts(seed, 6)
@@ -152,9 +153,9 @@ def by_logarithms(q, k, v, phi, mask):
     return (weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300)) @ v
 
 
-@pytest.mark.parametrize(("dtype", "length", "error"), [(np.float64, 100, 1e-8), (np.float32, 10, 3e-3)])
-@pytest.mark.parametrize("mask", ["causal", "strict"])
 @given(seed=seeds, n=st.integers(1, 20), chunk=chunks)
+@each(("dtype", "length", "error"), [(np.float64, 100, 1e-8), (np.float32, 10, 3e-3)])
+@each("mask", ["causal", "strict"])
 def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, length, error, mask, seed, n, chunk):
     """The products of most pairs lie below the range of the numbers, and all those of some rows."""
     q, k, v = (scale * one for scale, one in zip((length, length, 1), texts(seed, n), strict=True))
@@ -166,7 +167,7 @@ def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, len
     np.testing.assert_allclose(found, expected, rtol=error, atol=error)
 
 
-@pytest.mark.parametrize(("dtype", "length"), [(np.float64, 150), (np.float32, 25)])
+@each(("dtype", "length"), [(np.float64, 150), (np.float32, 25)])
 def test_a_later_key_of_larger_features_does_not_hide_an_earlier_one(dtype, length):
     """The third query is the first key's opposite: no row and no column has a product inside the range."""
     phi, along = ha.RandomFeatures(256, 1), np.array([1.0, 0.0, 0.0, 0.0])
@@ -226,8 +227,8 @@ def test_a_batch_of_pytorchs_vmap_is_each_text_by_itself(torch):
         np.testing.assert_allclose(found[i], attend(q[i], k[i], v[i]), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("mask", [None, "causal"])
-@pytest.mark.parametrize(("features", "size"), [("relu", 1e-200), ("relu", 1e200), ("elu", 1e200)])
+@each("mask", [None, "causal"])
+@each(("features", "size"), [("relu", 1e-200), ("relu", 1e200), ("elu", 1e200)])
 def test_the_size_of_a_query_does_not_over_or_underflow(features, size, mask):
     """φ(c x) is c φ(x), of elu where c is large: the means of the values at size 1, which lie between 1 and 2."""
     x, v = np.array([[1.0, 2.0], [3.0, 1.0]]), np.array([[1.0], [2.0]])
@@ -250,8 +251,8 @@ def test_scores_that_are_all_zero_give_zero():
     assert ha.linear_attention(q, k, v, features="relu").tolist() == [[0, 0]]
 
 
-@pytest.mark.parametrize("features", ["elu", RANDOM])
-@pytest.mark.parametrize("mask", [None, "causal", "strict"])
+@each("features", ["elu", RANDOM])
+@each("mask", [None, "causal", "strict"])
 def test_the_same_on_every_library_and_half_precision_keeps_its_type(features, mask, library):
     given_texts = list(texts(5, 5))
     expected = ha.linear_attention(*given_texts, features=features, mask=mask, chunk=2)
@@ -262,8 +263,8 @@ def test_the_same_on_every_library_and_half_precision_keeps_its_type(features, m
     np.testing.assert_allclose(half, expected, atol=0.02)
 
 
-@pytest.mark.parametrize("features", ["identity", "elu", RANDOM])
-@pytest.mark.parametrize("mask", [None, "causal", "strict"])
+@each("features", ["identity", "elu", RANDOM])
+@each("mask", [None, "causal", "strict"])
 def test_derivatives_are_those_of_the_scores(features, mask, torch, jax):
     given_texts, normalise = list(texts(6, 5)), features != "identity"
 
@@ -286,7 +287,7 @@ def test_derivatives_are_those_of_the_scores(features, mask, torch, jax):
 Q, K, V = (np.ones((3, 2)) for _ in range(3))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.linear_attention(Q, K, V, features="elo"), "phi: 'elo' is unknown; did you mean 'elu'"),

@@ -16,6 +16,7 @@ from hopattn.retrieval.similarity import Dot, similarities
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.heads import HeadTrace
 from tests.draws import arrays, masks_for, sizes
+from tests.each import each
 
 TOL = {"rtol": 1e-12, "atol": 1e-12}
 
@@ -37,7 +38,7 @@ def test_every_mask_rule_is_drawn():
     assert {type(rule) for rule in masks_for(2, 2)} == set(mask_rules.values())
 
 
-@pytest.mark.parametrize("rule", masks_for(4, 4), ids=lambda rule: type(rule).__name__)
+@each("rule", masks_for(4, 4))
 @given(data=st.data())
 def test_messages_are_the_head_in_matrix_form_with_every_mask_rule(rule, data):
     head, x = data.draw(heads(rule))
@@ -63,7 +64,7 @@ def test_messages_between_two_texts_are_attention(data, n, m, dim, out):
         assert all(i < n <= j for j, i in graph.edges)
 
 
-@pytest.mark.parametrize("name", separations)
+@each("name", separations)
 @given(data=st.data())
 def test_a_masked_key_is_a_missing_edge_for_every_separation(name, data):
     head, x = data.draw(heads("causal", separation=name, beta=0.3))
@@ -74,7 +75,7 @@ def test_a_masked_key_is_a_missing_edge_for_every_separation(name, data):
     )
 
 
-@pytest.mark.parametrize("kind", ["similarity", "activation"])
+@each("kind", ["similarity", "activation"])
 @given(data=st.data())
 def test_every_similarity_and_activation_passes_messages(kind, data):
     for name in {"similarity": similarities, "activation": activations}[kind]:
@@ -148,7 +149,7 @@ def asking(**vectors):
     return graph
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.token_graph(HEAD.trace(np.ones((2, 3, 2)))), r"trace: expected one text, .* not shape \(2, 3, 3\)"),

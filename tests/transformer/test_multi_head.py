@@ -13,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
 from tests.counts import spread
 from tests.draws import masks_for
+from tests.each import each
 
 DIM, HEADS = 12, 3
 
@@ -28,9 +29,9 @@ def multi_head(rng, *, shared=1, bias=True, **options):
     return ha.MultiHead(heads, ha.Affine(rng.normal(size=(DIM, 4 * HEADS)), rng.normal(size=DIM)))
 
 
-@pytest.mark.parametrize("shared", [1, HEADS])
-@pytest.mark.parametrize("separation", separations)
 @given(data=st.data(), n=st.integers(1, 5), m=st.integers(5, 7), batch=st.sampled_from([(), (2,), (2, 2)]))
+@each("shared", [1, HEADS])
+@each("separation", separations)
 def test_heads_together_are_heads_one_by_one(separation, shared, data, n, m, batch):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     own = multi_head(rng, shared=shared, separation=separation, mask=data.draw(st.sampled_from(masks_for(n, m))))
@@ -86,7 +87,7 @@ def torch_module(torch, **options):
     return module.eval()
 
 
-@pytest.mark.parametrize("options", [{}, {"bias": False}, {"kdim": 7, "vdim": 7}, {"kdim": 5, "vdim": 9}])
+@each("options", [{}, {"bias": False}, {"kdim": 7, "vdim": 7}, {"kdim": 5, "vdim": 9}])
 def test_it_is_pytorchs_multihead_attention(torch, options):
     module = torch_module(torch, **options)
     state = {name: array.numpy() for name, array in module.state_dict().items()}
@@ -128,7 +129,7 @@ def test_a_text_attends_to_itself_in_pytorch_and_here(torch):
     np.testing.assert_allclose(own(x), module(x, x, x, attn_mask=forbidden)[0].detach(), rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("ndim", [2, 3, 4])
+@each("ndim", [2, 3, 4])
 def test_a_bias_is_pytorchs_float_mask(torch, ndim):
     rng = np.random.default_rng(6)
     q, k, v = (rng.normal(size=(2, 3, 5, 4)) for _ in range(3))
@@ -151,9 +152,7 @@ def test_everything_may_be_masked_by_a_bias():
     assert np.all(ha.attention(np.eye(2), np.eye(2), np.eye(2), bias=np.full((2, 2), -np.inf)) == 0)
 
 
-@pytest.mark.parametrize(
-    ("mask", "padded"), spread(product(["causal", "none", ha.window(20), "nonzero"], [False, True]), 4), ids=str
-)
+@each(("mask", "padded"), spread(product(["causal", "none", ha.window(20), "nonzero"], [False, True]), 4))
 def test_a_long_text_takes_no_square_of_memory(mask, padded):
     rng, n = np.random.default_rng(8), 3000
     x = rng.normal(size=(2, n, 8))
@@ -186,7 +185,7 @@ def state(**changes):
     return {name: array for name, array in {**own, **changes}.items() if array is not None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (
@@ -226,7 +225,7 @@ def test_input_that_does_not_fit_is_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize("masks", [("none", "none", "none"), ("none", "none", "causal")])
+@each("masks", [("none", "none", "none"), ("none", "none", "causal")])
 def test_a_bias_for_another_number_of_heads_is_refused_by_call_and_trace(masks):
     heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, mask=mask) for mask in masks], np.ones((2, 6)))
     for computed in (heads, heads.trace):
@@ -241,8 +240,8 @@ def test_a_source_beside_a_key_is_refused():
         heads(np.eye(2), np.eye(2), source=np.eye(2))
 
 
-@pytest.mark.parametrize("biased", [("in",), ("out",), ("in", "out"), ()])
-@pytest.mark.parametrize("kdim", [DIM, 5])
+@each("biased", [("in",), ("out",), ("in", "out"), ()])
+@each("kdim", [DIM, 5])
 def test_pytorch_loads_a_state_of_heads_with_some_biases(torch, biased, kdim):
     rng = np.random.default_rng(0)
 

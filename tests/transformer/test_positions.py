@@ -10,6 +10,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.positions.circle import circle, cos_sin_degrees, rotation_degrees
 from tests.draws import arrays
+from tests.each import each
 
 angles = st.floats(-50, 50)
 dims = st.sampled_from([2, 4, 8])
@@ -42,7 +43,7 @@ def test_each_plane_may_have_its_own_angle():
     np.testing.assert_allclose(ha.rotation([0.3, -1.1], 4), expected, rtol=1e-15)
 
 
-@pytest.mark.parametrize("quarter", range(-9, 10))
+@each("quarter", range(-9, 10))
 def test_quarter_turns_are_whole_numbers(quarter):
     matrix = rotation_degrees(90 * quarter)
     assert np.all(matrix == np.round(matrix))
@@ -74,7 +75,7 @@ def test_the_score_of_two_positions_depends_on_their_offset_only(p, q, shift, tu
     np.testing.assert_allclose(here, there, atol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("angle", "dim", "message"),
     [
         (1.0, 3, "even number"),

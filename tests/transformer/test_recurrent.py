@@ -9,6 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.fixed_scores import FixedScores
 from tests.draws import arrays, sizes
+from tests.each import each
 
 TOL = {"rtol": 1e-12, "atol": 1e-12}
 
@@ -28,7 +29,7 @@ def decoders(draw, similarity):
     return decoder, draw(arrays((n_out, dim_out))), draw(arrays((n_in, dim_memory)))
 
 
-every_score = pytest.mark.parametrize("similarity", ["dot", "bilinear", "additive"])
+every_score = each("similarity", ["dot", "bilinear", "additive"])
 
 
 def test_a_recurrent_network_is_pytorchs(torch):
@@ -219,7 +220,7 @@ NETWORK = ha.Recurrent(EYE, EYE)
 DECODER = ha.RecurrentDecoder(ha.Recurrent(np.ones((2, 4)), EYE))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.Recurrent([1, 2], EYE), "w_input: expected a matrix"),

@@ -14,6 +14,7 @@ from hopattn.transformer.positions.planes import LAYOUTS, frequencies
 from tests import exact
 from tests.counts import count
 from tests.draws import arrays
+from tests.each import each
 
 layouts = st.sampled_from(LAYOUTS)
 dims = st.sampled_from([2, 4, 10])
@@ -89,9 +90,7 @@ def test_the_layouts_differ_by_the_order_of_the_axes(x):
     np.testing.assert_array_equal(ha.rope(x, [0, 1, 5], layout="half")[:, order], ha.rope(x[:, order], [0, 1, 5]))
 
 
-@pytest.mark.parametrize(
-    ("dtype", "bound"), [("float64", lambda p: 1.3e-16 * max(p, 20)), ("float32", lambda p: 1.3e-7)]
-)
+@each(("dtype", "bound"), [("float64", lambda p: 1.3e-16 * max(p, 20)), ("float32", lambda p: 1.3e-7)])
 def test_large_positions_keep_their_digits(dtype, bound):
     rng, dim = np.random.default_rng(0), 64
     for p in rng.integers([10**k for k in range(1, 8)], [10 ** (k + 1) for k in range(1, 8)]):
@@ -108,8 +107,8 @@ def test_large_positions_keep_their_digits(dtype, bound):
             assert np.hypot(*map(float, off)) <= bound(p) * np.hypot(float(a), float(b))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@each("dtype", ["float64", "float32"])
+@each("layout", LAYOUTS)
 def test_every_library_gives_the_same_in_its_dtype(library, layout, dtype):
     rng = np.random.default_rng(1)
     x, positions = rng.normal(size=(2, 3, 5, 8)).astype(dtype), np.array([0, 1, 7, 100, 65_537])
@@ -137,7 +136,7 @@ def test_half_precision_is_computed_in_single_precision(torch):
     assert torch.equal(found, ha.rope(x.float(), [100, 101, 102, 103, 104]).to(torch.bfloat16))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@each("layout", LAYOUTS)
 def test_derivatives_by_torch_are_central_differences(torch, layout):
     rng = np.random.default_rng(3)
     x = torch.tensor(rng.normal(size=(2, 3, 4)), requires_grad=True)
@@ -185,7 +184,7 @@ def test_jax_without_x64_keeps_digits_of_positions_that_numpy_holds(jax):
     np.testing.assert_allclose(np.asarray(precise), ha.rope(x, positions), atol=2.5e-7)
 
 
-@pytest.mark.parametrize(
+@each(
     ("x", "positions", "options", "message"),
     [
         (1.0, 0, {}, "not a single number"),

@@ -9,6 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.positions.circle import circle
 from tests import exact
+from tests.each import each
 
 dims = st.sampled_from([2, 4, 6, 16])
 bases = st.sampled_from([2.0, 100.0, 10000.0])
@@ -74,7 +75,7 @@ def test_a_head_with_one_step_back_as_its_query_finds_the_word_before():
     np.testing.assert_allclose(head(table)[1:], table[:-1], atol=1e-13)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "message"),
     [
         (lambda: ha.sinusoidal(0, 4), "n: expected a whole number of at least 1, not 0"),

@@ -13,6 +13,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.gradients.softmax import SIZES, size, softmax_backward
 from tests.draws import arrays, betas
+from tests.each import each
 
 
 @given(data=st.data(), n=st.integers(1, 6), beta=betas)
@@ -43,7 +44,7 @@ def test_it_is_the_slope_of_the_weights(data, n):
     np.testing.assert_allclose(ha.softmax_jacobian(scores, beta), (ahead - behind).T / (2 * step), atol=1e-9)
 
 
-@pytest.mark.parametrize("lead", [0.0, 0.3, 5.0, 40.0, 300.0, 700.0])
+@each("lead", [0.0, 0.3, 5.0, 40.0, 300.0, 700.0])
 def test_of_two_scores_it_is_p_times_1_minus_p(lead):
     """The derivative of the logistic function, to the last digits also where p rounds to 1."""
     slope = scipy.special.expit(lead) * scipy.special.expit(-lead)
@@ -86,7 +87,7 @@ def test_the_size_falls_exponentially_with_the_magnitude(data, n, beta):
     np.testing.assert_allclose(np.log(second / first), -beta * lead, rtol=1e-10)
 
 
-@pytest.mark.parametrize("kind", SIZES)
+@each("kind", SIZES)
 def test_the_size_is_numpys_norm(kind):
     found = ha.softmax_jacobian(np.random.default_rng(0).normal(size=(4, 5)))
     norms = {"spectral": 2, "frobenius": "fro"}
@@ -136,7 +137,7 @@ def test_arrays_of_another_library_are_refused(torch):
         ha.softmax_jacobian(torch.zeros(3))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: ha.softmax_jacobian(3.0), r"scores: expected \(…, n\) with at least one entry, not shape \(\)"),
