@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.counts import spread
+from tests.counts import count, spread
 from tests.disturbances import KILLS, OTHERS, End
 from tests.faults import COMMANDS, Command, Trial, table
 
@@ -18,6 +18,7 @@ CASES = [(SHORT, "full disk"), (SWEEP, "SIGKILL"), (SHORT, "SIGINT"), (SHORT, "s
 
 @pytest.mark.parametrize(("command", "name"), spread(CASES, 2))
 def test_a_disturbed_command_leaves_nothing_half_done(command, name, tmp_path):
+    command = replace(command, words=command.words.replace(":24", count(":24", ":6")))
     alone = replace(command, words=command.words.replace("--workers 2", "--workers 1"))  # comes to the same
     trial = replace(Trial.of(alone, tmp_path), command=command)
     assert trial.faults({**KILLS, **OTHERS}[name], random.Random(0)) == []

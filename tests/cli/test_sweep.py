@@ -81,12 +81,12 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
 
 @pytest.mark.parametrize("workers", spread(["1", "2"], 1))
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
-    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "30", "--workers", workers]
+    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "15", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]
     running = started(tmp_path, *words, text=True)
     file, deadline = tmp_path / "phases-points.jsonl", time.monotonic() + 120
     while time.monotonic() < deadline and (not file.exists() or file.read_bytes().count(b"\n") < 3):
-        time.sleep(0.05)
+        time.sleep(0.02)
     os.killpg(running.pid, signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130 and out == "" and "Traceback" not in err

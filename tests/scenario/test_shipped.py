@@ -17,6 +17,7 @@ from hopattn.foundation.errors import InvalidScenario
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import FULL, count
+from tests.html_page import Page
 from tests.results import scenario_of
 
 NAMES = list(shipped())
@@ -25,13 +26,15 @@ ONE_OF_EACH_KIND = {re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1]: name fo
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_meets_what_it_expects_and_computes_what_its_kind_declares(name, results):
+def test_it_meets_what_it_expects_computes_what_its_kind_declares_and_has_a_page(name, results, monkeypatch):
     assert results[name].expectations
     assert [outcome for outcome in results[name].expectations if not outcome.met] == []
     for run in results[name].runs:
         assert_declared(scenario_of(name).runs[run.name], run.arrays)
     if FULL or name in ONE_OF_EACH_KIND.values():
         assert_explained(name, results[name])
+    monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
+    assert results[name].title in Page(ha.html(results[name])).words
 
 
 def assert_declared(spec, arrays):
