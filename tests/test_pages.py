@@ -11,12 +11,13 @@ from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
+from hopattn.figures import rendering
 from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 from tests import examples
-from tests.counts import FULL
+from tests.counts import FULL, spread
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = (ROOT / "docs/reference/scenarios.md").read_text(encoding="utf-8")
@@ -71,6 +72,8 @@ def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):
         pytest.importorskip(module, reason=f"the page shows arrays of {module}")
     monkeypatch.chdir(tmp_path)
+    drawable = rendering.drawable
+    monkeypatch.setattr(rendering, "drawable", lambda result: spread(drawable(result), 2))  # the gallery draws them all
     examples.run(PAGES[page], page)
     pyplot.close("all")
 
