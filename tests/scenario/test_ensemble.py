@@ -10,7 +10,7 @@ from scipy.special import erf
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from tests.counts import count
+from tests.counts import count, spread
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -50,7 +50,7 @@ def overlap_at(load, temperature):
     return m
 
 
-@pytest.mark.parametrize("load", [0.05, 0.08, 0.1, 0.12])
+@pytest.mark.parametrize("load", spread([0.05, 0.08, 0.1, 0.12], 2))
 def test_the_overlap_at_rest_is_that_of_the_theory(load):
     """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
     axes = {"load": (load,)}
@@ -62,7 +62,7 @@ def test_the_overlap_at_rest_is_that_of_the_theory(load):
     assert abs(sweep.mean("overlap")[0] - overlap_at_rest(load)) < 4 * error + 0.003
 
 
-@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3)])
+@pytest.mark.parametrize(("load", "temperature"), spread([(0.05, 0.3), (0.02, 0.4)], 1))
 def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
     """10 networks of 1,000 neurons after 20 sweeps."""
     overrides = {"ensemble.neurons": 1000, "ensemble.update": {"name": "glauber", "temperature": temperature}}

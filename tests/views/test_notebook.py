@@ -12,6 +12,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.memories.models import named_memories
 from hopattn.scenario.loading import parse
+from tests.counts import spread
 from tests.html_page import Page
 from tests.results import result_of
 
@@ -25,7 +26,7 @@ def svg(source):
     return ElementTree.fromstring(b64decode(data))
 
 
-@pytest.mark.parametrize("name", ["bank", "induction-unseen", "similarity", "letters", "landscape", "delta"])
+@pytest.mark.parametrize("name", spread(["bank", "induction-unseen", "similarity", "letters", "landscape", "delta"], 3))
 def test_a_result_shows_its_arrays_its_verdicts_and_a_figure(name):
     result = result_of(name)
     page = Page(result._repr_html_())
