@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from tests.fuzz import judging
+from tests.fuzz import environments, judging
 from tests.fuzz.corpus import keep
 from tests.fuzz.judging import Outcome, faults
 from tests.fuzz.search import Search
@@ -135,6 +135,11 @@ def test_a_search_ends_when_its_time_is_up(cold_worker):
     search = Search(cold_worker, "numbers", sys.modules[__name__])
     search.batch(0, time.monotonic() - 1)
     assert (search.cases, search.found) == (0, {})
+
+
+def test_a_library_may_keep_files_in_a_home_that_a_case_names():
+    asked = environments.asked({"words": ["figures", "neuron"], "environment": {"HOME": "."}})
+    assert {Path(".cache"), Path(".config")} <= set(asked)
 
 
 def test_a_case_is_kept_in_one_file(tmp_path):

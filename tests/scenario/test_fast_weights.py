@@ -151,7 +151,7 @@ def test_values_that_do_not_fit_are_reported_with_their_line(line, message):
     [
         (('"c", "a"]', '"d", "a"]'), "'d' is unknown"),
         (('"a"]\n', '"a"]\npadding = "a"\n'), "only kind 'attention' has padding"),
-        (("[fast_weights]\n", '[fast_weights]\nfeatures = { name = "random_features", n = 3000000 }\n'), "GiB"),
+        (("[fast_weights]\n", '[fast_weights]\nfeatures = { name = "random_features", n = 2000000 }\n'), "GiB"),
         (("a = [1, 0]", "a = [1, 0, 0]"), "3 numbers do not fit the 2 axes"),
     ],
 )

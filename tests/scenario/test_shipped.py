@@ -22,7 +22,8 @@ from tests.results import scenario_of
 
 NAMES = list(shipped())
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in shipped().items()}
-ONE_OF_EACH_KIND = {re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1]: name for name, text in TEXTS.items()}
+KINDS = {name: re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1] for name, text in TEXTS.items()}
+ONE_OF_EACH_KIND = {kind: name for name, kind in reversed(KINDS.items())}
 
 
 @pytest.mark.parametrize("name", NAMES)
