@@ -14,6 +14,7 @@ from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from tests.counts import count, spread
+from tests.in_turn import in_turn
 from tests.processes import forked
 from tests.results import scenario_of
 from tests.texts import GOOD
@@ -128,7 +129,7 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
     assert "2 scenarios; 4 of 5 expectations met" in out
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [
         (("run",), "Missing argument"),

@@ -11,6 +11,7 @@ import pytest
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from tests.counts import spread
+from tests.in_turn import in_turn
 from tests.processes import started
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
@@ -50,7 +51,7 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
     assert err.splitlines()[-1].startswith("the points are kept in p.jsonl")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "code", "message"),
     [
         (["nothing"], 2, "nothing"),

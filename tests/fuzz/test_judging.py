@@ -15,6 +15,7 @@ from tests.fuzz import environments, judging
 from tests.fuzz.corpus import keep
 from tests.fuzz.judging import Outcome, faults
 from tests.fuzz.search import Search
+from tests.in_turn import in_turn
 
 OUTSIDE = "../outside"
 
@@ -83,7 +84,7 @@ def found(worker, way):
     return faults(worker.outcome(__name__, {"way": way}), {})
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("way", "fault"),
     [
         ("an escape", "output hold '\\x1b' raw"),
