@@ -17,6 +17,9 @@ from hopattn.scenario.loading import parse
 SECONDS = 10.0
 """A mutated scenario that takes longer hangs."""
 
+SIMULATIONS = {"emergence", "ensemble", "forgetting", "gradients", "ising", "memory_circuit", "probe", "walk"}
+"""The kinds whose scenarios may take a second."""
+
 VALUES = (
     "3",
     "-1",
@@ -98,11 +101,17 @@ def mutated(rng):
     return "\n".join(lines), done
 
 
-def attempt(text):
-    """The end of a run of this text: "met", "missed" or "refused"; raises every other exception."""
+def attempt(text, simulate=True):
+    """The end of a run of this text: "met", "missed" or "refused"; raises every other exception.
+
+    Unless `simulate` is true, a simulation is only read, and its end is "met".
+    """
     start = time.process_time()
     try:
-        result = ha.run(parse(text, "file.toml", "file"), explain=True)
+        scenario = parse(text, "file.toml", "file")
+        if not simulate and scenario.spec.kind in SIMULATIONS:
+            return "met"
+        result = ha.run(scenario, explain=True)
         result.to_json()
         outcome = "met" if result.ok else "missed"
     except InvalidInput as error:

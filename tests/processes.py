@@ -1,5 +1,6 @@
 """Commands in processes of their own, and the processes that they leave behind. It reads /proc, so it needs Linux."""
 
+import json
 import os
 import signal
 import subprocess
@@ -19,6 +20,43 @@ def started(folder, *words, **options):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     command = [sys.executable, "-c", START, *words]
     return subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes | options)
+
+
+FORKS = """
+import json, os, sys, traceback
+start, *scripts = json.loads(sys.argv[1])
+names, ends = {}, []
+exec(start, names)
+for script in scripts:
+    if os.fork() == 0:
+        code = 0
+        for number, name in ((1, "output"), (2, "errors")):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        try:
+            exec(script, names)
+        except SystemExit as ended:
+            code = ended.code
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    ends.append([os.waitstatus_to_exitcode(os.wait()[1]), *(open(name).read() for name in ("output", "errors"))])
+print(json.dumps(ends))
+"""
+
+
+def forked(folder, start, scripts):
+    """The exit code, standard output and standard error of each script, as (n_scripts, 3).
+
+    Each runs in a process of its own, which is forked from one that has run `start`: what that imports, no script
+    imports anew.
+    """
+    command = [sys.executable, "-c", FORKS, json.dumps([start, *scripts])]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, check=True)
+    return json.loads(ran.stdout)
 
 
 def running(session):

@@ -23,8 +23,13 @@ class Drawing(NamedTuple):
 
 
 @cache
+def scenario_of(name):
+    return ha.load(name)
+
+
+@cache
 def result_of(name):
-    return ha.run(ha.load(name))
+    return ha.run(scenario_of(name))
 
 
 class Results(Mapping):

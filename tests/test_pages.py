@@ -11,13 +11,15 @@ from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
+from hopattn.figures import rendering
 from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 from tests import examples
 from tests.committed import differences
-from tests.counts import FULL
+from tests.counts import FULL, spread
+from tests.in_turn import in_turn
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = (ROOT / "docs/reference/scenarios.md").read_text(encoding="utf-8")
@@ -72,6 +74,8 @@ def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):
         pytest.importorskip(module, reason=f"the page shows arrays of {module}")
     monkeypatch.chdir(tmp_path)
+    drawable = rendering.drawable
+    monkeypatch.setattr(rendering, "drawable", lambda result: spread(drawable(result), 2))  # the gallery draws them all
     examples.run(PAGES[page], page)
     pyplot.close("all")
 
@@ -83,7 +87,7 @@ def test_a_failing_example_is_seen(tmp_path, monkeypatch):
             examples.run(block, "page")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@in_turn("page", PAGES)
 def test_every_linked_file_is_there(page):
     for link in re.findall(r"\]\(([^)#`]+)(?:#[^)]*)?\)", re.sub(r"(`+).*?\1", "", PAGES[page], flags=re.DOTALL)):
         home = (ROOT / page).parent

@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.in_turn import in_turn
 
-@pytest.mark.parametrize(
+
+@in_turn(
     ("arguments", "line"),
     [
         ("run bank --set mask causal", "--set takes KEY=VALUE: write --set mask=causal"),

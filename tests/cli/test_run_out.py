@@ -31,7 +31,7 @@ def test_the_folder_holds_every_file(hopattn, tmp_path):
 
 def test_two_runs_write_the_same_bytes(hopattn, tmp_path):
     for name in ("one", "two"):
-        hopattn("run", "induction-unseen", "--out", name)
+        hopattn("run", "random-features", "--out", name)
     for file in ("arrays.npz", "result.json", "expectations.csv"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 

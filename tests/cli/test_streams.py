@@ -3,10 +3,14 @@
 import os
 import pty
 import re
-import subprocess
 import sys
+from threading import Thread
 
 import pytest
+
+from hopattn.cli.main import main
+from hopattn.cli.streams import make_safe
+from tests.in_turn import in_turn
 
 NAME = "f\x1b[35m\x9b31mg"
 SCENARIO = r"""
@@ -25,22 +29,24 @@ OWN = rb"\x1b\[(\d+(;\d+)*)?m"
 
 
 @pytest.fixture
-def on_terminal(tmp_path):
+def on_terminal(tmp_path, monkeypatch):
     """Run a command whose streams are a terminal; give all that it prints."""
 
-    def run(*arguments, **environment):
+    def run(*arguments):
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "hopattn", *arguments],
-            **dict.fromkeys(("stdin", "stdout", "stderr"), theirs),
-            cwd=tmp_path,
-            env={**os.environ, "TERM": "xterm-256color", **environment},
-        )
-        os.close(theirs)
-        printed = b"".join(iter(lambda: _read(ours), b""))
-        process.wait()
+        printed = []
+        reader = Thread(target=lambda: printed.extend(iter(lambda: _read(ours), b"")))
+        reader.start()
+        with monkeypatch.context() as patch, open(theirs, "w") as out, open(os.dup(theirs), "w") as errors:  # noqa: PTH123
+            patch.chdir(tmp_path)
+            patch.setenv("TERM", "xterm-256color")
+            patch.setattr("sys.stdout", out)
+            patch.setattr("sys.stderr", errors)
+            with pytest.raises(SystemExit):
+                main(arguments)
+        reader.join()
         os.close(ours)
-        return printed
+        return b"".join(printed)
 
     return run
 
@@ -75,7 +81,7 @@ def test_a_note_beside_a_bar_of_progress_is_not_raw_either(on_terminal, hopattn,
     assert b"\x1b[35mg" not in printed
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "arguments",
     [
         ("run", "--\x1b[31mx"),
@@ -103,14 +109,10 @@ def test_no_message_is_printed_raw(hopattn, arguments):
 
 
 def test_line_breaks_letters_of_all_scripts_and_spaces_stay(capsys):
-    from hopattn.cli.streams import make_safe
-
     make_safe()
     sys.stdout.write("ψυχή\n\tqu\u00a0? \u202fनि\u200dऒ 語\r\x85")
     assert capsys.readouterr().out == "ψυχή\n\tqu\u00a0? \u202fनि\u200dऒ 語" + r"\r\x85"
 
 
-def test_a_reader_of_ascii_gets_the_letters_of_json():
-    command = [sys.executable, "-m", "hopattn", "run", "bank", "--json", "--set", 'title="語é"']
-    process = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert "語é" in process.stdout.decode()
+def test_a_reader_of_ascii_gets_the_letters_of_json(in_ascii):
+    assert "語é" in in_ascii("run", "bank", "--json", "--set", 'title="語é"').decode()

@@ -11,6 +11,7 @@ import pytest
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from tests.counts import spread
+from tests.in_turn import in_turn
 from tests.processes import started
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
@@ -50,7 +51,7 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
     assert err.splitlines()[-1].startswith("the points are kept in p.jsonl")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "code", "message"),
     [
         (["nothing"], 2, "nothing"),
@@ -79,14 +80,14 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     assert (tmp_path / "phases-points.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("workers", spread(["2", "1"], 1))
+@pytest.mark.parametrize("workers", spread(["1", "2"], 1))
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
-    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "30", "--workers", workers]
+    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "15", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]
     running = started(tmp_path, *words, text=True)
     file, deadline = tmp_path / "phases-points.jsonl", time.monotonic() + 120
     while time.monotonic() < deadline and (not file.exists() or file.read_bytes().count(b"\n") < 3):
-        time.sleep(0.05)
+        time.sleep(0.02)
     os.killpg(running.pid, signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130 and out == "" and "Traceback" not in err

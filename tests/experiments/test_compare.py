@@ -16,6 +16,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import column_meanings, comparison_table
 from tests.draws import betas, stores
+from tests.in_turn import in_turn
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
 
@@ -228,7 +229,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("more", "message"),
     [
         ({"memories": ["softmx"]}, "memories: 'softmx' is unknown; did you mean 'softmax'"),
@@ -249,7 +250,7 @@ def test_wrong_arguments_are_refused(more, message):
         ha.compare(np.eye(2), np.eye(2), **more)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("over", "more", "message"),
     [
         ({"bta": [1.0]}, {}, "over: 'bta' is unknown; did you mean 'beta'"),

@@ -2,10 +2,10 @@
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
@@ -20,6 +20,7 @@ from hopattn.experiments.sweep.plan import Plan, key_of
 from hopattn.experiments.sweep.table import Sweep, load_sweep
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import count
+from tests.in_turn import in_turn
 from tests.on_workers import noisy
 
 AXES = {"x": (0, 1, 2), "y": (0.5, 1.5)}
@@ -82,34 +83,33 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
     assert again.to_csv() == found.to_csv() and again.to_npz() == found.to_npz()
 
 
+SLOW = """
+import sys, time
+import numpy as np
+import hopattn as ha
+def slow(point, seed):
+    time.sleep(0.1)
+    return {"value": np.random.default_rng(seed).normal() + point["x"]}
+def swept(**kept):
+    return ha.sweep(slow, {"x": tuple(range(12))}, workers=1, **kept).to_csv()
+if __name__ == "__main__":
+    swept(file=sys.argv[1])
+"""
+
+
 def test_a_killed_sweep_goes_on_and_comes_to_the_same_bytes(tmp_path):
-    script = tmp_path / "slow.py"
-    script.write_text(
-        textwrap.dedent("""
-        import sys, time
-        import numpy as np
-        import hopattn as ha
-        def slow(point, seed):
-            time.sleep(0.1)
-            return {"value": np.random.default_rng(seed).normal() + point["x"]}
-        if __name__ == "__main__":
-            found = ha.sweep(slow, {"x": tuple(range(12))}, file=sys.argv[1], workers=int(sys.argv[2]))
-            open(sys.argv[3], "w").write(found.to_csv())
-        """)
-    )
-    file = tmp_path / "points.jsonl"
+    script, file = tmp_path / "slow.py", tmp_path / "points.jsonl"
+    script.write_text(SLOW)
     for n in count((2, 5), (3,)):
-        killed = subprocess.Popen([sys.executable, script, file, "1", tmp_path / "none"], start_new_session=True)
+        killed = subprocess.Popen([sys.executable, script, file], start_new_session=True)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and (not file.exists() or file.read_bytes().count(b"\n") <= n):
             time.sleep(0.02)
         os.killpg(killed.pid, signal.SIGKILL)
         killed.wait()
         assert n <= len(read_checkpoint(file)[1]) < 12
-    for given_file, workers, out in ((file, "2", "resumed.csv"), (tmp_path / "other.jsonl", "1", "whole.csv")):
-        subprocess.run([sys.executable, script, given_file, workers, tmp_path / out], check=True)
-    assert (tmp_path / "resumed.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
-    assert not (tmp_path / "none").exists()
+    swept = runpy.run_path(script)["swept"]
+    assert swept(file=file) == swept()
 
 
 def test_a_torn_line_is_reported(tmp_path):
@@ -142,9 +142,9 @@ def test_blas_has_one_thread_in_a_trial_and_its_own_number_again_after():
     def threads(point, seed):
         return {"most": max(one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas")}
 
-    before = threads({}, None)
-    assert ha.sweep(threads, {"x": (1,)}, workers=1).mean("most") == 1
-    assert threads({}, None) == before
+    with threadpoolctl.threadpool_limits(2):
+        assert ha.sweep(threads, {"x": (1,)}, workers=1).mean("most") == 1
+        assert threads({}, None) == {"most": 2}
 
 
 LATER = """
@@ -162,11 +162,12 @@ with single_threaded():
 def test_a_blas_that_is_loaded_later_has_one_thread_too():
     """SciPy brings its own BLAS, which a first search for NumPy's did not find."""
     pytest.importorskip("threadpoolctl")
-    printed = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=True).stdout
-    assert set(json.loads(printed)) == {1}
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    printed = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=True, env=environment)
+    assert set(json.loads(printed.stdout)) == {1}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("axes", "message"),
     [
         ({}, "nothing to go over"),
@@ -198,7 +199,7 @@ def test_wrong_numbers_are_refused(arguments, message):
         ha.sweep(noisy, AXES, **arguments)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [
         ({"about": 3}, "about: expected a mapping"),

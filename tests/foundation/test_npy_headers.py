@@ -11,6 +11,7 @@ import hopattn as ha
 from hopattn.foundation.array_files import numbers
 from hopattn.foundation.errors import InvalidInput
 from tests.array_bytes import GOOD, mutated, npy, refusal, text_alone
+from tests.in_turn import in_turn
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +25,9 @@ def saved(array, version=(1, 0)):
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("dtype", ["<f8", ">f4", "<f2", "|i1", ">i8", "<u4", "|b1"])
-@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
-@pytest.mark.parametrize("order", ["C", "F"])
+@in_turn("dtype", ["<f8", ">f4", "<f2", "|i1", ">i8", "<u4", "|b1"])
+@in_turn("version", [(1, 0), (2, 0), (3, 0)])
+@in_turn("order", ["C", "F"])
 def test_an_npy_file_of_any_version_gives_its_numbers(file, dtype, version, order):
     array = np.asarray(np.arange(12).reshape(2, 3, 2), dtype=dtype, order=order)
     file.write_bytes(saved(array, version))
@@ -43,7 +44,7 @@ def shaped(shape):
     return npy(GOOD.replace("(2, 3)", shape))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("data", "message"),
     [
         (shaped("(True, True)"), "its header gives the shape (True, True); expected whole numbers of at least 0"),

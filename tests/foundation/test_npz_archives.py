@@ -11,6 +11,7 @@ import hopattn as ha
 from hopattn.foundation.array_files import arrays_of, names_in, numbers
 from hopattn.foundation.errors import InvalidInput
 from tests.array_bytes import DATA, GOOD, lying, mutated, npy, npz, refusal, text_alone
+from tests.in_turn import in_turn
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_two_arrays_of_one_name_in_an_archive_are_refused(file):
 STORED, PACKED = npz(("q.npy", npy())), npz(("q.npy", npy()), compression=zipfile.ZIP_DEFLATED)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("data", "message"),
     [
         (b"", "'a.npz' is no .npz archive, or a torn one"),

@@ -11,6 +11,7 @@ from safetensors.numpy import save
 
 from hopattn.foundation.array_files import numbers, tables
 from hopattn.foundation.errors import InvalidInput
+from tests.in_turn import in_turn
 
 rectangles = arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(-9, 9, width=32))
 
@@ -61,7 +62,7 @@ def test_whole_numbers_and_truth_values_of_any_byte_order(folder):
     assert numbers(folder("d.npz", npz(a=np.ones(2), b=np.zeros(2))), "b").tolist() == [0, 0]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "message"),
     [
         ("1,2\n3,x", "line 2, column 2: 'x' stands there; expected numbers such as -0.5 or 3e-2, with commas between"),

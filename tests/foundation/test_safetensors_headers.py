@@ -13,6 +13,7 @@ import hopattn as ha
 from hopattn.foundation.array_files import names_in, numbers
 from hopattn.foundation.errors import InvalidInput
 from tests.array_bytes import DATA, entry, mutated, refusal, safetensors, text_alone
+from tests.in_turn import in_turn
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def file(tmp_path_factory):
 HALF = '"dtype": "F64", "shape": [3], "data_offsets": '
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("data", "message"),
     [
         (safetensors({"a": entry(), "b": entry()}), "'b': its numbers begin at byte 0; expected byte 48, one array"),
@@ -87,7 +88,7 @@ def test_numbers_of_8_bits_are_refused_by_name(file, dtype):
     assert np.array_equal(ha.mapped(file, "b"), np.arange(6.0))
 
 
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
+@in_turn("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
 def test_a_safetensors_file_gives_what_its_library_wrote(file, dtype):
     arrays = {"b": np.arange(6, dtype=dtype).reshape(2, 3), "a": np.ones(1, dtype), "none": np.ones((0, 2), dtype)}
     file.write_bytes(save(arrays, {"made": "by a test"}))

@@ -15,5 +15,5 @@ def worker():
 @pytest.fixture(scope="session")
 def cold_worker():
     """A process that executes cases, with nothing imported beforehand and little patience."""
-    with Worker("cold", processor=2, wall=6.0, leaving=0.5) as one:
+    with Worker("cold", processor=1, wall=6.0, leaving=0.5) as one:
         yield one

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
+from tests.fuzz import environments, judging
 from tests.fuzz.corpus import keep
 from tests.fuzz.judging import Outcome, faults
 from tests.fuzz.search import Search
-from tests.fuzz.worker import Worker
+from tests.in_turn import in_turn
 
 OUTSIDE = "../outside"
 
@@ -25,7 +26,7 @@ def loop():
 
 
 def many_bytes():
-    sys.stdout.write(str(len(bytearray(1200 * 2**20))))
+    sys.stdout.write(str(len(bytearray(80 * 2**20))))
 
 
 def no_key():
@@ -83,7 +84,7 @@ def found(worker, way):
     return faults(worker.outcome(__name__, {"way": way}), {})
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("way", "fault"),
     [
         ("an escape", "output hold '\\x1b' raw"),
@@ -107,10 +108,10 @@ def test_each_way_to_break_the_law_is_found(cold_worker, way, fault):
     assert any(one.startswith(fault) for one in told), told
 
 
-def test_many_bytes_are_found_by_a_worker_with_patience():
-    """A busy machine may need seconds to give that much memory."""
-    with Worker("cold") as worker:
-        assert "takes more than 1024 MiB" in found(worker, "many bytes")
+def test_many_bytes_are_found(cold_worker, monkeypatch):
+    monkeypatch.setattr(judging, "MOST_MIB", 64)
+    assert found(cold_worker, "nothing") == []
+    assert found(cold_worker, "many bytes") == ["takes more than 64 MiB"]
 
 
 def test_a_case_that_writes_more_files_may_take_longer():
@@ -135,6 +136,11 @@ def test_a_search_ends_when_its_time_is_up(cold_worker):
     search = Search(cold_worker, "numbers", sys.modules[__name__])
     search.batch(0, time.monotonic() - 1)
     assert (search.cases, search.found) == (0, {})
+
+
+def test_a_library_may_keep_files_in_a_home_that_a_case_names():
+    asked = environments.asked({"words": ["figures", "neuron"], "environment": {"HOME": "."}})
+    assert {Path(".cache"), Path(".config")} <= set(asked)
 
 
 def test_a_case_is_kept_in_one_file(tmp_path):

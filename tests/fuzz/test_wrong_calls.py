@@ -14,6 +14,7 @@ from hypothesis import given
 import hopattn as ha
 from tests.counts import count
 from tests.fuzz.calls import ARGUMENTS, MISSING, public
+from tests.fuzz.corpus import kept
 from tests.fuzz.methods import INTERNAL, LABELS, OWN, REFUSED, made
 from tests.fuzz.wrong_calls import attempt, calls, cases, parameters, values
 
@@ -74,6 +75,10 @@ def single_cases(call):
 @pytest.mark.parametrize("share", range(SHARES))
 def test_a_wrong_argument_is_refused_by_an_error_of_hopattn_or_works(share):
     assert [fault for call in [*calls()][share::SHARES] for fault in faults(single_cases(call))] == []
+
+
+def test_no_kept_call_breaks_the_law():
+    assert faults([one["case"] for one in kept().values() if one["kind"] == "wrong_calls"]) == []
 
 
 @given(cases())

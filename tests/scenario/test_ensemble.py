@@ -10,7 +10,8 @@ from scipy.special import erf
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from tests.counts import count
+from tests.counts import count, spread
+from tests.in_turn import in_turn
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -50,7 +51,7 @@ def overlap_at(load, temperature):
     return m
 
 
-@pytest.mark.parametrize("load", [0.05, 0.08, 0.1, 0.12])
+@pytest.mark.parametrize("load", spread([0.05, 0.08, 0.1, 0.12], 2))
 def test_the_overlap_at_rest_is_that_of_the_theory(load):
     """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
     axes = {"load": (load,)}
@@ -62,7 +63,7 @@ def test_the_overlap_at_rest_is_that_of_the_theory(load):
     assert abs(sweep.mean("overlap")[0] - overlap_at_rest(load)) < 4 * error + 0.003
 
 
-@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3)])
+@pytest.mark.parametrize(("load", "temperature"), spread([(0.05, 0.3), (0.02, 0.4)], 1))
 def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
     """10 networks of 1,000 neurons after 20 sweeps."""
     overrides = {"ensemble.neurons": 1000, "ensemble.update": {"name": "glauber", "temperature": temperature}}
@@ -120,7 +121,7 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
     assert 0 <= result.arrays["recalled"].values <= 1
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("change", "message"),
     [
         (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),

@@ -9,6 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
+from tests.in_turn import in_turn
 from tests.refusal import assert_refused, problems
 from tests.texts import GOOD, HUGE
 
@@ -17,7 +18,7 @@ def test_the_file_without_errors_is_accepted():
     assert ha.run(parse(GOOD, "file.toml", "file")).ok
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("old", "new", "message"),
     [
         ("schema = 1", "schema = 2", "1: schema: 2 is unknown; this version of hopattn reads schema = 1"),
@@ -172,7 +173,7 @@ def test_an_error_of_every_run_is_reported_once():
     assert len(problems(bad)) == 1
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "message"),
     [
         ("schema = ", "file.toml:1: not TOML: a value is missing here"),

@@ -13,6 +13,7 @@ from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.counts import count
+from tests.in_turn import in_turn
 from tests.refusal import assert_refused
 
 TEMPLATE = kinds["program"].template
@@ -103,7 +104,7 @@ def test_the_working_is_that_of_a_hand():
     assert "  a: nothing is selected: none\n  b: a\n" in shifted
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("old", "new", "message"),
     [
         ('where = "=="', 'where = "="', "12: step.1.select.where: '=' is unknown; did you mean '=='?"),

@@ -1,9 +1,11 @@
 """The scenarios that come with hopattn: their expectations are met, and their numbers agree with another computation.
 
-Each names its source and is short, and each computes the arrays that its kind declares.
+Each names its source and is short, computes the arrays that its kind declares, and can explain itself.
 """
 
 import itertools
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,59 +16,61 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidScenario
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from tests.counts import count, spread
+from tests.counts import FULL, count
+from tests.html_page import Page
+from tests.results import scenario_of
 
 NAMES = list(shipped())
-every = pytest.mark.parametrize("name", NAMES)
-some = pytest.mark.parametrize("name", spread(NAMES, 20))
+TEXTS = {name: path.read_text(encoding="utf-8") for name, path in shipped().items()}
+KINDS = {name: re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1] for name, text in TEXTS.items()}
+ONE_OF_EACH_KIND = {kind: name for name, kind in reversed(KINDS.items())}
 
 
-@every
-def test_everything_it_expects_is_met(name, results):
-    missed = [outcome for outcome in results[name].expectations if not outcome.met]
-    assert missed == []
+@pytest.mark.parametrize("name", NAMES)
+def test_it_meets_what_it_expects_computes_what_its_kind_declares_and_has_a_page(name, results, monkeypatch):
     assert results[name].expectations
-
-
-@every
-def test_it_names_its_source_and_is_short(name):
-    assert len(shipped()[name].read_text(encoding="utf-8").split("\n")) <= 60
-    assert ha.load(name).spec.source
-
-
-@every
-def test_every_variant_has_an_expectation(name):
-    spec = ha.load(name).spec
-    expected = {variant for expectation in spec.expect for variant in expectation.variants}
-    assert {variant.name for variant in spec.variant} <= expected
-
-
-@pytest.mark.parametrize("name", spread(NAMES, 40))
-def test_it_computes_the_arrays_that_its_kind_declares(name, results):
-    scenario = ha.load(name)
+    assert [outcome for outcome in results[name].expectations if not outcome.met] == []
     for run in results[name].runs:
-        declared = scenario.runs[run.name].declared_arrays()
-        assert sorted(array.name for array in declared) == sorted(run.arrays)
-        for array in declared:
-            computed = run.arrays[array.name]
-            assert array.dims == computed.dims
-            assert computed.values.dtype.kind in "biuf" or not (array.measured and array.referable)
-            for (_, labels), own, length in zip(array.axes, computed.labels, computed.values.shape, strict=True):
-                assert len(own) == length
-                assert labels in (own, length, -1)  # an axis is declared by its labels, its length, or neither
-        assert scenario.runs[run.name].layout().arrays.items() <= {(array.name, array.shape) for array in declared}
+        assert_declared(scenario_of(name).runs[run.name], run.arrays)
+    if FULL or name in ONE_OF_EACH_KIND.values():
+        assert_explained(name, results[name])
+    monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
+    assert results[name].title in Page(ha.html(results[name])).words
 
 
-@some
-def test_it_explains_itself_in_full(name):
-    for run in ha.run(ha.load(name), explain=True).runs:
+def assert_declared(spec, arrays):
+    """The arrays of a run are those that its scenario declares, with their names, axes and lengths."""
+    declared = spec.declared_arrays()
+    assert sorted(array.name for array in declared) == sorted(arrays)
+    for array in declared:
+        computed = arrays[array.name]
+        assert array.dims == computed.dims
+        assert computed.values.dtype.kind in "biuf" or not (array.measured and array.referable)
+        for (_, labels), own, length in zip(array.axes, computed.labels, computed.values.shape, strict=True):
+            assert len(own) == length
+            assert labels in (own, length, -1)  # an axis is declared by its labels, its length, or neither
+    assert spec.layout().arrays.items() <= {(array.name, array.shape) for array in declared}
+
+
+def assert_explained(name, result):
+    """A scenario explains itself in full, and computes the same bytes then."""
+    explained = ha.run(scenario_of(name), explain=True)
+    for run in explained.runs:
         assert run.working
         assert not any("nan" in line.split() or "inf" in line.split() for line in run.working)
+    without = replace(explained, runs=tuple(replace(run, working=()) for run in explained.runs))
+    assert without.to_json() == result.to_json()
 
 
-@some
-def test_it_has_the_same_bytes_twice(name, results):
-    assert ha.run(ha.load(name)).to_json() == results[name].to_json()
+def test_each_names_its_source_and_is_short_and_each_variant_has_an_expectation():
+    faults = []
+    for name, text in TEXTS.items():
+        spec = scenario_of(name).spec
+        expected = {variant for expectation in spec.expect for variant in expectation.variants}
+        faults += [f"{name}: has no source"] if not spec.source else []
+        faults += [f"{name}: is longer than 60 lines"] if text.count("\n") >= 60 else []
+        faults += [f"{name}: nothing is expected of {one.name}" for one in spec.variant if one.name not in expected]
+    assert faults == []
 
 
 def test_names_are_unique_across_folders():

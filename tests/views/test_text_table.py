@@ -1,9 +1,6 @@
 """Tables of text: no word and no number is broken, whatever the width of the line."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -71,12 +68,21 @@ def test_a_long_text_wraps_between_words_beside_its_numbers():
 TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm"}
 
 
-def printed_by(*arguments, **variables):
-    """The output of a command in a pipe, with variables in its environment in place of those of this process."""
-    known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
-    command = [sys.executable, "-m", "hopattn", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True, check=True, env={**known, **variables})
-    return re.sub(r"\x1b\[\d*m", "", process.stdout)
+@pytest.fixture
+def printed_by(hopattn, monkeypatch):
+    """The output of a command, with variables in the environment in place of those of this process."""
+
+    def run(*arguments, **variables):
+        with monkeypatch.context() as patch:
+            for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+                patch.delenv(name, raising=False)
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            code, printed, _ = hopattn(*arguments)
+        assert code == 0
+        return re.sub(r"\x1b\[\d*m", "", printed)
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,7 @@ def printed_by(*arguments, **variables):
         ({"COLUMNS": "wide"}, 160),
     ],
 )
-def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(variables, width):
+def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(printed_by, variables, width):
     printed = printed_by("run", "induction", **variables).partition("as written")[2]
     tables = printed.partition("     expectation")[0]
     assert "-0.7071" in tables.split()
@@ -98,12 +104,12 @@ def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(variables
     assert longest <= width and (width == 40) == (longest <= 40)
 
 
-def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same():
+def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same(printed_by):
     assert "-0.7071" in printed_by("run", "induction", **TERMINAL, COLUMNS="0").split()
 
 
 @pytest.mark.parametrize("width", ["160", "50"])
 @pytest.mark.parametrize("command", ["run letters", "compare bank --memories modern,hopfield", "list --memories"])
-def test_no_line_ends_with_a_space(command, width):
+def test_no_line_ends_with_a_space(printed_by, command, width):
     lines = printed_by(*command.split(), COLUMNS=width).splitlines()
     assert lines and [line for line in lines if line != line.rstrip()] == []
