@@ -96,10 +96,10 @@ def test_very_low_and_very_high_temperatures_stay_finite():
     [("hopfield", 0.8), ("hopfield", 2.0), ("dense", 20.0), ("dense", 60.0), ("exponential", 3.0)],
 )
 def test_glauber_draws_from_the_same_distribution(name, temperature):
-    """200 chains from states at random; each gives one mean over 60 sweeps after 20, so the chains are independent."""
+    """200 chains (quick: 100) from states at random, so independent; each gives one mean over 60 sweeps after 20."""
     memory, _ = MEMORIES[name]
     rng = np.random.default_rng(1)
-    start = rng.choice([-1.0, 1.0], size=(200, 6))
+    start = rng.choice([-1.0, 1.0], size=(count(200, 100), 6))
     recall = memory.recall(start, update=ha.Glauber(temperature), max_steps=80, rng=rng, keep=("overlaps",))
     exact = ha.boltzmann(memory, temperature)
     for values, expected in (
