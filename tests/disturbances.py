@@ -1,7 +1,6 @@
 """Disturbances of a command: signals at random moments, a full disk, outputs that are full, closed, unread or slow."""
 
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -87,9 +86,8 @@ def _caught(pid, number):
 
 def _on_full_disk(folder, words, usual, rng):
     """No file may become larger than a random size: the write beyond it fails as on a full disk."""
-    size = int(10 ** rng.uniform(2, 4.6))
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
-    return _ended(started(folder, *words, preexec_fn=limit), LIMIT)
+    kib = int(10 ** rng.uniform(0, 1.6))
+    return _ended(started(folder, *words, before=f"ulimit -f {kib}"), LIMIT)
 
 
 def _with_full_output(folder, words, usual, rng):
@@ -106,7 +104,7 @@ def _with_unread_output(folder, words, usual, rng):
 
 
 def _with_closed(folder, words, usual, rng, stream):
-    return _ended(started(folder, *words, preexec_fn=partial(os.close, stream)), LIMIT)
+    return _ended(started(folder, *words, before=f"exec {stream}>&-"), LIMIT)
 
 
 def _with_slow_reader(folder, words, usual, rng):

@@ -14,11 +14,14 @@ CATCH = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
 START = f"{CATCH}; from hopattn.__main__ import main; main()"
 
 
-def started(folder, *words, **options):
-    """`hopattn` with these words as a process, in a session of its own; standard output and error are read by pipes."""
+def started(folder, *words, before=":", **options):
+    """`hopattn` with these words as a process, in a session of its own; standard output and error are read by pipes.
+
+    before: what a shell does first in this process. Python could do it only after a fork, at which JAX warns.
+    """
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    command = [sys.executable, "-c", START, *words]
+    command = ["bash", "-c", f'{before}; exec "$0" "$@"', sys.executable, "-c", START, *words]
     return subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes | options)
 
 

@@ -1,9 +1,7 @@
 """Streams that were closed when the process began."""
 
-import os
 import subprocess
 import sys
-from functools import partial
 
 import pytest
 
@@ -21,6 +19,6 @@ with open("file", "w") as file:
 
 @pytest.mark.parametrize(("closed", "lost"), [(0, False), (1, True), (2, False)])
 def test_no_file_takes_the_place_of_a_stream_that_is_closed(tmp_path, closed, lost):
-    close = partial(os.close, closed)
-    subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, check=True, capture_output=True, preexec_fn=close)
+    begin = f'exec {closed}>&-; exec "$0" "$@"'
+    subprocess.run(["bash", "-c", begin, sys.executable, "-c", SCRIPT], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "file").read_text() == f"True {lost}"
