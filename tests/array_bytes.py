@@ -66,8 +66,3 @@ def refusal(file, data, read):
     assert told.startswith(f"'{file.name}'")
     assert len(told) < 300 and "\n" not in told
     return told
-
-
-def text_alone(value):
-    """The id of a parameter of a test: a message, and nothing of a file."""
-    return value if isinstance(value, str) else ""

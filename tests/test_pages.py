@@ -19,7 +19,7 @@ from hopattn.scenario.schema import schema
 from tests import examples
 from tests.committed import differences
 from tests.counts import FULL, spread
-from tests.in_turn import in_turn
+from tests.each import each
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = (ROOT / "docs/reference/scenarios.md").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_a_failing_example_is_seen(tmp_path, monkeypatch):
             examples.run(block, "page")
 
 
-@in_turn("page", PAGES)
+@each("page", PAGES)
 def test_every_linked_file_is_there(page):
     for link in re.findall(r"\]\(([^)#`]+)(?:#[^)]*)?\)", re.sub(r"(`+).*?\1", "", PAGES[page], flags=re.DOTALL)):
         home = (ROOT / page).parent

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.in_turn import in_turn
+from tests.each import each
 
 FEW = ("--trials", "2", "--dim", "16")
 
@@ -93,7 +93,7 @@ def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
     assert (code, [row["recalled"] for row in json.loads(out)["rows"]]) == (0, [1.0, 1.0])
 
 
-@in_turn(
+@each(
     ("arguments", "message"),
     [
         (("bnk",), "there is no scenario or file 'bnk'; did you mean 'bank'?"),

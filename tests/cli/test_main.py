@@ -14,7 +14,7 @@ from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from tests.counts import count, spread
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.processes import forked
 from tests.results import scenario_of
 from tests.texts import GOOD
@@ -129,7 +129,7 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
     assert "2 scenarios; 4 of 5 expectations met" in out
 
 
-@in_turn(
+@each(
     ("arguments", "message"),
     [
         (("run",), "Missing argument"),
@@ -148,8 +148,8 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
         (("run", "/dev/zero"), "/dev/zero: is a device; expected a plain file"),
     ],
 )
-def test_wrong_usage_and_input_is_2_with_a_message_on_standard_error(hopattn, tmp_path, arguments, message):
-    (tmp_path / "bad.toml").write_text(GOOD.replace('"softmax"', '"softmx"'))
+def test_wrong_usage_and_input_is_2_with_a_message_on_standard_error(hopattn, arguments, message):
+    Path("bad.toml").write_text(GOOD.replace('"softmax"', '"softmx"'))
     code, _, err = hopattn(*arguments)
     assert code == 2
     assert message in err

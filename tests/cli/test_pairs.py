@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.in_turn import in_turn
+from tests.each import each
 
 
-@in_turn(
+@each(
     ("arguments", "line"),
     [
         ("run bank --set mask causal", "--set takes KEY=VALUE: write --set mask=causal"),

@@ -1,6 +1,6 @@
 """`hopattn run --figures`: which figures, in which formats, sizes and styles; what is refused."""
 
-from tests.in_turn import in_turn
+from tests.each import each
 
 
 def test_run_draws_in_every_format_that_is_asked_for(hopattn, tmp_path):
@@ -35,7 +35,7 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
     assert "muddy" in svg and "financial<" not in svg.split("</metadata>")[1]
 
 
-@in_turn(
+@each(
     ("arguments", "message"),
     [
         (["--figures", "x.png"], "is the name of a file; a figure is written to FOLDER/moved.png"),

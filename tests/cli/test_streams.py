@@ -10,7 +10,7 @@ import pytest
 
 from hopattn.cli.main import main
 from hopattn.cli.streams import make_safe
-from tests.in_turn import in_turn
+from tests.each import each
 
 NAME = "f\x1b[35m\x9b31mg"
 SCENARIO = r"""
@@ -81,7 +81,7 @@ def test_a_note_beside_a_bar_of_progress_is_not_raw_either(on_terminal, hopattn,
     assert b"\x1b[35mg" not in printed
 
 
-@in_turn(
+@each(
     "arguments",
     [
         ("run", "--\x1b[31mx"),

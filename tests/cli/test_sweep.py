@@ -11,7 +11,7 @@ import pytest
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from tests.counts import spread
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.processes import started
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
@@ -51,7 +51,7 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
     assert err.splitlines()[-1].startswith("the points are kept in p.jsonl")
 
 
-@in_turn(
+@each(
     ("arguments", "code", "message"),
     [
         (["nothing"], 2, "nothing"),

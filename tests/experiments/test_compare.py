@@ -16,7 +16,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import column_meanings, comparison_table
 from tests.draws import betas, stores
-from tests.in_turn import in_turn
+from tests.each import each
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
 
@@ -229,7 +229,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
     )
 
 
-@in_turn(
+@each(
     ("more", "message"),
     [
         ({"memories": ["softmx"]}, "memories: 'softmx' is unknown; did you mean 'softmax'"),
@@ -250,7 +250,7 @@ def test_wrong_arguments_are_refused(more, message):
         ha.compare(np.eye(2), np.eye(2), **more)
 
 
-@in_turn(
+@each(
     ("over", "more", "message"),
     [
         ({"bta": [1.0]}, {}, "over: 'bta' is unknown; did you mean 'beta'"),

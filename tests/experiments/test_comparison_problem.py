@@ -11,7 +11,7 @@ import hopattn as ha
 from hopattn.experiments.comparison.problem import checked_problem
 from hopattn.experiments.comparison.sampling import Draw, GivenPatterns
 from hopattn.foundation.errors import InvalidInput
-from tests.in_turn import in_turn
+from tests.each import each
 
 
 def drawn(seed=0, trials=1, **more):
@@ -97,7 +97,7 @@ def test_noise_of_given_patterns_is_relative_to_their_length():
     assert abs(relative.mean() - 0.5) < 4 * relative.std(ddof=1) / 60**0.5 + 0.5 / 800  # E|g| = √dim (1 − 1/(4 dim))
 
 
-@in_turn(
+@each(
     ("more", "message"),
     [
         ({"load": 0}, "load: expected a positive finite number, not 0"),
@@ -122,7 +122,7 @@ def test_what_cannot_be_drawn_is_refused(more, message):
 KEYS = np.eye(3)
 
 
-@in_turn(
+@each(
     ("given", "message"),
     [
         (([], [[1.0]]), "keys: expected"),

@@ -11,7 +11,7 @@ from hopattn.experiments.comparison.from_scenario import problems_of
 from hopattn.experiments.comparison.options import of_scenario
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 
 RNG = np.random.default_rng(8)
 
@@ -61,7 +61,7 @@ def test_pytorchs_grouped_attention_is_the_first_step_of_each_head(tmp_path, tor
         np.testing.assert_allclose(found, referee[i], atol=1e-12)
 
 
-@in_turn(
+@each(
     ("arrays", "message"),
     [
         ({"q": np.ones((3, 2)), "k": np.ones((3, 2))}, "has no array called v or value or values; it holds q, k"),

@@ -7,7 +7,7 @@ from scipy import stats
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from tests.counts import count
-from tests.in_turn import in_turn
+from tests.each import each
 
 HOW = {"without attention": False, "with attention": True}
 LENGTHS = (0, 1, 2, 4, 8, 16, 32)
@@ -73,7 +73,7 @@ def test_the_curve_is_a_table():
     assert {f"{what} {how}" for what in ("cosine", "accuracy") for how in HOW} <= set(row)
 
 
-@in_turn(
+@each(
     ("arguments", "message"),
     [
         ({"lengths": (2.5,)}, "lengths: expected a whole number of at least 0, not 2.5"),

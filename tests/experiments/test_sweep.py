@@ -20,7 +20,7 @@ from hopattn.experiments.sweep.plan import Plan, key_of
 from hopattn.experiments.sweep.table import Sweep, load_sweep
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import count
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.on_workers import noisy
 
 AXES = {"x": (0, 1, 2), "y": (0.5, 1.5)}
@@ -167,7 +167,7 @@ def test_a_blas_that_is_loaded_later_has_one_thread_too():
     assert set(json.loads(printed.stdout)) == {1}
 
 
-@in_turn(
+@each(
     ("axes", "message"),
     [
         ({}, "nothing to go over"),
@@ -199,7 +199,7 @@ def test_wrong_numbers_are_refused(arguments, message):
         ha.sweep(noisy, AXES, **arguments)
 
 
-@in_turn(
+@each(
     ("arguments", "message"),
     [
         ({"about": 3}, "about: expected a mapping"),

@@ -9,7 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.grids import axes_from
 from hopattn.scenario.language.sweep_table import path_of
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import problems
 
 WRITTEN = {
@@ -40,7 +40,7 @@ tokens = ["a", "c"]
 BANK = "layer 1 head 1 weights[banks, financial]"
 
 
-@in_turn(
+@each(
     ("key", "path"),
     [
         ("temperature", "memory.update.temperature"),
@@ -58,7 +58,7 @@ def test_a_key_is_found_by_its_last_part(key, path):
     assert path_of(key, WRITTEN) == path
 
 
-@in_turn(
+@each(
     ("key", "message"),
     [
         ("beta", "stands there several times; write memory.beta or layer.head.beta"),
@@ -129,7 +129,7 @@ def test_trials_are_independent_and_do_not_depend_on_the_workers():
     assert len(np.unique(alone.values["overlap"])) > 2
 
 
-@in_turn(
+@each(
     ("over", "arguments", "message"),
     [
         ({"lod": (1,)}, {}, "'lod' is unknown; did you mean 'load'"),
@@ -200,7 +200,7 @@ HEAD = (
 )
 
 
-@in_turn(
+@each(
     ("table", "message"),
     [
         ('over = { lod = "1:2:3" }', "file.toml:10: sweep.over.lod: 'lod' is unknown; did you mean 'load'"),

@@ -6,7 +6,7 @@ from safetensors.numpy import save_file
 
 import hopattn as ha
 from hopattn.foundation.array_files import stored_vectors
-from tests.in_turn import in_turn
+from tests.each import each
 
 ROWS = np.random.default_rng(0).normal(size=(5, 3))
 
@@ -53,8 +53,8 @@ def test_one_of_several_arrays_is_named(tmp_path):
             ha.mapped(path, name)
 
 
-@in_turn("ending", [".npy", ".safetensors"])
-@in_turn("left", [0, 7, 20, 60, 120, -1])
+@each("ending", [".npy", ".safetensors"])
+@each("left", [0, 7, 20, 60, 120, -1])
 def test_a_torn_file_is_refused(tmp_path, ending, left):
     path = written(tmp_path, ending)
     data = path.read_bytes()

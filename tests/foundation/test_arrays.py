@@ -15,7 +15,7 @@ from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation import separations
 from tests.draws import arrays, sizes
-from tests.in_turn import in_turn
+from tests.each import each
 
 
 @given(data=st.data(), n=sizes, m=sizes)
@@ -26,7 +26,7 @@ def test_unit_has_length_one_and_the_same_direction(data, n, m):
     np.testing.assert_allclose(u * np.linalg.norm(x, axis=-1, keepdims=True), x, rtol=1e-12)
 
 
-@in_turn(
+@each(
     ("x", "message"),
     [
         ([0, 0], "the vector is zero"),

@@ -17,7 +17,7 @@ from hopattn.foundation.errors import (
     shortened,
     unknown,
 )
-from tests.in_turn import in_turn
+from tests.each import each
 
 DEEP = []
 for _ in range(100_000):
@@ -42,7 +42,7 @@ LONG = {
 }
 
 
-@in_turn("value", LONG.values(), ids=LONG)
+@each("value", LONG.values())
 def test_a_value_of_any_size_takes_a_part_of_a_line(value):
     for write in (shortened, quoted):
         assert len(write(value)) <= 60
@@ -88,8 +88,8 @@ CALLS = {
 }
 
 
-@in_turn("value", ["text", "numbers", "names", "table", "bytes", "escapes"])
-@in_turn("call", CALLS.values(), ids=CALLS)
+@each("value", ["text", "numbers", "names", "table", "bytes", "escapes"])
+@each("call", CALLS.values())
 def test_a_call_with_a_value_without_end_is_refused_in_a_line(call, value):
     with pytest.raises(InvalidInput) as caught:
         call(LONG[value])

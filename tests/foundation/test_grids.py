@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.grids import MOST, axes_of, axis_values, values_of
-from tests.in_turn import in_turn
+from tests.each import each
 
 ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
 
@@ -28,7 +28,7 @@ def test_equal_ratios_are_those_of_geomspace(low, ratio, count):
     assert found[0] == low and found[-1] == low * ratio
 
 
-@in_turn(
+@each(
     ("text", "values"),
     [
         ("3", (3,)),
@@ -45,7 +45,7 @@ def test_numbers_are_what_is_written(text, values):
     assert [type(value) for value in values_of(text)] == [type(value) for value in values]
 
 
-@in_turn(
+@each(
     ("text", "message"),
     [
         ("", "beta: a number is missing"),

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.array_files import numbers
 from hopattn.foundation.errors import InvalidInput
-from tests.array_bytes import GOOD, mutated, npy, refusal, text_alone
-from tests.in_turn import in_turn
+from tests.array_bytes import GOOD, mutated, npy, refusal
+from tests.each import each
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +25,9 @@ def saved(array, version=(1, 0)):
     return stream.getvalue()
 
 
-@in_turn("dtype", ["<f8", ">f4", "<f2", "|i1", ">i8", "<u4", "|b1"])
-@in_turn("version", [(1, 0), (2, 0), (3, 0)])
-@in_turn("order", ["C", "F"])
+@each("dtype", ["<f8", ">f4", "<f2", "|i1", ">i8", "<u4", "|b1"])
+@each("version", [(1, 0), (2, 0), (3, 0)])
+@each("order", ["C", "F"])
 def test_an_npy_file_of_any_version_gives_its_numbers(file, dtype, version, order):
     array = np.asarray(np.arange(12).reshape(2, 3, 2), dtype=dtype, order=order)
     file.write_bytes(saved(array, version))
@@ -44,7 +44,7 @@ def shaped(shape):
     return npy(GOOD.replace("(2, 3)", shape))
 
 
-@in_turn(
+@each(
     ("data", "message"),
     [
         (shaped("(True, True)"), "its header gives the shape (True, True); expected whole numbers of at least 0"),
@@ -93,7 +93,6 @@ def shaped(shape):
         (npy(GOOD)[:40], "is torn: 30 bytes of its header stand there, and not 59"),
         (npy(magic=b"PK\x03\x04\x00\x00"), r"it does not begin with the letters \x93NUMPY"),
     ],
-    ids=text_alone,
 )
 def test_an_npy_header_that_is_none_is_refused_with_what_stands_there(file, data, message):
     assert message in refusal(file, data, numbers)

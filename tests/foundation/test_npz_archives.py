@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.array_files import arrays_of, names_in, numbers
 from hopattn.foundation.errors import InvalidInput
-from tests.array_bytes import DATA, GOOD, lying, mutated, npy, npz, refusal, text_alone
-from tests.in_turn import in_turn
+from tests.array_bytes import DATA, GOOD, lying, mutated, npy, npz, refusal
+from tests.each import each
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_two_arrays_of_one_name_in_an_archive_are_refused(file):
 STORED, PACKED = npz(("q.npy", npy())), npz(("q.npy", npy()), compression=zipfile.ZIP_DEFLATED)
 
 
-@in_turn(
+@each(
     ("data", "message"),
     [
         (b"", "'a.npz' is no .npz archive, or a torn one"),
@@ -59,7 +59,6 @@ STORED, PACKED = npz(("q.npy", npy())), npz(("q.npy", npy()), compression=zipfil
             "'a.npz': its directory has 4,553,220 bytes; expected",
         ),
     ],
-    ids=text_alone,
 )
 def test_an_archive_that_is_none_is_refused(file, data, message):
     assert refusal(file, data, numbers).startswith(message)

@@ -11,7 +11,7 @@ from safetensors.numpy import save
 
 from hopattn.foundation.array_files import numbers, tables
 from hopattn.foundation.errors import InvalidInput
-from tests.in_turn import in_turn
+from tests.each import each
 
 rectangles = arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(-9, 9, width=32))
 
@@ -62,7 +62,7 @@ def test_whole_numbers_and_truth_values_of_any_byte_order(folder):
     assert numbers(folder("d.npz", npz(a=np.ones(2), b=np.zeros(2))), "b").tolist() == [0, 0]
 
 
-@in_turn(
+@each(
     ("text", "message"),
     [
         ("1,2\n3,x", "line 2, column 2: 'x' stands there; expected numbers such as -0.5 or 3e-2, with commas between"),
@@ -83,7 +83,6 @@ def test_whole_numbers_and_truth_values_of_any_byte_order(folder):
         ("1,2\n" + 5_000_000 * "9", f"line 2, column 1: '{59 * '9'}…' stands there; expected a finite number"),
         (b"1\n\xff", "line 2: is not UTF-8 text"),
     ],
-    ids=lambda value: value[:40],
 )
 def test_a_cell_that_is_no_number_is_named_by_line_and_column(folder, text, message):
     with pytest.raises(InvalidInput) as caught:

@@ -12,8 +12,8 @@ from safetensors.numpy import load, save
 import hopattn as ha
 from hopattn.foundation.array_files import names_in, numbers
 from hopattn.foundation.errors import InvalidInput
-from tests.array_bytes import DATA, entry, mutated, refusal, safetensors, text_alone
-from tests.in_turn import in_turn
+from tests.array_bytes import DATA, entry, mutated, refusal, safetensors
+from tests.each import each
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def file(tmp_path_factory):
 HALF = '"dtype": "F64", "shape": [3], "data_offsets": '
 
 
-@in_turn(
+@each(
     ("data", "message"),
     [
         (safetensors({"a": entry(), "b": entry()}), "'b': its numbers begin at byte 0; expected byte 48, one array"),
@@ -71,7 +71,6 @@ HALF = '"dtype": "F64", "shape": [3], "data_offsets": '
         (safetensors({}, b""), "holds no array"),
         (safetensors(" " + json.dumps({"a": entry()})), "is no .safetensors file, or a torn one: its header is  {"),
     ],
-    ids=text_alone,
 )
 def test_a_safetensors_header_that_lies_is_refused_with_what_stands_there(file, data, message):
     assert message in refusal(file, data, numbers)
@@ -88,7 +87,7 @@ def test_numbers_of_8_bits_are_refused_by_name(file, dtype):
     assert np.array_equal(ha.mapped(file, "b"), np.arange(6.0))
 
 
-@in_turn("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
+@each("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
 def test_a_safetensors_file_gives_what_its_library_wrote(file, dtype):
     arrays = {"b": np.arange(6, dtype=dtype).reshape(2, 3), "a": np.ones(1, dtype), "none": np.ones((0, 2), dtype)}
     file.write_bytes(save(arrays, {"made": "by a test"}))

@@ -6,7 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.seeds import generator, whole_seed
-from tests.in_turn import in_turn
+from tests.each import each
 
 SPINS = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, 12))
 
@@ -42,7 +42,7 @@ def test_both_names_are_accepted_and_give_the_same(call):
     assert drawn == CALLS[call](rng=np.random.default_rng(4))
 
 
-@in_turn("call", CALLS)
+@each("call", CALLS)
 def test_both_together_are_refused(call):
     with pytest.raises(InvalidInput, match="seed and rng: both name the source of random numbers; give one of them"):
         CALLS[call](seed=1, rng=1)

@@ -6,11 +6,11 @@ import pytest
 from hopattn.foundation import vectors
 from hopattn.foundation.threads import thread_limit
 from hopattn.foundation.vectors import linear, longest_row
-from tests.in_turn import in_turn
+from tests.each import each
 
 
-@in_turn("row", [0, 5000, 9999])
-@in_turn(("entry", "length"), [(1.2, 1.3), (3e200, 3e200), (np.nan, np.nan), (np.inf, np.nan)])
+@each("row", [0, 5000, 9999])
+@each(("entry", "length"), [(1.2, 1.3), (3e200, 3e200), (np.nan, np.nan), (np.inf, np.nan)])
 def test_the_longest_row_is_found_in_any_block(row, entry, length):
     rows = np.full((10_000, 2), 0.5)
     rows[row, 1] = entry

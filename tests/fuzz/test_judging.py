@@ -11,11 +11,11 @@ import pytest
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
+from tests.each import each
 from tests.fuzz import environments, judging
 from tests.fuzz.corpus import keep
 from tests.fuzz.judging import Outcome, faults
 from tests.fuzz.search import Search
-from tests.in_turn import in_turn
 
 OUTSIDE = "../outside"
 
@@ -84,7 +84,7 @@ def found(worker, way):
     return faults(worker.outcome(__name__, {"way": way}), {})
 
 
-@in_turn(
+@each(
     ("way", "fault"),
     [
         ("an escape", "output hold '\\x1b' raw"),

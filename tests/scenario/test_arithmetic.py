@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.scenario.explain.arithmetic import dot, equals, number, rotated, vector, weighing, weighted_sum
-from tests.in_turn import in_turn
+from tests.each import each
 
 
 def test_the_lectures_own_lines():
@@ -62,7 +62,7 @@ def test_a_line_with_an_equals_sign_is_true_to_the_last_digit_as_it_is_written(p
         assert sides[1::2] == ["=", "="]
 
 
-@in_turn(
+@each(
     ("value", "text"),
     [
         (0, "0"),

@@ -11,7 +11,7 @@ from hopattn.scenario.checking import MOST_PROBLEMS
 from hopattn.scenario.files import MAX_BYTES
 from hopattn.scenario.language.bounds import MOST_CHANGED, MOST_DEPTH, MOST_VALUES, MOST_VARIANTS, too_large
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 
 GOOD = """schema = 1
 title = "large"
@@ -46,7 +46,7 @@ DEEP = {
 }
 
 
-@in_turn("deep", DEEP.values(), ids=DEEP)
+@each("deep", DEEP.values())
 def test_the_depth_is_bounded_by_one_law_in_every_form(deep):
     assert too_large(deep(MOST_DEPTH)) is None
     assert tomllib.loads(deep(MOST_DEPTH))
@@ -55,7 +55,7 @@ def test_the_depth_is_bounded_by_one_law_in_every_form(deep):
     assert told == f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
 
 
-@in_turn("deep", DEEP.values(), ids=DEEP)
+@each("deep", DEEP.values())
 def test_a_text_that_is_too_deep_is_never_read_as_toml(deep, monkeypatch):
     monkeypatch.setattr(tomllib, "loads", lambda text: pytest.fail("it was read"))
     assert message(GOOD + deep(100_000)).startswith(f"file.toml:{LAST + deep(1).count(chr(10)) + 1}: is nested too")

@@ -3,7 +3,7 @@
 import pytest
 
 from hopattn.scenario.kinds import kinds
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 from tests.texts import GOOD, HUGE
 
@@ -54,7 +54,7 @@ def test_what_another_table_gets_wrong_is_still_told():
     assert places == ["11", "15"]
 
 
-@in_turn(
+@each(
     ("text", "old", "new", "message"),
     [
         (MESSAGES, '["bat", "cave#2"]', '["bat", "bat", "cave#2"]', "graph.edges.2: 3 words; expected two words, [who"),

@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.scenario.loading import parse
 from hopattn.scenario.words.character_pictures import Size
 from hopattn.scenario.words.damaged_cues import Damaged, random_stream
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 SIZE = Size(5, 7)
@@ -139,7 +139,7 @@ def test_the_seed_decides_and_another_cue_or_variant_does_not():
     np.testing.assert_array_equal(base.arrays["input"].values, other.arrays["input"].values)
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ('of = "half"', "", "13: cue.bad: needs one of `of` and `mixture`; none is given"),

@@ -3,7 +3,7 @@
 import pytest
 
 from hopattn.scenario.language.decimal_commas import comma_hint, text_hint
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 from tests.texts import GOOD, HUGE
 
@@ -23,7 +23,7 @@ neurons = { one = [0,6, 0,8] }
 """
 
 
-@in_turn(
+@each(
     ("old", "new", "place", "written"),
     [
         ("b = [0.6, 0.8]", "b = [0,6, 0,8]", "9: vocabulary.words.b: 4 numbers do not fit the 2 axes (x, y)", "0.6"),
@@ -53,7 +53,7 @@ def test_the_weights_of_neurons_have_the_same_hint(neurons):
     assert found.endswith(f"{COMMAS}0.6 in place of 0,6")
 
 
-@in_turn(
+@each(
     ("values", "wanted"),
     [
         ([0, 6, 0], 2),  # not twice as many

@@ -11,7 +11,7 @@ from scipy.special import erf
 import hopattn as ha
 from hopattn.scenario.loading import parse
 from tests.counts import count, spread
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -121,7 +121,7 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
     assert 0 <= result.arrays["recalled"].values <= 1
 
 
-@in_turn(
+@each(
     ("change", "message"),
     [
         (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),

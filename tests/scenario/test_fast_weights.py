@@ -10,7 +10,7 @@ import hopattn as ha
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.counts import count
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 TEXT = """schema = 1
@@ -123,7 +123,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_features():
     assert one == same != other.replace('"seed": 2', '"seed": 1')
 
 
-@in_turn(
+@each(
     ("line", "message"),
     [
         ("rate = 0.5", '15: fast_weights.rate: belongs to rule = "delta"; a sum has no rate'),

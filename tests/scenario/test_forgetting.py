@@ -7,7 +7,7 @@ from scipy.stats import beta
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -68,7 +68,7 @@ def test_a_length_has_the_same_texts_whatever_the_others_are_and_another_seed_ha
     assert one == alone != other
 
 
-@in_turn(
+@each(
     ("change", "message"),
     [
         (("lengths = [0, 3, 20]", ""), "forgetting.lengths: is missing"),

@@ -6,7 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.scenario.loading import parse
 from hopattn.views.terminal import array_cells
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 TEXT = """schema = 1
@@ -90,7 +90,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_stacks():
     assert one == same != other.replace('"seed": 2', '"seed": 1')
 
 
-@in_turn(
+@each(
     ("lines", "message"),
     [
         ("scores = [1]", "7: gradients.scores: has 1 entry; expected at least 2"),

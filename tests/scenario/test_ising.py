@@ -7,7 +7,7 @@ import hopattn as ha
 from hopattn.scenario.kinds.ising import TEMPLATE
 from hopattn.scenario.loading import parse
 from tests.counts import count
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -70,7 +70,7 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
     np.testing.assert_allclose(curve.values[[-1, 0], 0], result.arrays["mean-field"].values[:, 0], atol=1e-12)
 
 
-@in_turn(
+@each(
     ("text", "message"),
     [
         (

@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 from tests.texts import GOOD, HUGE
 
@@ -18,7 +18,7 @@ def test_the_file_without_errors_is_accepted():
     assert ha.run(parse(GOOD, "file.toml", "file")).ok
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ("schema = 1", "schema = 2", "1: schema: 2 is unknown; this version of hopattn reads schema = 1"),
@@ -173,7 +173,7 @@ def test_an_error_of_every_run_is_reported_once():
     assert len(problems(bad)) == 1
 
 
-@in_turn(
+@each(
     ("text", "message"),
     [
         ("schema = ", "file.toml:1: not TOML: a value is missing here"),

@@ -10,7 +10,7 @@ from hopattn.scenario.expectations.recalls import Ended
 from hopattn.scenario.files import shipped
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 HEAD = """schema = 1
@@ -158,7 +158,7 @@ def test_the_seed_draws_the_order_and_the_locations():
     assert ha.run(scenario, seed=1).to_json() == ha.run(scenario, seed=1).to_json()
 
 
-@in_turn(
+@each(
     ("memory", "message"),
     [
         ('model = "hopfeld"', "9: memory.model: 'hopfeld' is unknown; did you mean 'hopfield'"),

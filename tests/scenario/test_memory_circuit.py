@@ -4,7 +4,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -37,7 +37,7 @@ def test_another_seed_draws_other_circuits():
     assert one == same != other.replace('"seed": 2', '"seed": 1')
 
 
-@in_turn(
+@each(
     ("change", "message"),
     [
         (("triggers = 2", "triggers = 8"), "circuit.triggers: 8 of 8 words leave none for a follower"),

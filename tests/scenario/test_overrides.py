@@ -10,7 +10,7 @@ from hopattn.scenario.language.overrides import changed, parse_assignment
 from hopattn.scenario.language.paths import parse_path
 from hopattn.scenario.language.sweep_table import path_of
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused
 from tests.texts import GOOD
 
@@ -143,7 +143,7 @@ def test_a_whole_entry_or_a_new_key_may_be_set():
     assert changed(DOCUMENT, {"b": [1]})[0]["b"] == [1]
 
 
-@in_turn(
+@each(
     ("path", "message"),
     [
         ("layer.3.head.mask", "no number 3; the entries are numbered from 1 to 2"),

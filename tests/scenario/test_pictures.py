@@ -8,7 +8,7 @@ import hopattn as ha
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from hopattn.scenario.words.letters import letters
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 LETTERS = """schema = 1
@@ -149,7 +149,7 @@ def test_the_first_picture_gives_the_size(tmp_path):
     assert words('files = { cube = "cube.npy" }', tmp_path, ["cube 1"])["cube 1"].shape == (4,)
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ('letters = "AX"', 'letters = "AXa"', "6: pictures.letters: 'a' is unknown; did you mean 'A'? (choices: 0, 1"),
@@ -184,7 +184,7 @@ def test_without_words_there_is_nothing_to_store():
     assert problems(f"{text}[pictures]\n") == ["file.toml:9: pictures: holds no picture; give letters, drawn or files"]
 
 
-@in_turn(
+@each(
     ("entry", "message"),
     [
         ('"ct.png"', "pictures.files.cat: there is no file 'ct.png' in '"),

@@ -5,7 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 WORDS = """schema = 1
@@ -143,7 +143,7 @@ def working(text):
     return "\n".join(ha.run(parse(text, "file.toml", "file"), explain=True).runs[0].working)
 
 
-@in_turn(
+@each(
     ("positions", "lines", "said"),
     [
         ("", "rope = { base = 100 }", "numbers 1 and 2 by p, numbers 3 and 4 by .1p radians"),
@@ -171,7 +171,7 @@ def test_the_arithmetic_moves_sinusoidal_positions():
     assert "the query is the position moved by −1: the rows of the matrix are (.5403, −.8415, 0, 0)" in text
 
 
-@in_turn(
+@each(
     ("lines", "message"),
     [
         ("rope = 1", "15: layer.1.head.1.rope: 1 stands there; expected a truth value or a table"),
@@ -207,7 +207,7 @@ def test_alibi_is_refused_between_two_texts():
 NEEDS = "needs one of turn = … degrees a step, sinusoidal = true, and table = [[…], …], a row a position"
 
 
-@in_turn(
+@each(
     ("lines", "message"),
     [
         ('how = "add"', f"13: positions: {NEEDS}"),

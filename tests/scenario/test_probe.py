@@ -9,7 +9,7 @@ from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.counts import spread
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused
 
 TEMPLATE = kinds["probe"].template
@@ -84,7 +84,7 @@ def test_the_working_states_chance_and_each_layer():
     assert [line.partition(":")[0] for line in lines[2:5]] == ["words", "layer 1", "layer 2"]
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ("heads = 2", "heads = 3", "10: probe.heads: 3 heads do not divide 32 elements into equal parts"),

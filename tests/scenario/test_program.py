@@ -13,7 +13,7 @@ from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.counts import count
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused
 
 TEMPLATE = kinds["program"].template
@@ -104,7 +104,7 @@ def test_the_working_is_that_of_a_hand():
     assert "  a: nothing is selected: none\n  b: a\n" in shifted
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ('where = "=="', 'where = "="', "12: step.1.select.where: '=' is unknown; did you mean '=='?"),

@@ -8,7 +8,7 @@ import pytest
 import hopattn as ha
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import problems
 
 TEXT = """schema = 1
@@ -105,7 +105,7 @@ def test_the_alignment_of_the_lectures_sentence(name, results):
     assert list(run.arrays["reads"].values) == ["kediler", "fareleri", "kovalar"]
 
 
-@in_turn(
+@each(
     ("change", "message"),
     [
         (("w_hidden = 0.5\n", ""), "cell.w_hidden: is missing"),

@@ -12,7 +12,7 @@ from hopattn.scenario.expectations.base import rounds_to
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused
 from tests.results import result_of
 from tests.texts import GOOD, HUGE
@@ -29,7 +29,7 @@ def test_an_expectation_can_be_missed():
     assert (missed.expected, missed.computed) == ("a", "b")
 
 
-@in_turn(
+@each(
     ("expect", "met"),
     [
         ('cosine_to = "b"\nof = "input"\nis = 1', True),
@@ -77,7 +77,7 @@ def test_a_tie_for_the_nearest_word_is_a_miss():
     assert nearest_words(np.array([0.0, 0.0]), words) == []
 
 
-@in_turn(
+@each(
     ("value", "printed", "agrees"),
     [
         (0.7071, 0.71, True),
@@ -238,7 +238,7 @@ def test_the_memory_kind():
     np.testing.assert_allclose(result.arrays["state"].values[0], memory.recall([1, 1, 1, 0]).state)
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ("cue  = [1, 1, 1, 0]", "cue  = [1, 1, 1, 0.5]", "18: input.tokens.1: 'cue' holds 0.5; spins are"),
@@ -287,7 +287,7 @@ def test_the_cue_kind():
     assert ha.run(parse(CUE, "file.toml", "file")).ok
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         (

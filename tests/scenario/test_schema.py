@@ -12,7 +12,7 @@ from hopattn.scenario.expectations import LEADING
 from hopattn.scenario.files import shipped, shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.schema import schema, schema_text
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.texts import GOOD
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -40,7 +40,7 @@ def test_the_file_beside_the_scenarios_is_the_current_one():
     assert text == schema_text(), "make schema"
 
 
-@in_turn(
+@each(
     ("old", "new"),
     [
         ("schema = 1", "schema = 2"),

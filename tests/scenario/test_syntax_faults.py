@@ -7,7 +7,7 @@ import pytest
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.language.overrides import parse_assignment
 from hopattn.scenario.language.syntax_faults import syntax_fault
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 from tests.texts import GOOD
 
@@ -21,7 +21,7 @@ def fault_of(text):
 KEY = "a key that has other characters than a–z, A–Z, 0–9, _ and - stands in quotes: write "
 
 
-@in_turn(
+@each(
     ("text", "place", "message"),
     [
         # a number that TOML writes in another way
@@ -112,7 +112,7 @@ def test_a_long_line_and_wide_letters_keep_the_caret_in_its_place():
     assert shown.endswith(".5]")
 
 
-@in_turn("change", ["", '"', "“", "[", "=", "\n", "\\", "é", "."])
+@each("change", ["", '"', "“", "[", "=", "\n", "\\", "é", "."])
 def test_any_single_change_has_a_message_and_a_line(change):
     for i in range(len(GOOD)):
         text = GOOD[:i] + change + GOOD[i + 1 :]

@@ -8,7 +8,7 @@ import hopattn as ha
 from hopattn.scenario.expectations.vectors import largest_axes
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused
 from tests.results import result_of
 
@@ -62,7 +62,7 @@ def test_counted_pairs_end_with_the_token_that_is_read():
     assert given(text.replace('["far", "run"]', '["far", "to"]')) == ["noun and verb", "noun and verb", "run and noun"]
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         (

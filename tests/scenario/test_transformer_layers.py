@@ -9,7 +9,7 @@ from hopattn.scenario.explain.transformer_layer import _normalised
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from hopattn.transformer.normalisation import Normalisation
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 FILE = shipped()["pytorch-layer"].parent / "torch-encoder-layer.npz"
@@ -88,7 +88,7 @@ def test_norms_by_hand(keys, state):
     assert ("layer 1 summed" in computed) == ("norm_first" not in keys and "none" not in keys)
 
 
-@in_turn(
+@each(
     ("keys", "message"),
     [
         ("output = [[1, 0, 0], [0, 1, 0]]", "14: layer.1.output: every row needs 2 numbers, one for each element of"),
@@ -209,7 +209,7 @@ def test_a_file_that_does_not_fit_is_told(change, message, tmp_path):
     assert f"file.toml:{message}" in str(caught.value)
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         ("layer.npz", "layr.npz", "there is no file 'layr.npz' in"),

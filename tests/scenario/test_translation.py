@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 
 TEXT = shipped()["translation"].read_text(encoding="utf-8")
 MODEL = re.sub(r"figure\.names = .*\n", "", TEXT.partition("[[variant]]")[0])
@@ -117,7 +117,7 @@ def test_it_explains_the_encoder_the_decoder_and_each_word():
     ]
 
 
-@in_turn(
+@each(
     ("old", "new", "message"),
     [
         (

@@ -6,7 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.scenario.kinds.walk import TEMPLATE
 from hopattn.scenario.loading import parse
-from tests.in_turn import in_turn
+from tests.each import each
 from tests.refusal import assert_refused, problems
 
 TEXT = """schema = 1
@@ -90,7 +90,7 @@ def test_a_graph_is_walked_both_ways():
     assert arrays["new edges"] == 0  # a path has no loop
 
 
-@in_turn(
+@each(
     ("text", "message"),
     [
         (

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 import hopattn as ha
-from tests.in_turn import in_turn
+from tests.each import each
 
 RESULT = ha.run(ha.load("bank"))
 
@@ -47,7 +47,7 @@ NUMPY_ONLY = [
 ]
 
 
-@in_turn(("build", "names"), NUMPY_ONLY, ids=lambda value: getattr(value, "__name__", None))
+@each(("build", "names"), NUMPY_ONLY)
 def test_an_array_that_only_numpy_can_give_says_so_to_type_checkers(build, names):
     parameters = inspect.signature(build).parameters
     assert all(parameters[name].annotation == ArrayLike for name in names.split())
