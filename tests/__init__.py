@@ -1,8 +1,5 @@
-"""The tests. In a quick run BLAS has one thread: there is a process of tests for each core, and threads would wait."""
+"""The tests. BLAS has one thread: there is a process of tests for each core, and more threads would wait, and spin."""
 
 import os
 
-from tests.counts import FULL
-
-if not FULL:
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy reads it when it is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy and SciPy read it when they are imported

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
@@ -231,13 +231,9 @@ def pytest_report_header():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_thread_of_blas():
-    """As many workers as cores leave BLAS one core each; more threads would wait for one another, and spin.
-
-    The package's own threads are as many as without this.
-    """
-    found = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
-    with thread_limit(max(found, default=os.cpu_count())), threadpool_limits(1, user_api="blas"):
+def _threads_of_the_package():
+    """The package's own threads are as many as the cores, although BLAS has one."""
+    with thread_limit(os.cpu_count()):
         yield
 
 
