@@ -69,6 +69,7 @@ def test_the_part_of_a_scenario_about_figures_fits_the_scenario_that_it_is_for()
     ha.run(ha.load("bank"), overrides=tomllib.loads(part))
 
 
+# The page on figures draws all that it shows.
 @pytest.mark.parametrize("page", [name for name, text in PAGES.items() if examples.examples(text)])
 def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):

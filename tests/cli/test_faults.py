@@ -27,6 +27,7 @@ def undisturbed(tmp_path_factory):
     return cache(lambda command: Trial.of(command, tmp_path_factory.mktemp("usual")))
 
 
+# A command runs in a process of its own, undisturbed and disturbed.
 @pytest.mark.parametrize(("command", "name"), spread(CASES, 2))
 def test_a_disturbed_command_leaves_nothing_half_done(undisturbed, command, name, tmp_path):
     trial = replace(undisturbed(command), folder=tmp_path)

@@ -44,6 +44,7 @@ def workers(session):
     return [number for number, command in running(session).items() if "LokyProcess" in command]
 
 
+# Three processes import the package each time: only they show that a signal reaches all of them.
 @pytest.mark.parametrize(
     ("number", "send", "code", "word"),
     [

@@ -80,6 +80,7 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     assert (tmp_path / "phases-points.jsonl").read_bytes() == before
 
 
+# A process, its workers, and the same sweep once more.
 @pytest.mark.parametrize("workers", spread(["1", "2"], 1))
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
     words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "15", "--workers", workers]

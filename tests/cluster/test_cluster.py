@@ -199,6 +199,7 @@ def test_its_own_connection_is_closed_with_it(cluster, rng):
         memory.step(cues)
 
 
+# The keys must exceed the memory of a worker process.
 def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path):
     m, dim, path = 600_000, 96, tmp_path / "keys.npy"
     keys = np.lib.format.open_memmap(path, mode="w+", dtype="float32", shape=(m, dim))
@@ -214,6 +215,7 @@ def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path):
     assert client.run(os.getpid) == before  # none was ended because of its memory
 
 
+# The arrays must exceed the memory of a worker process.
 def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
     keys = np.tile(rng.standard_normal((25_000, 96)), (11, 1))
     keys *= np.linspace(0.5, 1, len(keys))[:, None]

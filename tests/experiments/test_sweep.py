@@ -126,6 +126,7 @@ def test_progress_is_reported():
     assert calls == [(done, 6) for done in range(7)]
 
 
+# Two worker processes start.
 def test_a_worker_that_ends_is_reported():
     def ends(point, seed):
         if point["x"] == 2:

@@ -112,6 +112,7 @@ def compared(axes):
 AXES = [(), (("beta", (0.1, 1.0, 10.0)),), (("load", (0.1, 0.5)), ("noise", (0.0, 0.2)))]
 
 
+# A figure is drawn again in each smaller font that is tried.
 @pytest.mark.parametrize("style", count(["slide", "paper", "dark"], ["slide", "paper"]))  # only colours differ
 @pytest.mark.parametrize("axes", AXES, ids=["bars", "curves", "maps"])
 def test_no_text_of_a_comparison_is_cut_or_covered(style, axes):

@@ -34,6 +34,7 @@ def test_no_text_on_a_slide_is_small_cut_or_covered(name):
     assert outside(figure) == []
 
 
+# A figure is drawn again in each smaller font that is tried.
 @pytest.mark.parametrize("name", spread(plots, 3))
 def test_no_text_in_a_column_of_a_paper_is_cut_or_covered(name):
     figure, style = figure_of(name, STYLES["paper"])

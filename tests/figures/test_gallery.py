@@ -54,6 +54,7 @@ def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
         assert len(drawing_of(name, result.name).svg) > 1000, result.name
 
 
+# It draws every figure of attention.
 def test_odd_words_do_not_break_a_figure():
     words = "\n".join(f'"{word}" = [{i}, 1]' for i, word in enumerate(ODD))
     tokens = ", ".join(f'"{word}"' for word in ODD)

@@ -26,6 +26,7 @@ def test_one_process_is_this_one():
     assert list(results_of(square, [3], 1)) == [(9, os.getpid())]
 
 
+# Two worker processes start.
 def test_an_error_of_the_work_is_raised_as_it_is():
     with pytest.raises(ValueError, match="-1 is below 0"):
         list(results_of(square, [1, -1, 2], 2))
