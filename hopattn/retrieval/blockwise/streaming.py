@@ -29,6 +29,7 @@ from hopattn.retrieval.joint_mask import masks_of
 from hopattn.retrieval.masks import MaskRule, as_mask, block, spread
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import AllScores, BlockForm, Normalised
+from hopattn.retrieval.separation.scores import too_flat
 from hopattn.retrieval.similarity import Dot, Similarity
 
 AT_ONCE = 4096
@@ -159,7 +160,7 @@ class _Stream:
             np.empty((n, self._width), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool)
         )
         with workers(sizes.threads) as share:
-            if isinstance(self._form, AllScores):
+            if isinstance(self._form, AllScores) or too_flat(self.separation.beta, self.cues):
                 result.overflowed[:] = True
             else:
                 self._sum_up(sizes, share, lambda sums, rows: write(sums.result(), rows, result))
