@@ -61,7 +61,7 @@ def _k_subsets(x, k):
 
     places = sorted({*x, *(s - 1 for s in x)})
     low = max(t for t in places if sum(held(t)) >= k)
-    bent = sum(low < s <= low + 1 for s in x)
+    bent = sum(s > low and s - low <= 1 for s in x)  # the difference is rounded as the places are
     t = low + (sum(held(low)) - k) / bent if bent else low
     p = held(t)
     return p, sum(q * s for q, s in zip(p, x, strict=True)) - sum(q * q for q in p) / 2

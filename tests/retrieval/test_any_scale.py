@@ -20,6 +20,9 @@ SEPARATIONS = [
     ("entmax", {"alpha": 1.25}),
     ("normmax", {"alpha": 2}),
     ("normmax", {"alpha": 1.5}),
+    ("k_subsets", {"k": 1}),
+    ("k_subsets", {"k": 2}),
+    ("k_subsets", {"k": 4}),
 ]
 SLOW = {"entmax", "normmax"}
 """Those whose reference takes milliseconds."""
@@ -43,7 +46,7 @@ def drawn(rng, dtype, n):
     given = (scores * 10.0**scale).astype(dtype)
     reach = float(np.abs(given).max()) or 1.0
     wanted = rng.choice([1.0, 1.0, outlier, 10.0 ** rng.uniform(-3, 4)])
-    return given, float(np.clip(wanted / reach, float(numbers.smallest_normal), float(numbers.max) / 2))
+    return given, float(np.clip(float(wanted) / reach, float(numbers.smallest_normal), float(numbers.max) / 2))
 
 
 def error(found, right):
@@ -121,3 +124,12 @@ def test_attention_to_large_keys_with_a_small_beta_is_that_of_pytorch(torch):
     given = (torch.asarray(one)[None] for one in (keys[:1], keys, values))
     right = torch.nn.functional.scaled_dot_product_attention(*given, scale=1e-20)
     np.testing.assert_allclose(ha.attention(keys[:1], keys, values, beta=1e-20), right[0], rtol=1e-6)
+
+
+def test_k_subsets_lose_no_pattern_beside_an_outlier():
+    assert ha.separations.k_subsets(k=3).weights(np.array([0, -1, -1e17])).tolist() == [1, 1, 1]
+    assert ha.separations.k_subsets(k=2).weights(np.array([0, -1e9, -2e9], np.float32)).tolist() == [1, 1, 0]
+    memory = ha.k_subsets(np.array([[410, -328], [-181, 283]], np.float32), k=2, beta=1000.0)
+    record = memory.recall(np.array([216, 68], np.float32))
+    assert record.state.tolist() == [229, -45]
+    assert np.all(np.diff(record.energies) <= 0)
