@@ -133,3 +133,12 @@ def test_k_subsets_lose_no_pattern_beside_an_outlier():
     record = memory.recall(np.array([216, 68], np.float32))
     assert record.state.tolist() == [229, -45]
     assert np.all(np.diff(record.energies) <= 0)
+
+
+@pytest.mark.parametrize("beta", [1e-2, 1e-6])
+def test_of_one_visible_key_the_potential_is_its_score_by_blocks_too(either_kernel, beta):
+    rng = np.random.default_rng(0)
+    cues, keys = (rng.normal(size=(70, 4)).astype(np.float32) for _ in range(2))
+    softmax, one = ha.separations.softmax(beta=beta), np.eye(70, dtype=bool)
+    found = stream(Dot(), softmax, cues, keys, keys, one, potential=True, sizes=Blocks(16, 16, 1))
+    np.testing.assert_allclose(found.potential, np.sum(cues.astype(float) * keys, axis=1), rtol=0, atol=1e-5)
