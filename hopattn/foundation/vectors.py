@@ -136,6 +136,11 @@ def largest_entry(rows: np.ndarray) -> float:
     return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
 
 
+def largest_entries(rows: np.ndarray) -> np.ndarray:
+    """max |x| of each row of `(n, dim)`, `(n,)`, without a copy of them."""
+    return np.asarray(np.maximum(rows.max(axis=-1), -rows.min(axis=-1)))
+
+
 def unit(x: Any) -> Array:
     """Scale each row to unit magnitude: x / |x|, the pattern that "metabolism keeps at unit magnitude".
 

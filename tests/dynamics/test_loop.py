@@ -15,7 +15,9 @@ TOL = 2.0**-10
 
 
 def loop(update, tol=TOL):
-    return RecallLoop(ha.Memory(2 * np.eye(3)), update, tol, None, (), False)  # the largest entry of all patterns is 2
+    return RecallLoop(
+        ha.Memory(2 * np.eye(3)), update, tol, None, (), False
+    )  # the patterns that a state reads have the size 2
 
 
 def moved(size, entry):
@@ -27,20 +29,20 @@ def test_a_fixed_point_changes_by_the_tolerance_times_the_size_at_most(entry):
     update, memory = Synchronous(), loop(Synchronous()).memory
     for size, rests in ((2 * TOL, True), (2.02 * TOL, False)):
         residual = update.residual(memory, STATE, moved(size, entry), None)
-        assert loop(update).is_fixed_point(residual, SCALE) == rests
-    assert not loop(update, tol=0.0).is_fixed_point(np.array([1e-15]), SCALE)
+        assert loop(update).is_small(residual, moved(size, entry)) == rests
+    assert not loop(update, tol=0.0).is_small(np.array([1e-15]), STATE)
 
 
 @pytest.mark.parametrize("entry", range(3))
 def test_a_cycle_comes_back_to_the_state_before_the_last(entry):
-    assert loop(Synchronous()).is_cycle(moved(2 * TOL, entry), STATE, SCALE)
-    assert not loop(Synchronous()).is_cycle(moved(2.02 * TOL, entry), STATE, SCALE)
-    assert not loop(Synchronous()).is_cycle(STATE, None, SCALE)
+    assert loop(Synchronous()).is_cycle(moved(2 * TOL, entry), STATE)
+    assert not loop(Synchronous()).is_cycle(moved(2.02 * TOL, entry), STATE)
+    assert not loop(Synchronous()).is_cycle(STATE, None)
 
 
 @pytest.mark.parametrize("update", [Asynchronous("random"), ha.Glauber(0.5), Graded()], ids=repr)
 def test_no_cycle_is_seen_under_an_update_that_may_leave_it(update):
-    assert not loop(update).is_cycle(STATE, STATE, SCALE)
+    assert not loop(update).is_cycle(STATE, STATE)
 
 
 @pytest.mark.parametrize(("size", "grown"), [(2.0**21, False), (2.0**21 + 1, True), (np.inf, True), (np.nan, True)])
