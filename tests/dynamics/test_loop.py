@@ -118,3 +118,13 @@ def test_a_unit_cue_in_single_precision_is_on_the_sphere_of_double(seed):
     patterns = ha.unit(rng.normal(size=(3, 20)))
     record = ha.spherical(patterns).recall(patterns[0].astype(np.float32))
     assert np.isfinite(record.energies).all()
+
+
+def test_converged_says_what_the_last_step_did_and_not_what_the_next_one_does():
+    """Near an unstable point, here 0, the next step is larger."""
+    memory, tol = ha.modern([[1.0, 0.0], [-1, 0]]), np.finfo(float).eps ** 0.75
+    record = memory.recall([1e-13, 0.0], keep=("trajectory",))
+    last = np.abs(record.state - record.trajectory[-2]).max()
+    assert (record.status, record.residual) == ("converged", last)
+    assert last <= tol < np.abs(memory.step(record.state) - record.state).max()
+    assert record.meaning == "the last step changed the state by no more than the tolerance"
