@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.dynamics.likeness import ReferencePatterns
+from hopattn.dynamics.ranking import merged, ranked
+from hopattn.retrieval.activation import activations
 from tests.counts import count
 
 DTYPES = {"float64": 1e9, "float32": 1e7}
@@ -50,3 +53,42 @@ def test_a_state_much_smaller_than_what_it_reads_rests_at_the_rounding_of_that(d
     record = ha.modern(np.array([[1.0], [-1]], dtype), beta=0.5).recall(np.array([0.5], dtype))
     assert record.status == "converged"
     assert np.abs(record.state) < 1e-4
+
+
+def of_any_size(rng, dtype):
+    """Six patterns of any sizes in the range of the numbers; the last three are multiples of the first three."""
+    numbers = np.finfo(dtype)
+    edge = np.log10(float(numbers.smallest_normal)) + 3, np.log10(float(numbers.max)) - 3
+    patterns = rng.normal(size=(3, 4))
+    patterns = np.vstack([patterns, patterns])
+    powers = rng.uniform(*edge, 6) if rng.random() < 0.5 else rng.integers(-3, 10) + rng.uniform(-3, 3, 6)
+    return (patterns * 10.0 ** powers[:, None]).astype(dtype)
+
+
+@pytest.mark.parametrize("by_distance", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_state_that_equals_a_stored_pattern_is_matched_with_it(dtype, by_distance):
+    rng, activation = np.random.default_rng(1), activations.make("identity")
+    for _ in range(count(300, 20)):
+        patterns = of_any_size(rng, dtype)
+        found = ReferencePatterns(patterns, activation, by_distance).likeness(patterns)
+        assert found.matched.tolist() == list(range(6))
+        assert set(found.spurious) == {""}
+        np.testing.assert_allclose(found.similarity, 1, rtol=1e-5)
+        apart = [ranked(patterns, patterns[start : start + 2], by_distance) for start in (0, 2, 4)]
+        for part, start in zip(apart, (0, 2, 4), strict=True):
+            part.nearest[:] += start
+        assert merged(apart).nearest.tolist() == list(range(6))
+
+
+def test_of_parallel_patterns_the_one_that_the_state_equals_is_matched():
+    record = ha.modern([[1.0, 0], [100, 0]]).recall([0.9, 0.0])
+    assert record.state.tolist() == [100, 0]
+    assert record.matched == 1
+
+
+def test_a_state_is_not_faded_because_another_pattern_is_large():
+    record = ha.sparse([[1.0, 0], [0, 2e6]], beta=2.0).recall([1.0, 0])
+    assert (record.matched, record.spurious) == (0, "")
+    faded = ReferencePatterns(np.eye(2), activations.make("identity")).likeness(np.array([[9e-7, 0], [2e-6, 0]]))
+    assert faded.matched.tolist() == [-1, 0]
