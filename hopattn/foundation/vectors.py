@@ -69,6 +69,14 @@ def at_least(x: Array, low: float) -> Array:
     return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
 
 
+def rectified(x: Array) -> Array:
+    """[x]₊, entry by entry; its derivative is 0 at 0, as PyTorch's is for the ReLU."""
+    if isinstance(x, np.ndarray):
+        return np.maximum(x, 0.0)
+    xp = namespace(x)
+    return xp.where(x <= 0, xp.zeros_like(x), x)  # NaN stays
+
+
 def positive_power(x: Array, exponent: float) -> Array:
     """[x]₊ to any power, entry by entry, 0 where x ≤ 0; every derivative is 0 there, and none is NaN.
 
