@@ -70,8 +70,10 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
         raise InvalidInput(f"classes: shape {classes.shape} does not fit vectors of shape {vectors.shape}")
     if classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_classes:
         raise InvalidInput(f"classes: expected whole numbers from 0 to {n_classes - 1}")
+    size = np.ldexp(1.0, np.frexp(np.abs(vectors).max(axis=0))[1])  # a power of two, which rounds nothing
+    vectors = vectors / size
     mean, deviation = vectors.mean(axis=0), vectors.std(axis=0)
-    deviation = np.where(deviation > 1e-12 * (1 + np.abs(mean)), deviation, 1.0)
+    deviation = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
     scaled = (vectors - mean) / deviation
     start = np.zeros(n_classes * (vectors.shape[1] + 1))
     found = minimize(
@@ -79,4 +81,4 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
     )
     weight, bias = np.split(found.x, [n_classes * vectors.shape[1]])
     weight = weight.reshape(n_classes, -1) / deviation
-    return LinearProbe(weight, bias - weight @ mean)
+    return LinearProbe(weight / size, bias - weight @ mean)

@@ -17,7 +17,7 @@ from hopattn.dynamics.ranking import Ranked, merged, ranked
 from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.arrays import most_multiplied
 from hopattn.foundation.chunks import ranges
-from hopattn.foundation.vectors import largest_entry
+from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.blockwise.online_sums import RunningSums
 from hopattn.retrieval.blockwise.streaming import running_sums
 from hopattn.retrieval.masks import MaskRule, resolve
@@ -111,6 +111,10 @@ class Shard:
                     bad[what] = self.first + span.start + int(beyond[0])
             largest = max(largest, largest_entry(values))
         return ShardSummary(bad["keys"], bad["values"], largest)
+
+    def value_sizes(self) -> np.ndarray:
+        """The largest |entry| of each value, `(count,)`."""
+        return np.concatenate([largest_entries(values) for _, _, values in self._blocks()])
 
     def sums(
         self, similarity: Similarity, separation: Separation, cues: np.ndarray, read: bool, potential: bool, mask: Any

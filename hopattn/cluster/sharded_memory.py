@@ -7,6 +7,7 @@ the shards, so that the result does not depend on which worker answers first.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,10 @@ class Sharded(KeyValueMemory):
     def why_no_single_neuron_updates(self) -> str:
         """Why its neurons cannot be updated one at a time."""
         return self.why_no_energy or "its keys lie on several machines, each of which would be asked for every neuron"
+
+    @cached_property
+    def value_sizes(self) -> np.ndarray:
+        return np.concatenate(self.shards.each(Shard.value_sizes))
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> Any:
         """Raises `InvalidInput`: the keys lie on several machines."""

@@ -89,15 +89,13 @@ class ReferencePatterns:
         nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
         if not self.shape[0]:
             return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
-        faded = np.abs(states).max(axis=-1, keepdims=True) < 1e-6 * self.largest
-        visible = np.where(faded, 0.0, states)
-        rank = self.ranked(visible)
+        rank = self.ranked(states)
         matched = np.where(rank.largest >= MATCH, rank.nearest, nothing)
         spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
         spurious = np.where(matched >= 0, Spurious.NONE, spurious)
         mixture = no_mixture
         if self.shape[0] >= 3:
-            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(visible, rank), no_mixture)
+            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(states, rank), no_mixture)
             spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
         return Likeness(matched, rank.largest, spurious, mixture)
 
@@ -125,8 +123,8 @@ def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -
     """Compare states `(n, dim)` with the stored patterns, their reverses, and the mixtures of three patterns.
 
     A mixture is the activation of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that have the largest |cosine| with the
-    state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state smaller than a millionth of
-    the patterns is like none. Without patterns, no state is matched and none is called spurious.
+    state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state shorter than a millionth
+    of a pattern is unlike it. Without patterns, no state is matched and none is called spurious.
     """
     return ReferencePatterns(patterns, activation).likeness(states)
 

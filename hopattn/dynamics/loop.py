@@ -1,7 +1,7 @@
 """The loop of a recall: one step after another, and the rules that stop a cue.
 
 With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `size` the
-larger of |x⁺| and of the largest entry of all patterns, a cue stops at
+larger of |x⁺| and of Σ|p||ξ| / Σ|p|, the mean size of the patterns with the weights that x⁺ gives them, a cue stops at
 
     a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
     a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
@@ -31,7 +31,7 @@ GROWTH = 2.0**20
 class RecallLoop:
     """The settings of a recall, which all its steps share.
 
-    tol: the largest change, relative to the scale of a cue, that counts as none. mask: `(n, n_patterns)`, or None.
+    tol: the largest change, relative to the size of a state, that counts as none. mask: `(n, n_patterns)`, or None.
     keep: names of the arrays that the record keeps of every step. has_energy: whether the record has energies.
     """
 
@@ -80,21 +80,33 @@ class RecallLoop:
             self._energies(energies, states, steps, status),
         )
 
-    def is_fixed_point(self, residual: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Fixed point: r ≤ tol · size, `(n,)`."""
-        return np.asarray(residual <= self.tol * size)
+    def is_small(self, change: np.ndarray, after: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+        """Whether the changes `(n,)` that led to states `(n, dim)` are at most tol · size, `(n,)`.
 
-    def is_cycle(self, after: np.ndarray, before: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        Where a state is smaller than the patterns, their weights tell how large those are that it reads: a pattern
+        without weight does not count, however large it is.
+        """
+        small = np.asarray(change <= self.tol * np.abs(after).max(axis=-1))
+        undecided = np.flatnonzero(~small & (change <= self.tol * self._largest))
+        if undecided.size:
+            size = self.memory.size_read(after[undecided], None if mask is None else mask[undecided])
+            small[undecided] = change[undecided] <= self.tol * size
+        return small
+
+    def is_cycle(self, after: np.ndarray, before: np.ndarray | None, mask: np.ndarray | None = None) -> np.ndarray:
         """Cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size, `(n,)`; for most states that differ, the first entry shows it.
 
         before: x₍t−1₎, None in the first step. False for an update that is not deterministic: it may leave the cycle.
         """
         if before is None or not self.update.deterministic:
             return np.zeros(len(after), dtype=bool)
-        close = np.abs(after[:, 0] - before[:, 0]) <= self.tol * size
-        near = np.flatnonzero(close)
-        close[near] = largest_change(before[near], after[near]) <= self.tol * size[near]
-        return np.asarray(close)
+        change = np.abs(after[:, 0] - before[:, 0])
+        near = np.flatnonzero(change <= self.tol * np.maximum(np.abs(after).max(axis=-1), self._largest))
+        close = np.zeros(len(after), dtype=bool)
+        close[near] = self.is_small(
+            largest_change(before[near], after[near]), after[near], None if mask is None else mask[near]
+        )
+        return close
 
     @staticmethod
     def has_grown(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -115,10 +127,9 @@ class RecallLoop:
         after = np.where(grown[:, None], now, after) if grown.any() else after
         with np.errstate(over="ignore", invalid="ignore"):
             residual = self.update.residual(self.memory, now, after, mask)
-        size = np.maximum(largest, self._largest)
         ended = np.full(len(after), "", dtype="<U9")
-        ended[self.is_cycle(after, before, size)] = Status.CYCLE
-        ended[self.is_fixed_point(residual, size)] = Status.CONVERGED if self.update.has_fixed_points else ""
+        ended[self.is_cycle(after, before, mask)] = Status.CYCLE
+        ended[self.is_small(residual, after, mask)] = Status.CONVERGED if self.update.has_fixed_points else ""
         ended[grown] = Status.DIVERGED
         return after, residual, ended
 

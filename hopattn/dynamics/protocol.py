@@ -12,6 +12,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.single_neuron import SingleNeuronStates
+from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
 
 
@@ -57,6 +58,10 @@ class Recallable(ABC):
         """The patterns that recalled states are compared with."""
         return ReferencePatterns(self.patterns, self.activation)
 
+    def size_read(self, states: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+        """The mean of the largest |entry| of each pattern, by the |overlaps| of states `(n, dim)`, `(n,)`."""
+        return shared(np.abs(self.reference.overlaps(states)), largest_entries(self.patterns))
+
     @property
     def n_keys(self) -> int:
         """The number of keys: the last axis of a mask."""
@@ -96,3 +101,10 @@ class Recallable(ABC):
     def curvature(self) -> float:
         """The least λ for which the potential plus ½λ|x|² is convex: 0 if it is convex, infinite if no λ is enough."""
         return float("inf") if self.why_not_convex else 0.0
+
+
+def shared(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The mean of sizes `(n_patterns,)` by shares `(n, n_patterns)` of 0 or more, `(n,)`; 0 where all shares are 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = shares / nonzero(shares.max(axis=-1, keepdims=True))
+        return np.asarray(parts @ sizes / nonzero(parts.sum(axis=-1)))

@@ -52,8 +52,8 @@ class AssociativeMemory(Recallable, Savable, ShownInNotebook):
         cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain.
         update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`.
         max_steps: the largest number of steps, from 1 to 100 million.
-        tol: the largest change of an entry that counts as no change, relative to the largest entry of the state and the
-        patterns (default: exact equality for spins, else ε^¾).
+        tol: the largest change of an entry that counts as no change, relative to the largest entry of the state, or of
+        the patterns that it reads if that is larger (default: exact equality for spins, else ε^¾).
         seed: a whole number or a generator, for updates that draw (default: other draws in each call).
         rng: another name of `seed`; give one of them.
         mask: booleans `(n_cues, n_patterns)`, True for a pattern that the cue may attend to (default: all).

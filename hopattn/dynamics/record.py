@@ -24,7 +24,7 @@ class Status(StrEnum):
     def meaning(self) -> str:
         """The explanation that a reader sees."""
         return {
-            Status.CONVERGED: "a further step changes the state by no more than the tolerance",
+            Status.CONVERGED: "the last step changed the state by no more than the tolerance",
             Status.CYCLE: "the update leads back to an earlier state: a cycle",
             Status.LIMIT: "no fixed point and no cycle was noticed within max_steps",
             Status.DIVERGED: "the state grew a millionfold; choose activation='unit' or a smaller beta",
@@ -42,18 +42,19 @@ class Recall(Drawable):
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
     point. status: `(n,)`, words of `Status`, for a single cue a `Status`. meaning: `(n,)`, the sentence that explains
     each status.
-    converged: `(n,)`, whether the status is "converged".
+    converged: `(n,)`, whether the status is "converged": the residual is within the tolerance.
     residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
-    moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
+    moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point; near an
+    unstable point, the next step may be larger than the last.
     period: `(n,)`, the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the
     tolerance, a longer one if two states are equal bit by bit.
     energies: `(n, T+1)`, or None for a memory without an energy. The energy is level at a fixed point: the last one is
     that of the state before, if the two states are equal up to √ε.
-    matched: `(n,)`, the stored pattern whose cosine with the state is largest, −1 if that cosine is below `MATCH`. A
-    memory that compares by distance has 1 − |x − ξ|²/(|x|² + |ξ|²) in place of the cosine. similarity: `(n,)`, that
-    cosine. spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed",
-    "mixture" or "other". mixture: `(n, 3)`, the three patterns of a mixture, −1 for other states. These four are
-    computed when first used, from the patterns as they are then.
+    matched: `(n,)`, the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that
+    cosine is below `MATCH`, and for a state shorter than a millionth of the pattern. A memory that compares by distance
+    has 1 − |x − ξ|²/(|x|² + |ξ|²) in place of the cosine. similarity: `(n,)`, that cosine. spurious: `(n,)`, words of
+    `Spurious`: "" for a stored pattern, "reversed", "mixture" or "other". mixture: `(n, 3)`, the three patterns of a
+    mixture, −1 for other states. These four are computed when first used, from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
     `(T+1, n, n_patterns)`. Each is None unless `keep` names it. A cue that has stopped repeats its last state.
     """

@@ -121,7 +121,7 @@ def _newton(
         done |= ~moved
         if done.all():
             break
-    return t
+    return np.where(np.isnan(value), value, t)
 
 
 def _excess(value: np.ndarray, total: np.ndarray, degree: float) -> np.ndarray:

@@ -69,6 +69,14 @@ def at_least(x: Array, low: float) -> Array:
     return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
 
 
+def rectified(x: Array) -> Array:
+    """[x]₊, entry by entry; its derivative is 0 at 0, as PyTorch's is for the ReLU."""
+    if isinstance(x, np.ndarray):
+        return np.maximum(x, 0.0)
+    xp = namespace(x)
+    return xp.where(x <= 0, xp.zeros_like(x), x)  # NaN stays
+
+
 def positive_power(x: Array, exponent: float) -> Array:
     """[x]₊ to any power, entry by entry, 0 where x ≤ 0; every derivative is 0 there, and none is NaN.
 
@@ -134,6 +142,11 @@ def longest_row(rows: np.ndarray) -> float:
 def largest_entry(rows: np.ndarray) -> float:
     """max |x| among all entries, without a copy of them; 0 for an empty array."""
     return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
+
+
+def largest_entries(rows: np.ndarray) -> np.ndarray:
+    """max |x| of each row of `(n, dim)`, `(n,)`, without a copy of them."""
+    return np.asarray(np.maximum(rows.max(axis=-1), -rows.min(axis=-1)))
 
 
 def unit(x: Any) -> Array:

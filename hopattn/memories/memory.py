@@ -12,12 +12,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
+from hopattn.dynamics.protocol import shared
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import mapped
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
+from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.vectors import largest_entries
 from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.blockwise.sizes import HELD
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
@@ -49,6 +53,21 @@ class KeyValueMemory(AssociativeMemory):
     @property
     def reference(self) -> ReferencePatterns:
         return ReferencePatterns(self.patterns, self.activation, self.similarity.distance)
+
+    @property
+    @abstractmethod
+    def value_sizes(self) -> np.ndarray:
+        """The largest |entry| of each value, `(n_patterns,)`."""
+
+    @abstractmethod
+    def weights(self, cues: Any, mask: Any = None) -> Any:
+        """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
+
+    def size_read(self, states: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+        """Σ|p||v| / Σ|p| for the largest |entry| of each value, `(n,)`: the size of what states `(n, dim)` read."""
+        rows = blocks(len(states), max(HELD // self.n_keys, 1))
+        shares = (np.abs(self.weights(states[some], None if mask is None else mask[some])) for some in rows)
+        return np.concatenate([shared(part, self.value_sizes) for part in shares])
 
     @property
     def why_no_energy(self) -> str:
@@ -191,6 +210,10 @@ class Memory(KeyValueMemory):
     @property
     def dims(self) -> tuple[int, int]:
         return int(self.keys.shape[-1]), int(self.values.shape[-1])
+
+    @cached_property
+    def value_sizes(self) -> np.ndarray:
+        return largest_entries(self.values)
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)

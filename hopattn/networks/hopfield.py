@@ -15,6 +15,7 @@ from hopattn.dynamics.single_neuron import CoupledSpins, Overlaps, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.networks.learning_rules import hebb
 from hopattn.retrieval.activation import Activation, activations
 
@@ -143,18 +144,39 @@ class Hopfield(AssociativeMemory):
 
     @cached_property
     def _symmetric(self) -> bool:
-        """Whether W equals Wᵀ up to rounding; in blocks, because reading a whole transposed matrix is slow."""
-        matrix, uneven = self.couplings, 0.0
+        """Whether W equals Wᵀ up to rounding: |W_ij − W_ji| ≤ 4 ε √N |W| for the largest |W| of row i and of row j.
+
+        That is about the rounding of a field. In blocks, because reading a whole transposed matrix is slow.
+        """
+        matrix = self.couplings
+        largest = 4 * float(np.finfo(matrix.dtype).eps) * len(matrix) ** 0.5 * largest_entries(matrix)
         for block in blocks(len(matrix), BLOCK):
-            difference = matrix[block, block.start :] - matrix[block.start :, block].T
-            uneven = max(uneven, difference.max(), -difference.min())
-        return bool(uneven == 0 or uneven <= self._rounding * max(matrix.max(), -matrix.min()))
+            uneven = np.abs(matrix[block, block.start :] - matrix[block.start :, block].T)
+            if uneven.any() and np.any(uneven > np.minimum(largest[block, None], largest[block.start :])):
+                return False
+        return True
 
     @property
     def why_not_convex(self) -> str:
-        if self._lowest == 0:
+        if self._convex:
             return ""
         return "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
+
+    @cached_property
+    def _convex(self) -> bool:
+        """Whether W has no eigenvalue below 0 by more than rounding.
+
+        S W S has none for the same W, whatever the diagonal S > 0 is. The S that makes the diagonal 1 judges each
+        neuron by its own couplings: large ones elsewhere hide nothing. Without a self-coupling, a neuron must have no
+        coupling at all.
+        """
+        matrix = self.counts.astype(float)
+        own = np.diagonal(matrix)
+        if np.any(own < 0) or np.any(matrix[own == 0]):
+            return False
+        sides = 1 / np.sqrt(nonzero(own))
+        least = np.linalg.eigvalsh(matrix * sides * sides[:, None])[0]
+        return bool(least >= -4 * len(matrix) * float(np.finfo(self.couplings.dtype).eps))
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
@@ -168,19 +190,16 @@ class Hopfield(AssociativeMemory):
     @property
     def curvature(self) -> float:
         """The least λ for which ½ xᵀW x + ½λ|x|² is convex: minus the lowest eigenvalue of W, or 0."""
-        return float("inf") if self.why_no_energy else -self._lowest
+        return float("inf") if self.why_no_energy else self._inertia
 
     @cached_property
-    def _lowest(self) -> float:
-        """The lowest eigenvalue of W where it is below 0 by more than rounding, else 0."""
-        eigenvalues = np.linalg.eigvalsh(self.couplings)
-        below = eigenvalues[0] < -self._rounding * np.abs(eigenvalues).max()
-        return float(eigenvalues[0]) if below else 0.0
-
-    @property
-    def _rounding(self) -> float:
-        """The relative error that rounding may leave in a relation between couplings that holds exactly."""
-        return max(1e-12, 4 * len(self.couplings) * float(np.finfo(self.couplings.dtype).eps))
+    def _inertia(self) -> float:
+        """The curvature, and the rounding of the eigenvalues."""
+        if self._convex:
+            return 0.0
+        eigenvalues = np.linalg.eigvalsh(self.couplings.astype(float))
+        rounding = 4 * len(eigenvalues) * float(np.finfo(float).eps) * np.abs(eigenvalues).max()
+        return float(max(-eigenvalues[0], 0.0) + rounding)
 
     def _states(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         if mask is not None:

@@ -182,9 +182,18 @@ class Tanh(Activation):
         return np.asarray(np.arctanh(np.clip(state, -edge, edge)) / self.beta)
 
     def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
-        """tanh βu with u + λ tanh βu = h; the left side rises with u, so that bisection finds u."""
-        u = bisected(lambda u: field - u - weight * np.tanh(self.beta * u), field - weight, field + weight)
-        return np.asarray(np.tanh(self.beta * u))
+        """tanh βu with u + λ tanh βu = h; the left side rises with u, so that bisection finds u.
+
+        For h > 0, u is at least h − λ and h/(1 + λβ), because tanh βu is at most 1 and βu; and it is at most h and
+        artanh(h/λ)/β. So u keeps its digits for any λ.
+        """
+        size = np.abs(field)
+        with np.errstate(divide="ignore"):
+            most = np.arctanh(np.minimum(size / (weight or 1.0), 1)) / self.beta
+        low = np.maximum(size - weight, size / (1 + weight * self.beta))
+        high = np.where(size < weight, np.minimum(size, most), size)
+        u = bisected(lambda u: size - u - weight * np.tanh(self.beta * u), low, high)
+        return np.asarray(np.copysign(np.tanh(self.beta * u), field))
 
     def why_outside_domain(self, state: np.ndarray) -> str:
         odd = state[np.abs(state) > 1]

@@ -18,6 +18,7 @@ from hopattn.foundation.objects import flag
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator, whole_seed
+from hopattn.foundation.vectors import rectified
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Relu(Features):
     nonnegative: ClassVar[bool] = True
 
     def __call__(self, x: Array) -> Array:
-        return namespace(x).clip(x, 0.0, None)
+        return rectified(x)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Elu(Features):
 
     def __call__(self, x: Array) -> Array:
         xp = namespace(x)
-        return xp.where(x > 0, x + 1, xp.exp(xp.clip(x, None, 0.0)))
+        return xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, xp.zeros_like(x), x)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, erf, namespace, require_dim, widened
 from hopattn.foundation.errors import reject_unknown
-from hopattn.foundation.vectors import at_least
+from hopattn.foundation.vectors import rectified
 from hopattn.transformer.affine import Affine
 
 
@@ -22,7 +22,7 @@ def _gelu(x: Array) -> Array:
 
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
     "identity": lambda x: x,
-    "relu": lambda x: at_least(x, 0.0),
+    "relu": rectified,
     "gelu": _gelu,
     "tanh": lambda x: namespace(x).tanh(x),
 }

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_dim
+import numpy as np
+
+from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_broadcast, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import each
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint, masks_of
-from hopattn.retrieval.masks import MaskRule, PositionRule
+from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
@@ -125,6 +127,10 @@ class MultiHead:
         bias = self._given_bias(bias)
         keyed = key if key is not None else query if source is None else source
         texts = self._texts(query, keyed, keyed if value is None else value)
+        leading = np.broadcast_shapes(texts[0].shape[:-2], texts[1].shape[:-2])
+        for part in masks_of(as_mask(mask)):
+            if not isinstance(part, MaskRule):
+                require_broadcast(part, (*leading, texts[0].shape[-2], texts[1].shape[-2]), "mask", "scores")
         if self.groups[0]:
             return self.out(self._side_by_side(*texts, mask, bias))
         outputs = []

@@ -107,3 +107,10 @@ def test_an_element_that_never_changes_is_no_obstacle():
 def test_what_does_not_fit_is_refused(vectors, classes, n_classes, message):
     with pytest.raises(ha.InvalidInput, match=re.escape(message)):
         fit_probe(vectors, classes, n_classes)
+
+
+@pytest.mark.parametrize("size", [2.0**-1000, 2.0**-44, 2.0**400])
+def test_the_size_of_the_vectors_does_not_matter(size):
+    vectors, classes, n_classes = problem(0)
+    probe, same = (fit_probe(some, classes, n_classes) for some in (vectors * size, vectors))
+    assert np.array_equal(probe.scores(vectors * size), same.scores(vectors))

@@ -15,7 +15,9 @@ TOL = 2.0**-10
 
 
 def loop(update, tol=TOL):
-    return RecallLoop(ha.Memory(2 * np.eye(3)), update, tol, None, (), False)  # the largest entry of all patterns is 2
+    return RecallLoop(
+        ha.Memory(2 * np.eye(3)), update, tol, None, (), False
+    )  # the patterns that a state reads have the size 2
 
 
 def moved(size, entry):
@@ -27,20 +29,20 @@ def test_a_fixed_point_changes_by_the_tolerance_times_the_size_at_most(entry):
     update, memory = Synchronous(), loop(Synchronous()).memory
     for size, rests in ((2 * TOL, True), (2.02 * TOL, False)):
         residual = update.residual(memory, STATE, moved(size, entry), None)
-        assert loop(update).is_fixed_point(residual, SCALE) == rests
-    assert not loop(update, tol=0.0).is_fixed_point(np.array([1e-15]), SCALE)
+        assert loop(update).is_small(residual, moved(size, entry)) == rests
+    assert not loop(update, tol=0.0).is_small(np.array([1e-15]), STATE)
 
 
 @each("entry", range(3))
 def test_a_cycle_comes_back_to_the_state_before_the_last(entry):
-    assert loop(Synchronous()).is_cycle(moved(2 * TOL, entry), STATE, SCALE)
-    assert not loop(Synchronous()).is_cycle(moved(2.02 * TOL, entry), STATE, SCALE)
-    assert not loop(Synchronous()).is_cycle(STATE, None, SCALE)
+    assert loop(Synchronous()).is_cycle(moved(2 * TOL, entry), STATE)
+    assert not loop(Synchronous()).is_cycle(moved(2.02 * TOL, entry), STATE)
+    assert not loop(Synchronous()).is_cycle(STATE, None)
 
 
 @each("update", [Asynchronous("random"), ha.Glauber(0.5), Graded()])
 def test_no_cycle_is_seen_under_an_update_that_may_leave_it(update):
-    assert not loop(update).is_cycle(STATE, STATE, SCALE)
+    assert not loop(update).is_cycle(STATE, STATE)
 
 
 @each(("size", "grown"), [(2.0**21, False), (2.0**21 + 1, True), (np.inf, True), (np.nan, True)])
@@ -116,3 +118,13 @@ def test_a_unit_cue_in_single_precision_is_on_the_sphere_of_double(seed):
     patterns = ha.unit(rng.normal(size=(3, 20)))
     record = ha.spherical(patterns).recall(patterns[0].astype(np.float32))
     assert np.isfinite(record.energies).all()
+
+
+def test_converged_says_what_the_last_step_did_and_not_what_the_next_one_does():
+    """Near an unstable point, here 0, the next step is larger."""
+    memory, tol = ha.modern([[1.0, 0.0], [-1, 0]]), np.finfo(float).eps ** 0.75
+    record = memory.recall([1e-13, 0.0], keep=("trajectory",))
+    last = np.abs(record.state - record.trajectory[-2]).max()
+    assert (record.status, record.residual) == ("converged", last)
+    assert last <= tol < np.abs(memory.step(record.state) - record.state).max()
+    assert record.meaning == "the last step changed the state by no more than the tolerance"

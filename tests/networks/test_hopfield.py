@@ -13,6 +13,7 @@ from hopattn.dynamics.updates.base import StepContext
 from hopattn.foundation.errors import InvalidInput
 from hopattn.networks.bidirectional import Bidirectional
 from hopattn.retrieval.activation import activations
+from tests.counts import count
 from tests.draws import arrays, domain, spins
 from tests.each import each
 
@@ -154,3 +155,43 @@ def test_float32_couplings_answer_float32_states_in_float32():
     assert network.recall(0.5 * state, max_steps=2).state.dtype == np.float32
     both = Bidirectional(*(ha.Associator(couplings, activation="sign") for _ in range(2)))
     assert both.step(state).dtype == both.energy(state).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("activation", ["sign", "tanh", "identity"])
+def test_large_couplings_elsewhere_hide_no_rise_of_the_energy(activation, dtype):
+    """Two groups of neurons that are not coupled: what holds of the network holds of both, and the reverse."""
+    rng = np.random.default_rng(0)
+    for _ in range(count(200, 12)):
+        root = rng.integers(-3, 4, (3, 3))
+        small = [root, root + root.T, root @ root.T][rng.integers(3)]
+        both = np.zeros((5, 5), dtype)
+        both[:2, :2] = 10.0 ** rng.integers(3, 30) * np.array([[2, 1], [1, 2]])
+        both[2:, 2:] = small
+        order = rng.permutation(5)
+        alone = ha.Hopfield(small.astype(dtype), activation=activation)
+        network = ha.Hopfield(both[np.ix_(order, order)], activation=activation)
+        for update in ("sync", "async", "concave_convex"):
+            assert network.descends(update).holds == alone.descends(update).holds
+        assert (network.curvature >= alone.curvature) and (alone.curvature > 0 or network.curvature == 0)
+
+
+def test_a_rise_beside_a_large_coupling_is_not_promised_away():
+    couplings = np.zeros((4, 4))
+    couplings[0, 1] = couplings[1, 0] = 1e13
+    couplings[2, 3], couplings[3, 2] = 3, -1
+    assert not ha.Hopfield(couplings).descends("async")
+    couplings = np.zeros((3, 3))
+    couplings[0, 0], couplings[1, 2], couplings[2, 1] = 1e13, -1, -1
+    network = ha.Hopfield(couplings, bias=[0, 0.5, 0.5])
+    assert not network.descends("sync")
+    assert np.all(np.diff(network.recall([1, 1, 1.0], update="concave_convex").energies) <= 0)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_couplings_of_a_pseudo_inverse_are_symmetric_up_to_rounding(dtype):
+    rows = np.random.default_rng(3).normal(size=(40, 300)).astype(dtype)
+    couplings = np.linalg.pinv(rows) @ rows
+    assert not ha.Hopfield(couplings).why_no_energy
+    np.fill_diagonal(couplings, 0)
+    assert not ha.Hopfield(couplings).why_no_energy

@@ -203,3 +203,16 @@ def test_the_proximal_step_minimises(name, field, weight, seed):
     others = [np.asarray(activation(rng.normal(size=field.shape) * size)) for size in (0.1, 1.0, 10.0)]
     for other in [state, *others, *(least + 0.1 * (one - least) for one in others if not activation.directional)]:
         assert cost(least) <= cost(other) + 1e-9 * (1 + np.abs(field).sum())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_damped_graded_neuron_keeps_its_digits_whatever_the_damping(dtype):
+    """artanh(x)/β + λx = h, for fields and dampings of any size."""
+    rng, tanh = np.random.default_rng(0), activations["tanh"](beta=2.0)
+    weight = 10.0 ** rng.uniform(-3, 15, 40)
+    field = (rng.uniform(-0.9, 0.9, 40) * (weight + 1) * 10.0 ** rng.choice([0, -5], 40)).astype(dtype)
+    for h, damping in zip(field, weight, strict=True):
+        x = tanh.proximal(np.array([h]), np.zeros(1, dtype), float(damping))
+        assert x.dtype == dtype
+        back = np.arctanh(x.astype(np.longdouble)) / 2 + damping * x.astype(np.longdouble)
+        assert abs(back[0] - np.longdouble(h)) <= 64 * np.finfo(dtype).eps * abs(h)

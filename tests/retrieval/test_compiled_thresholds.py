@@ -88,8 +88,8 @@ def test_a_row_with_nothing_to_attend_to_has_no_weights_and_a_nan_spoils_its_own
     assert np.all(own[1] == 0) and potential[1] == 0
     np.testing.assert_allclose(own[::2], min(getattr(separation, "k", 1), 5) / 5)
     scores[2, 3] = np.nan
-    monkeypatch.setattr(kernels, "LARGE", {"thresholds": 0})
-    assert np.all(np.isnan(separation.weights(scores)[2])) and np.all(separation.weights(scores)[:2] > 0)
+    for weights, _ in both(monkeypatch, separation, scores):
+        assert np.all(np.isnan(weights[2])) and np.all(weights[:2] > 0)
 
 
 def test_few_scores_and_a_large_alpha_are_numpys(loops_of_thresholds, monkeypatch):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.retrieval.features import feature_maps
 from tests.counts import count
 from tests.each import each
 
@@ -200,3 +201,29 @@ def test_in_single_precision(torch, name, parameters):
         double = by_torch(torch, separation.weights, x, direction, weight)
         single = by_torch(torch, separation.weights, x, direction, weight, torch.float32)
         assert single[0] == pytest.approx(double[0], rel=5e-3, abs=5e-3)
+
+
+AT_0 = {
+    "the ReLU of a feed-forward layer": (0.0, lambda eye: ha.FeedForward(eye, eye)),
+    "features relu": (0.0, lambda eye: feature_maps["relu"]()),
+    "features elu": (1.0, lambda eye: feature_maps["elu"]()),
+    "weights of rectified_power": (0.0, lambda eye: ha.separations["rectified_power"](n=2).weights),
+    "weights in proportion": (0.0, lambda eye: lambda x: ha.separations["proportional"]().weights(x)[..., 0]),
+    "the potential of threshold": (1.0, lambda eye: ha.separations["threshold"](t=0.0).potential),
+}
+
+
+@pytest.mark.parametrize("name", AT_0)
+def test_at_a_kink_the_derivative_is_pytorchs_or_that_of_the_weights(library, name):
+    """PyTorch's ReLU has the derivative 0 at 0; a weight is 1 where the score reaches the threshold."""
+    expected, make = AT_0[name]
+    which, module = library
+    point = np.array([[0.0, 1.0]])
+    if which == "torch":
+        x = module.tensor(point, requires_grad=True)
+        function = make(module.eye(2, dtype=module.float64))
+        (found,) = module.autograd.grad(function(x).sum(), x)
+    else:
+        function = make(module.numpy.eye(2))
+        found = module.grad(lambda x: function(x).sum())(module.numpy.asarray(point))
+    assert float(found[0, 0]) == expected

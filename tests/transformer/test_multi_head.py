@@ -1,5 +1,6 @@
 """Heads in parallel: computed together as one by one, PyTorch's weights and names, grouped queries, bias, masks."""
 
+import re
 import tracemalloc
 from itertools import product
 
@@ -275,3 +276,14 @@ def test_words_of_another_library_than_the_matrices_are_refused_with_the_cure(to
             InvalidInput, match=r"expected arrays of one library, .*; give torch.asarray\(x\) for an x of"
         ):
             own(np.eye(2))
+
+
+def test_a_mask_with_more_axes_than_the_text_is_refused_with_its_own_shape():
+    eye, text = np.eye(4), np.zeros((1, 3, 4))
+    layer = ha.MultiHead([ha.Head(eye, eye, eye)] * 2, np.zeros((4, 8)))
+    for x, mask, shape in (
+        (text, np.ones((2, 1, 3, 3), bool), "(2, 1, 3, 3)"),
+        (text[0], np.ones((2, 3, 3), bool), "(2, 3, 3)"),
+    ):
+        with pytest.raises(InvalidInput, match=re.escape(f"mask: shape {shape} does not fit scores of shape")):
+            layer(x, mask=mask)

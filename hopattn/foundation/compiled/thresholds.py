@@ -68,33 +68,46 @@ def _root(reach: Any, count: Any, order: Any, powers: Any) -> Any:
 
 
 @inner
-def _held(shifted: Any, count: Any, t: Any) -> Any:
-    """The sum of the first `count` numbers of x − t, each kept between 0 and 1."""
+def _held(shifted: Any, t: Any) -> Any:
+    """The sum of the numbers x − t, each kept between 0 and 1."""
     total = 0.0
-    for i in range(count):
+    for i in range(shifted.size):
         total += min(max(shifted[i] - t, 0.0), 1.0)
     return total
 
 
 @inner
-def _level(shifted: Any, count: Any, k: Any) -> Any:
-    """The t at which the numbers x − t, each kept between 0 and 1, sum to k, for more than k numbers x; changes them.
+def _write_shares(out: Any, row: Any, shifted: Any, places: Any, how: Any) -> Any:
+    """Write the numbers β · row − t, each kept between 0 and 1, with t such that they sum to k, at their places.
 
-    The largest x is 0. Steps down, each twice the last, leave a bracket and the numbers that are neither 0 nor 1 in
-    all of it; Newton's steps do the rest.
+    shifted: β(row − largest) at more than k places. Steps down, each twice the last, leave a bracket and the numbers
+    that may be neither 0 nor 1 in all of it. Those are counted from the k-th largest of all, so that they keep their
+    digits, and Newton's steps do the rest.
     """
+    beta, k = how
     low, high = -1.0, 0.0
-    while _held(shifted, count, low) <= k:
+    while _held(shifted, low) <= k:
         low, high = 2 * low, low
-    full, kept = 0.0, 0
-    for i in range(count):
-        x = shifted[i]
-        if x >= high + 1:
+    slack = _NEAR * abs(low)
+    full, kept = 0, 0
+    for i in range(places.size):
+        if shifted[i] > high + slack + 1:
+            out[places[i]] = 1
             full += 1
-        elif x > low:
-            shifted[kept] = x
+        elif shifted[i] > low - slack:
+            places[kept] = places[i]
             kept += 1
-    return _newton_of_level(shifted[:kept], full - k, low, high)
+    if full == k:
+        return
+    near, rank = shifted[:kept], kept - int(k - full)
+    for i in range(kept):
+        near[i] = row[places[i]]
+    origin = np.partition(near, rank)[rank]
+    for i in range(kept):
+        near[i] = min(max((near[i] - origin) * beta, -2.0), 2.0)
+    t = _newton_of_level(near, full - k, -1.0, 0.0)
+    for i in range(kept):
+        out[places[i]] = min(max(near[i] - t, 0.0), 1.0)
 
 
 @inner
@@ -170,7 +183,8 @@ def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> N
     """The threshold of each row of scores `(n, m)`, and its weights where `weights` is not `(0, 0)`.
 
     where: `(n, m)`, or `(0, 0)` for no mask. how: (the kind; β; α, or k). weights: `(n, m)`, zeros that are written
-    over. found: `(n,)`; NaN, as the weights, for a row whose largest score is not finite, 0 for one without scores.
+    over. found: `(n,)`; NaN, as the weights, for a row whose largest score is not finite, 0 for one without scores. Of
+    k-subsets there are the weights alone.
     """
     kind, beta, parameter = how
     m = scores.shape[1]
@@ -186,13 +200,13 @@ def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> N
                 weights[i] = np.nan
             continue
         if kind == SUBSETS:
-            rooms[0, :count] = shifted[:count]
-            t = shifted[:count].min() - 2 if count <= parameter else _level(rooms[0], count, parameter)
-            if weights.size > 0:
+            if count > parameter:
+                _write_shares(weights[i], scores[i], shifted[:count], places[:count], (beta, parameter))
+            else:
                 for j in range(count):
-                    weights[i, places[j]] = min(max(shifted[j] - t, 0.0), 1.0)
-        else:
-            t = _sparse_row(shifted[:count], scale, order, rooms)
-            if weights.size > 0:
-                _write_powers(weights[i], shifted[:count], places[:count], t, order if kind == ENTMAX else order - 1)
-        found[i] = t
+                    weights[i, places[j]] = 1
+            found[i] = 0.0
+            continue
+        found[i] = t = _sparse_row(shifted[:count], scale, order, rooms)
+        if weights.size > 0:
+            _write_powers(weights[i], shifted[:count], places[:count], t, order if kind == ENTMAX else order - 1)

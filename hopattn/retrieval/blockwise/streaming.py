@@ -1,8 +1,8 @@
 """Streaming: one step of recall over blocks of cues and keys, so that no matrix of all scores is ever held (NumPy).
 
 The definition is `Retrieval` in `retrieval/step.py`: all scores, all weights, their product with the values. Streaming
-gives the same numbers in memory that does not grow with the number of keys. A block of cues meets one block of keys
-after the other and keeps running sums. Threads share the blocks of cues, and spans of keys where the cues are few.
+gives the same numbers up to rounding; its memory does not grow with the number of keys. A block of cues meets one block
+of keys after the other and keeps running sums. Threads share blocks of cues, and spans of keys where the cues are few.
 """
 
 import math
@@ -26,9 +26,10 @@ from hopattn.retrieval.blockwise.online_sums import (
 from hopattn.retrieval.blockwise.parts import is_by_scores, part_of, rows_with_any, runs, shaped, side_by_side, write
 from hopattn.retrieval.blockwise.sizes import HELD, TASKS, Blocks
 from hopattn.retrieval.joint_mask import masks_of
-from hopattn.retrieval.masks import MaskRule, as_mask, block, spread
+from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, block, spread
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import AllScores, BlockForm, Normalised
+from hopattn.retrieval.separation.scores import too_flat
 from hopattn.retrieval.similarity import Dot, Similarity
 
 AT_ONCE = 4096
@@ -140,11 +141,10 @@ class _Stream:
         form = self._form
         if not isinstance(form, Normalised) or form.doublings is None or self._mask_by_scores:
             return self
-        if not self.similarity.linear:
-            return self
+        one_key = len(self.keys) == 1 or not all(isinstance(mask, NoMask) for mask in self.masks)
         numbers = np.finfo(self.cues.dtype)
-        if numbers.dtype not in (np.float32, np.float64):
-            return self
+        if not self.similarity.linear or numbers.dtype not in (np.float32, np.float64) or (self.potential and one_key):
+            return self  # of one visible key Ψ is its score; log(2^s) would lose the digits of a small s
         longest = longest_row(self.keys)
         values = longest if self.values is None or self.values is self.keys else longest_row(self.values)
         size = abs(math.log(values)) if 0 < values < math.inf else 0.0 if values == 0 else math.inf
@@ -159,7 +159,7 @@ class _Stream:
             np.empty((n, self._width), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool)
         )
         with workers(sizes.threads) as share:
-            if isinstance(self._form, AllScores):
+            if isinstance(self._form, AllScores) or too_flat(self.separation.beta, self.cues):
                 result.overflowed[:] = True
             else:
                 self._sum_up(sizes, share, lambda sums, rows: write(sums.result(), rows, result))

@@ -28,9 +28,9 @@ class Entmax(Separation):
 
     p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is written in its dual form, τ + Σ
     p^α/α with τ = (t + 1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of
-    t. Above α = 8, weights near 0 are lost in rounding, up to about 1e-4, and no descent is claimed. Raises
-    `InvalidInput` for an α below 1. Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et
-    al. (2024), ICML.
+    t. Weights near α = 1 are right to about .2 ε/(α − 1). Above α = 2 those near 0 are steep, and lose digits; above
+    α = 8 they are lost in rounding, up to about 1e-4, and no descent is claimed. Raises `InvalidInput` for an α below
+    1. Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et al. (2024), ICML.
     """
 
     alpha: float = 1.5

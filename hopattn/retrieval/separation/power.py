@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.scalars import whole
-from hopattn.foundation.vectors import nonzero
+from hopattn.foundation.vectors import nonzero, rectified
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import BlockForm, PlainSum
 from hopattn.retrieval.separation.scores import masked, whole_power
@@ -94,7 +94,7 @@ class RectifiedPower(Power):
         return n, True, factor
 
     def base(self, scores: Array, where: Array | None) -> Array:
-        return namespace(scores).clip(masked(scores, where), 0.0, None)
+        return rectified(masked(scores, where))
 
 
 def _two_to(exponent: Array) -> Array:

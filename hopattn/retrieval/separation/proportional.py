@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import rectified
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.scores import masked, proportions
 
@@ -33,4 +34,4 @@ class Proportional(Separation):
         raise InvalidInput(f"potential: {self.why_no_potential}")
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        return proportions(namespace(scores).clip(masked(scores, where), 0.0, None)), 1.0
+        return proportions(rectified(masked(scores, where))), 1.0

@@ -6,6 +6,7 @@ from hopattn.foundation.arrays import Array
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import workers
+from hopattn.retrieval.separation.scores import split
 
 TASKS = 8
 """The number of parts into which the rows are divided for threads; a row does not depend on the others."""
@@ -17,20 +18,21 @@ def compiled_rows(
 ) -> Rows | None:
     """The weights `(…, n_patterns)` and the thresholds `(…, 1)` of each row; None where NumPy computes them.
 
-    kind: "ENTMAX" with α above 1 and at most 2, "NORMMAX" with α above 1, "SUBSETS" with k. The thresholds are those
-    of shifted scores. wants_weights: if not, the weights are `(0, 0)`.
+    kind: "ENTMAX" with α above 1 and at most 2, "NORMMAX" with α above 1, "SUBSETS" with k, whose thresholds are not
+    given. The thresholds are those of shifted scores. wants_weights: if not, the weights are `(0, 0)`.
     """
     if not isinstance(scores, np.ndarray) or scores.ndim == 0 or scores.dtype not in (np.float32, np.float64):
         return None
     loops = compiled_loops("thresholds", scores.size)
     if loops is None or not scores.size:
         return None
-    rows = np.ascontiguousarray(scores).reshape(-1, scores.shape[-1])
+    unit, rest = split(float(beta), scores)
+    rows = np.ascontiguousarray(scores if unit == 1.0 else unit * scores).reshape(-1, scores.shape[-1])
     mask = np.zeros((0, 0), bool)
     if where is not None:
         mask = np.broadcast_to(where, scores.shape).reshape(rows.shape)
     weights, found = np.zeros(rows.shape if wants_weights else (0, 0), rows.dtype), np.empty(len(rows))
-    how = getattr(loops, kind), float(beta), float(parameter)
+    how = getattr(loops, kind), rest, float(parameter)
 
     def work(some: slice) -> None:
         loops.thresholds(rows[some], mask[some], how, weights[some], found[some])

@@ -1,5 +1,6 @@
 """Functions of rows of scores that several separations share. Scores are `(…, n_patterns)`, masks broadcast to them."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,19 +32,39 @@ def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
 
 
 def shifted_by_largest(scores: Array, where: Array | None, beta: float) -> tuple[Array, Array]:
-    """The largest score, `(…,)`, and the shifted scores β(s − max s), `(…, n_patterns)`, which are 0 where masked.
-
-    Nothing overflows: a β outside the range of the dtype counts as the nearest number inside, and a shifted score
-    below minus the square root of the largest number counts as that.
-    """
-    inside = within_numbers(beta, scores)
+    """The largest score, `(…,)`, and the shifted scores β(s − max s), `(…, n_patterns)`, which are 0 where masked."""
     largest = masked_max(scores, where)
-    lowest = -(float(namespace(scores).finfo(scores.dtype).max) ** 0.5) / max(inside, 1.0)
-    shifted = masked(scores - largest, where)
-    if not isinstance(shifted, np.ndarray):
-        return largest[..., 0], inside * at_least(shifted, lowest)
-    np.maximum(shifted, lowest, out=shifted)  # in the room of one array: fresh memory takes longer than the numbers
-    return largest[..., 0], np.multiply(shifted, inside, out=shifted)
+    return largest[..., 0], shifted(scores, largest, where, beta)
+
+
+def shifted(scores: Array, origin: Array, where: Array | None, beta: float) -> Array:
+    """β(s − origin), `(…, n_patterns)`, 0 where masked, and never below −√(largest number), so that it is finite.
+
+    origin: `(…, 1)`, a score of each row; above it, a difference that overflows is infinite. A β beyond the range of
+    the dtype counts as the largest number.
+    """
+    lowest = -(float(namespace(scores).finfo(scores.dtype).max) ** 0.5)
+    unit, rest = split(beta, scores)
+    if unit != 1.0:
+        scores, origin = unit * scores, unit * origin
+    if not isinstance(scores, np.ndarray):
+        return at_least(rest * masked(scores - origin, where), lowest)
+    with np.errstate(over="ignore"):  # in the room of one array: fresh memory takes longer than the numbers
+        apart = masked(scores - origin, where)
+        return np.maximum(np.multiply(apart, rest, out=apart), lowest, out=apart)
+
+
+def split(beta: float, scores: Array) -> tuple[float, float]:
+    """β as unit · rest; the unit is 1, or a power of two, which rounds nothing, where β is too flat."""
+    finfo = namespace(scores).finfo(scores.dtype)
+    flat = too_flat(beta, scores)
+    unit = max(2.0 ** math.floor(math.log2(beta)), float(finfo.smallest_normal)) if flat else 1.0
+    return unit, min(beta / unit, float(finfo.max))
+
+
+def too_flat(beta: float, scores: Array) -> bool:
+    """Whether a difference of scores beyond the largest number may be of order 1 when it is multiplied by β."""
+    return beta < 0.01 and beta * float(namespace(scores).finfo(scores.dtype).max) ** 0.5 < 1
 
 
 def within_numbers(beta: float, scores: Array) -> float:

@@ -18,7 +18,7 @@ class Softmax(Separation):
     """Ψ₁(s) = log Σ exp(s), p_μ = exp(βs_μ) / Σ_ν exp(βs_ν).
 
     The largest score is subtracted before the product with β, so that nothing overflows:
-    Ψ(s) = max s + β⁻¹ log Σ exp β(s − max s). A β outside the range of the dtype counts as the nearest number inside.
+    Ψ(s) = max s + β⁻¹ log Σ exp β(s − max s). A β beyond the range of the dtype counts as the largest number.
     Source: Ramsauer et al. (2021), ICLR (their X is our keys, their ξ our state).
     """
 

@@ -37,9 +37,9 @@ class Threshold(Separation):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
-        return (
-            xp.sum(masked(xp.clip(self.beta * masked(scores, where) - self.t, 0.0, None), where), axis=-1) / self.beta
-        )
+        above = self.beta * masked(scores, where) - self.t
+        reached = xp.where(above < 0, xp.zeros_like(above), above)  # at the threshold, with the derivative 1
+        return xp.sum(masked(reached, where), axis=-1) / self.beta
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
         xp = namespace(scores)
