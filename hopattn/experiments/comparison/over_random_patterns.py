@@ -185,10 +185,15 @@ def _about_given(given: GivenPatterns, axes: Mapping[str, Sequence[float]]) -> s
 
 
 def _about_damage(source: Draw | GivenPatterns, axes: Mapping[str, Sequence[float]], entries: str) -> list[str]:
+    def share(fraction: float) -> str:
+        if isinstance(source, Draw) and "dim" in axes:
+            return f"{fraction:.3g} of the {entries}, rounded to whole ones,"
+        dim = source.dim if isinstance(source, Draw) else source.patterns.shape[1]
+        return f"{round(fraction * dim)} of the {entries}"
+
     parts = []
     if source.noise and "noise" not in axes:
-        spins = source.kind == "spins"
-        parts.append(f"{source.noise:.3g} of the {entries} reversed" if spins else f"noise of {source.noise:.3g}")
+        parts.append(f"{share(source.noise)} reversed" if source.kind == "spins" else f"noise of {source.noise:.3g}")
     if source.hidden and "hidden" not in axes:
-        parts.append(f"{source.hidden:.3g} of the {entries} hidden")
+        parts.append(f"{share(source.hidden)} hidden")
     return parts
