@@ -1,6 +1,6 @@
 """Linear memories: the lecture's cue, linear attention, and linear attention with the delta rule."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
-from hopattn.memories.random_patterns import random_reals, random_shape
+from hopattn.memories.random_patterns import random_pairs, random_reals, random_shape
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.features import Features, feature_maps
@@ -18,10 +18,16 @@ from hopattn.retrieval.similarity import Dot, FeatureMap
 Feature = Literal["identity", "relu", "elu"]
 
 
+def _draw_linear(rng: np.random.Generator) -> dict[str, Any]:
+    feature_map = "identity" if rng.random() < 0.5 else str(rng.choice(get_args(Feature)))
+    normalise = feature_map != "identity" and bool(rng.random() < 0.5)
+    return {**random_pairs(rng, random_reals(rng) / 4), "feature_map": feature_map, "normalise": normalise}
+
+
 @named(
     source="LING3804 Lecture Notes 7; Katharopoulos et al. 2020",
     energy="½|x|² − ½ xᵀKᵀK x (identity features)",
-    draw=lambda rng: {"keys": random_reals(rng) / 4},
+    draw=_draw_linear,
     answers=True,
 )
 def linear(
@@ -52,7 +58,8 @@ def linear(
 
 def _draw_delta(rng: np.random.Generator) -> dict[str, Any]:
     shape = random_shape(rng)
-    return {"keys": rng.normal(size=shape), "values": rng.normal(size=shape), "rate": float(rng.uniform(0.1, 1.9))}
+    pairs = {"keys": rng.normal(size=shape), "values": rng.normal(size=shape)}
+    return {**pairs, "rate": float(rng.uniform(0.1, 1.9)), "sweeps": int(rng.integers(1, 4))}
 
 
 @named(

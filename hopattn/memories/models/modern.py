@@ -42,7 +42,7 @@ def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω Tsallis's entropy",
     draw=lambda rng: {
         "patterns": random_reals(rng),
-        "alpha": float(rng.uniform(1.0, 4.0)),
+        "alpha": float(12 ** rng.random()),
         "beta": random_beta(rng),
     },
 )
@@ -67,7 +67,7 @@ def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory
     energy="½|x|² − β⁻¹ Ω*(βKx), Ω a norm's entropy",
     draw=lambda rng: {
         "patterns": random_reals(rng),
-        "alpha": float(rng.uniform(1.2, 6.0)),
+        "alpha": float(1 + 10 ** rng.uniform(-1, 1)),
         "beta": random_beta(rng),
     },
 )
@@ -87,7 +87,7 @@ def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memor
 
 def _draw_subsets(rng: np.random.Generator) -> dict[str, Any]:
     rows = random_reals(rng)
-    return {"patterns": rows, "k": int(rng.integers(1, min(4, len(rows) + 1))), "beta": random_beta(rng)}
+    return {"patterns": rows, "k": int(rng.integers(1, len(rows) + 1)), "beta": random_beta(rng)}
 
 
 @named(
@@ -113,7 +113,7 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
 
 
 def _draw_spherical(rng: np.random.Generator) -> dict[str, Any]:
-    name = rng.choice(["identity", "softmax", "exponential", "sparsemax", "rectified_power"])
+    name = rng.choice([*separations])
     return {"patterns": random_reals(rng), "separation": str(name), "beta": random_beta(rng)}
 
 
