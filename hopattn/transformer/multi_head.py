@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_dim
+from numpy import broadcast_shapes
+
+from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_broadcast, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import each
 from hopattn.retrieval.activation import Identity
@@ -69,8 +71,9 @@ class MultiHead:
     def from_torch(cls, state: Mapping[str, Any], n_heads: int, *, mask: Any = "none") -> "MultiHead":
         """The heads of a `torch.nn.MultiheadAttention`.
 
-        state: names and arrays of its `state_dict`, of PyTorch or NumPy. mask: as in `Head`. In PyTorch's boolean
-        `attn_mask` and `key_padding_mask` True forbids; here, as in its `scaled_dot_product_attention`, True allows.
+        state: names and arrays of its `state_dict`, of PyTorch or NumPy. The state does not keep `add_zero_attn`, which
+        must be False. mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here,
+        as in its `scaled_dot_product_attention`, True allows.
         Raises `InvalidInput` for missing and further names, all of them at once, and for arrays that do not fit.
 
         >>> import numpy as np
@@ -191,7 +194,12 @@ class MultiHead:
         queries, keys, values = self.projected(query, key, value)
         allowed, finite = self._bias(bias, queries, keys)
         head = self.heads[0]
-        rules = joint(*(_for_heads(part) for part in masks_of(joint(head.mask, mask))), allowed)
+        parts = masks_of(joint(head.mask, mask))
+        texts = broadcast_shapes(queries.shape[:-4], keys.shape[:-4])
+        for part in parts:
+            if not isinstance(part, MaskRule):
+                require_broadcast(part, (*texts, queries.shape[-2], keys.shape[-2]), "mask", "scores")
+        rules = joint(*map(_for_heads, parts), allowed)
         output = head.retrieval.step(queries, keys, values, rules, bias=finite)
         return _merged(output)
 
