@@ -69,7 +69,7 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
     if classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_classes:
         raise InvalidInput(f"classes: expected whole numbers from 0 to {n_classes - 1}")
     mean, deviation = vectors.mean(axis=0), vectors.std(axis=0)
-    deviation = np.where(deviation > 1e-12 * (1 + np.abs(mean)), deviation, 1.0)
+    deviation = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
     scaled = (vectors - mean) / deviation
     start = np.zeros(n_classes * (vectors.shape[1] + 1))
     found = minimize(

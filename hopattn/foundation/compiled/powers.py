@@ -1,8 +1,8 @@
 """Powers by polynomials, several numbers at once: 2ˣ in both dtypes, and xʸ in float64.
 
 A power of two is 2ˣ = 2ⁿ · 2ᶠ with n the whole number nearest to x, and 2ᶠ a polynomial that interpolates it at
-Chebyshev's points between −½ and ½: of degree 6 in float32 and 11 in float64, each within 1 unit of the last digit. It
-is written as 1 + f·q(f), so that 2⁰ is 1. Results below the smallest normal number are gradual, and NaN stays NaN.
+Chebyshev's points between −½ and ½: of degree 6 in float32 and 11 in float64, each within 1.1 units of the last digit.
+It is written as 1 + f·q(f), so that 2⁰ is 1. Results below the smallest normal number are gradual, and NaN stays NaN.
 """
 
 from typing import Any
