@@ -36,10 +36,11 @@ def linear(
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, seed)` bring the answer near the softmax's.
-    normalise: weights that sum to 1; it needs features that are not negative. Only the identity without normalisation
-    has an energy. That energy has no lower bound, so recall may diverge. `ha.linear_attention` gives the same answers
-    without the scores. Raises `InvalidInput` for keys and values that do not fit, and for a normalised identity.
+    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, seed)` bring the answer to short cues and keys
+    near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the identity
+    without normalisation has an energy. Where the largest singular value of the keys is above 1, that energy has no
+    lower bound, and recall may diverge. `ha.linear_attention` gives the same answers without the scores. Raises
+    `InvalidInput` for keys and values that do not fit, and for a normalised identity.
     Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
 
     >>> import hopattn as ha

@@ -1,8 +1,8 @@
 """Streaming: one step of recall over blocks of cues and keys, so that no matrix of all scores is ever held (NumPy).
 
 The definition is `Retrieval` in `retrieval/step.py`: all scores, all weights, their product with the values. Streaming
-gives the same numbers in memory that does not grow with the number of keys. A block of cues meets one block of keys
-after the other and keeps running sums. Threads share the blocks of cues, and spans of keys where the cues are few.
+gives the same numbers up to rounding, in memory that does not grow with the keys. A block of cues meets one block of
+keys after the other and keeps running sums. Threads share the blocks of cues, and spans of keys where cues are few.
 """
 
 import math
