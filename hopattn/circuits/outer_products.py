@@ -50,8 +50,8 @@ def outer_product_recall(n_keys: int, width: int, spread: float = 1.0) -> float:
     """
     n, d, wide = whole(n_keys, "n_keys", least=2), whole(width, "width"), positive(spread, "spread")
     if d == 1:  # all other values are opposite, and of the n − 1 products of the key no more are 1 than −1
-        even = math.comb(n - 1, n // 2) / 2 ** (n - 1) if n % 2 else 0.0
-        return (1 + even) / 2 / 2 ** (n - 1)
+        even = math.exp(math.lgamma(n) - 2 * math.lgamma((n + 1) / 2) - (n - 1) * math.log(2)) if n % 2 else 0.0
+        return float((1 + even) * 0.5**n)
     if n == 2:
         return 1.0  # (1 − a)(1 − b) is never negative
     noise, weights = math.sqrt(wide * (n - 2)) / d, WEIGHTS / WEIGHTS.sum()
