@@ -98,10 +98,10 @@ def position_lead(turns: Any, length: int) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
     In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with θ = 2π
-    / length, the angle with the largest lead over so many positions, has the lead 1 − cos θ ≈ 2π²/length². A larger
-    angle brings two positions together: the lead of 15° is 0 from 24 positions on. Several planes with different
-    angles have a lead that falls much more slowly. turns: an angle in radians, or one for each plane. Raises
-    `InvalidInput` for other turns and for a length below 2.
+    / length, an angle with the largest lead over so many positions, has the lead 1 − cos θ ≈ 2π²/length². An angle of
+    which a smaller multiple is nearly a full turn brings two positions together: the lead of 15° is 0 from 25 positions
+    on. Several planes with different angles have a lead that falls much more slowly. turns: an angle in radians, or one
+    for each plane. Raises `InvalidInput` for other turns and for a length below 2.
 
     >>> import numpy as np
     >>> round(position_lead(2 * np.pi / 512, 512) * 512**2 / (2 * np.pi**2), 3)
@@ -128,9 +128,10 @@ def induction_circuit(
     turns: the angle between neighbouring positions in radians, or one for each of several planes; by default 2π /
     length in one plane. beta: of layer 1. By default ln(99 (length − 1)) / lead: each of the other length − 1 words
     has a weight of at most exp(−β lead) beside the word before, which then keeps 99 %. match_beta: of layer 2, by
-    default 2 ln(99 (length − 1)), enough where the dot products of different unit words are at most 1/2. Random unit
-    words of 64 elements fulfil that nearly always. Those of 4 or 8 have dot products of nearly 1 in long texts: with 8
-    the expectation is then a mixture, and with 4 most of the answers for 128 words are wrong.
+    default 2 ln(99 (length − 1)), enough where the dot products of different unit words are at most 1/2. Of random
+    unit words of 64 elements, one pair in 100,000 does not fulfil that: one or two pairs among 512 words, which still
+    lead to the right words. Those of 4 or 8 have dot products of nearly 1 in long texts: with 8 the expectation is then
+    a mixture, and with 4 most of the answers for 128 words are wrong.
     separation: of both layers; an object has its own β, and "argmax" is the limit of large β.
 
     Each mask has a trap. mask: "strict" attends to previous words only, so that a word that follows itself directly

@@ -41,16 +41,17 @@ def outer_product_recall(n_keys: int, width: int, spread: float = 1.0) -> float:
     Keys and values are independent random vectors of dim d = width. Alone, the pair of keys i and j adds (1 − a)(1 − b)
     to s_ii − s_ji, with a = v_i·v_j and b = u_i·u_j, of variance 1/d and κ/d. All others add the noise σz to s_ii, and
     a noise of correlation a with it to s_ji. z, a and b are taken as normal, and the rivals j as independent: a share
-    above 1/4 is right to .06, and one above .95 to .01. A tie is no recall; there are ties at width 1. spread: κ, as
-    for `recall_width`. Raises `InvalidInput` for fewer than two keys, a width below 1, and a spread that is not
-    positive.
+    above 1/4 is right to .06, and one above .95 to .02. Exact is the share of two keys, 1, and that of width 1, where
+    all products are ±1 and ties are no recall. spread: κ, as for `recall_width`. Raises `InvalidInput` for
+    fewer than two keys, a width below 1, and a spread that is not positive.
 
     >>> round(outer_product_recall(65, 32), 2), round(outer_product_recall(65, 64), 2)
     (0.81, 1.0)
     """
     n, d, wide = whole(n_keys, "n_keys", least=2), whole(width, "width"), positive(spread, "spread")
-    if d == 1:
-        return 0.5**n  # directions are signs: every other value must be −v_i, and of the two scores half are above 0
+    if d == 1:  # all other values are opposite, and of the n − 1 products of the key no more are 1 than −1
+        even = math.exp(math.lgamma(n) - 2 * math.lgamma((n + 1) / 2) - (n - 1) * math.log(2)) if n % 2 else 0.0
+        return float((1 + even) * 0.5**n)
     if n == 2:
         return 1.0  # (1 − a)(1 − b) is never negative
     noise, weights = math.sqrt(wide * (n - 2)) / d, WEIGHTS / WEIGHTS.sum()

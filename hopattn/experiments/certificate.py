@@ -266,26 +266,13 @@ class Overview:
     source: str
 
 
-def _with_default_parts(card: Card, rng: np.random.Generator) -> Recallable:
-    """A memory with random patterns, as many as the defaults of the card's other parameters need."""
-    needed = [name for name, given in card.parameters.items() if given.default is given.empty]
-    for _ in range(100):  # one pattern is too few for subsets of two
-        arguments = card.draw(rng)
-        try:
-            memory: Recallable = card.build(**{name: arguments[name] for name in needed})
-        except InvalidInput as error:
-            reason = error
-        else:
-            return memory
-    raise InvalidInput(f"{card.name}: its defaults fit none of 100 random memories: {reason}")
-
-
 def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     """The summary of a named memory; its claims are those of `draws` random instances."""
     rng = np.random.default_rng(seed)
     instances = [card.drawn(rng) for _ in range(draws)]
     claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in updates}
-    default = _with_default_parts(card, rng)
+    needed = [name for name, given in card.parameters.items() if given.default is given.empty]
+    default = card.drawn(rng, needed)  # as many random patterns as the defaults of the other parameters need
     parts = [getattr(default, part, None) for part in ("similarity", "separation", "activation")]
     names = ["couplings" if part is None else name_of(part) for part in parts]
     return Overview(

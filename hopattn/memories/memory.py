@@ -95,7 +95,9 @@ class KeyValueMemory(AssociativeMemory):
 
     @property
     def why_no_continuous_time(self) -> str:
-        return f"the weights of {quoted(self.separation)} jump" if self.separation.jumps else ""
+        return (
+            f"the weights of {quoted(self.separation)} jump" if self.separation.jumps else self.separation.why_imprecise
+        )
 
 
 @dataclass(frozen=True, eq=False, init=False)

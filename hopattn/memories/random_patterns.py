@@ -3,7 +3,7 @@
 For experiments, where the caller chooses size, sort and correlation: `random_patterns`, and `damaged` for the cues.
 
 For the certificate of descent, which tries a memory with many arguments: patterns and a β whose size, scale and bias
-are random too: `random_shape`, `random_spins`, `random_reals`, `random_beta`.
+are random too: `random_shape`, `random_spins`, `random_reals`, `random_pairs`, `random_beta`.
 """
 
 from collections.abc import Sequence
@@ -91,6 +91,11 @@ def random_reals(rng: np.random.Generator) -> np.ndarray:
     """Gaussian patterns with a random shape: with equal probability of unit magnitude, or on a random scale."""
     rows = rng.normal(size=random_shape(rng)) * 10 ** rng.uniform(-1, 1)
     return np.asarray(unit(rows)) if rng.random() < 0.5 else rows
+
+
+def random_pairs(rng: np.random.Generator, keys: np.ndarray) -> dict[str, np.ndarray]:
+    """Keys, and in a quarter of the draws Gaussian values of the same shape."""
+    return {"keys": keys} if rng.random() < 0.75 else {"keys": keys, "values": rng.normal(size=keys.shape)}
 
 
 def random_beta(rng: np.random.Generator) -> float:

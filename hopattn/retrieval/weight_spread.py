@@ -26,7 +26,7 @@ class OperatingClass(StrEnum):
     @property
     def meaning(self) -> str:
         return {
-            OperatingClass.I: "it averages over very many keys: nine tenths of the weight need more than a half",
+            OperatingClass.I: "it averages over most of the keys: nine tenths of the weight need more than a half",
             OperatingClass.II: "it averages over many keys: more than an eighth, at most a half",
             OperatingClass.III: "it averages over some keys: more than a thirty-second, at most an eighth",
             OperatingClass.IV: "it averages over few keys, or takes a single one: at most a thirty-second",

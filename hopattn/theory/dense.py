@@ -15,9 +15,11 @@ from hopattn.theory.given import given_numbers
 def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: bool = True) -> np.ndarray:
     """The number of random patterns P that a dense memory of order n keeps: P grows as N to the power of n − 1.
 
-    From a stored pattern, one step turns the share `wrong` of the neurons. The score of the pattern is N^(n−1); the
-    other patterns add a noise of variance P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0
-    (`rectified`), as in `ha.dense`. neurons: N, above 0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half.
+    For N → ∞, the share `wrong` of the neurons of a stored pattern would lower the energy by turning, and turn under
+    the asynchronous update; with 16 neurons and n = 4 twice as many do. Fewer turn under the synchronous update, whose
+    scores have each neuron's own part. The score of the pattern is N^(n−1); the other patterns add a noise of variance
+    P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0 (`rectified`), as in `ha.dense`. neurons: N, above
+    0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half. A capacity beyond the numbers is infinite.
 
     >>> import hopattn as ha
     >>> ha.theory.dense_capacity([100, 200], n=3).round()
@@ -31,6 +33,7 @@ def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: 
     from scipy.special import ndtri
 
     capacity = np.full(given.shape, (2 if flag(rectified, "rectified") else 1) / ndtri(share) ** 2)
-    for odd in range(1, 2 * order - 2, 2):  # factor by factor, because the power and (2n − 3)!! may overflow
-        capacity = capacity * (given / odd)
+    with np.errstate(over="ignore"):
+        for odd in range(1, 2 * order - 2, 2):  # factor by factor, because the power and (2n − 3)!! may overflow
+            capacity = capacity * (given / odd)
     return np.asarray(capacity)

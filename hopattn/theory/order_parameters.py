@@ -18,6 +18,10 @@ REACH, STEP = 9.0, 0.05
 """The largest |z| of the integrals, and the largest step."""
 STEEPEST = 0.28
 """The largest step times s: the error of a sum in place of the integral of tanh(sz) is exp(−π²/(s·step))."""
+STEEP = 200.0
+"""The s from which on a series in 1/s replaces the integrals; its error there is below 1e-13."""
+MOMENTS = (1.0, math.pi**2 / 24, 7 * math.pi**4 / 5760)
+"""∫₀^∞ v^2k / cosh²v dv / (2k)!, for k = 0, 1, 2."""
 
 
 @dataclass(frozen=True)
@@ -35,31 +39,56 @@ class Solution:
     def free_energy(self) -> float:
         """The free energy of a neuron at this solution; where two solutions exist, the lower one is stable."""
         t, rest = self.temperature, 1 - self.c
-        z, density = _nodes(self.s)
-        field = self.m / t + self.s * z
-        entropy = float(density @ np.logaddexp(field, -field))
         r = self.q / rest**2
-        noise = self.load * t / 2 * (math.log(rest) - self.q / t / rest)
-        return self.load / 2 + self.m**2 / 2 + noise + self.load / t / 2 * r * (1 - self.q) - t * entropy
+        noise = self.load / 2 * (t * math.log(rest) - self.q / rest + r * self.c)
+        return self.load / 2 + self.m**2 / 2 + noise - t * _mean_log(self.m / t, self.s)
 
 
-def means(x: float, s: float) -> tuple[float, float]:
-    """The means of tanh(x + sz) and of its square over a normal z."""
-    z, density = _nodes(s)
-    thermal = np.tanh(x + s * z)
-    return float(density @ thermal), float(density @ thermal**2)
+def means(x: float, s: float) -> tuple[float, float, float]:
+    """The means of tanh, tanh² and 1 − tanh² of x + sz over a normal z.
+
+    For a large s, the field v = x + sz has nearly the density f(0) wherever tanh v differs from the sign of v. With the
+    derivatives of f at 0 and the `MOMENTS` a_k, the first mean is erf(x/√2s) − 2 Σ_{k≥1} a_k f^(2k−1)(0), and the last
+    one, its derivative by x, 2 Σ_{k≥0} a_k f^(2k)(0).
+    """
+    if s < STEEP:
+        z, density = _nodes(s)
+        thermal = np.tanh(x + s * z)
+        return float(density @ thermal), float(density @ thermal**2), float(density @ (1 - thermal**2))
+    f = _density(x, s)
+    rest = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS))
+    odd = 2 * sum(moment * f[2 * k + 1] for k, moment in enumerate(MOMENTS[1:]))
+    return math.erf(x / s / math.sqrt(2)) - odd, 1 - rest, rest
 
 
 def susceptible(s: float) -> float:
     """The slope of the mean of tanh(x + sz) at x = 0: the temperature at which the overlap vanishes for this s."""
-    return 1 - means(0.0, s)[1]
+    return means(0.0, s)[2]
 
 
 def solution(temperature: float, x: float, s: float) -> Solution:
     """The solution at this temperature with these x and s; α follows."""
-    m, q = means(x, s)
-    c = (1 - q) / temperature
+    m, q, rest = means(x, s)
+    c = rest / temperature
     return Solution(temperature, (s * temperature * (1 - c)) ** 2 / q if q else 0.0, m, q, c, s)
+
+
+def _mean_log(x: float, s: float) -> float:
+    """The mean of log 2 cosh(x + sz); for a large s, that of |x + sz| and 2 Σ_{k≥1} a_k f^(2k−2)(0)."""
+    if s < STEEP:
+        z, density = _nodes(s)
+        return float(density @ np.logaddexp(x + s * z, -x - s * z))
+    f = _density(x, s)
+    even = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS[1:]))
+    return x * math.erf(x / s / math.sqrt(2)) + 2 * s**2 * f[0] + even
+
+
+def _density(x: float, s: float) -> list[float]:
+    """The density f of x + sz at 0, and its derivatives there up to the fourth, by Hermite's polynomials."""
+    y = x / s
+    hermite = (1.0, y, y**2 - 1, y**3 - 3 * y, y**4 - 6 * y**2 + 3)
+    density = math.exp(-(y**2) / 2) / math.sqrt(2 * math.pi)
+    return [density * value / s ** (order + 1) for order, value in enumerate(hermite)]
 
 
 def _nodes(s: float) -> tuple[np.ndarray, np.ndarray]:

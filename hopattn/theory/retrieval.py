@@ -4,8 +4,8 @@ Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. Lett. 55, 1530, and (19
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +14,15 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.given import given_numbers
 from hopattn.theory.order_parameters import Solution, means, solution, susceptible
 
-COLDEST = 1e-3
-"""Temperatures below this one are taken as 0: the overlap differs by less than their square."""
+COLDEST = 1e-30
+"""The temperature that stands for all lower ones: no number differs from that at 0 by more than rounding."""
 WARMEST = 1 - 1e-6
 """The highest temperature below 1 that is told from 1."""
 LIGHTEST = 1e-18
 """Loads below this one are taken as 0: the overlap of a network with few patterns differs by less than that."""
 NEAR_ZERO = 1e-9
+ROUNDING = 1e-12
+"""The error of the largest load that a line reaches."""
 
 
 def overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> np.ndarray:
@@ -38,6 +40,7 @@ def overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> np.ndarray:
         loads, temperatures = np.broadcast_arrays(loads, temperatures)
     except ValueError:
         raise InvalidInput(f"temperature: shape {temperatures.shape} does not fit loads of {loads.shape}") from None
+    temperatures = np.maximum(temperatures, COLDEST)
     flat = [_overlap(float(a), float(t)) for a, t in zip(loads.ravel(), temperatures.ravel(), strict=True)]
     return np.reshape(flat, loads.shape)
 
@@ -49,36 +52,51 @@ def critical_load(temperature: ArrayLike = 0.0) -> np.ndarray:
     >>> float(ha.theory.critical_load().round(4))
     0.1379
     """
-    given = given_numbers(temperature, "temperature")
+    given = np.maximum(given_numbers(temperature, "temperature"), COLDEST)
     return np.reshape([critical(float(t)).load if t < 1 else 0.0 for t in given.ravel()], given.shape)
 
 
 def retrieval_temperature(load: ArrayLike) -> np.ndarray:
-    """The temperature T_M(α) up to which a stored pattern stays, `(...)` as the load; NaN above the critical load.
+    """The temperature T_M(α) up to which a stored pattern stays, `(...)` as the load; NaN above .1382.
 
-    At higher temperatures, the network leaves the pattern that it starts from.
+    At higher temperatures, the network leaves the pattern that it starts from. At low temperatures `critical_load`
+    grows a little with T; the highest T is meant.
 
     >>> import hopattn as ha
     >>> ha.theory.retrieval_temperature([0.05, 0.1]).round(2)
     array([0.54, 0.32])
     """
     given = given_numbers(load, "load")
-    return np.reshape([melting(float(a)) for a in given.ravel()], given.shape)
+    return np.reshape([highest(_critical_load, float(a)) for a in given.ravel()], given.shape)
 
 
 @lru_cache(maxsize=4096)
-def melting(load: float) -> float:
-    """T_M at one load. At low temperatures the critical load grows a little with T; the highest T is meant."""
+def highest(load_at: Callable[[float], float], load: float) -> float:
+    """The highest temperature with this load on a line that rises a little from T = 0 before it falls; NaN above it."""
     from scipy.optimize import brentq
 
-    if load <= critical(WARMEST).load:
+    if load <= load_at(WARMEST):
         return 1.0
-    low = next((t for t in (0.02, COLDEST) if critical(t).load >= load), None)
-    return math.nan if low is None else float(brentq(lambda t: critical(t).load - load, low, WARMEST, xtol=1e-7))
+    top = _top(load_at)
+    if load >= load_at(top):
+        return top if load <= load_at(top) + ROUNDING else math.nan
+    return float(brentq(lambda t: load_at(t) - load, top, WARMEST, xtol=1e-9))
+
+
+@lru_cache
+def _top(load_at: Callable[[float], float]) -> float:
+    """The temperature of the largest load."""
+    from scipy.optimize import minimize_scalar
+
+    return float(minimize_scalar(lambda t: -load_at(t), bounds=(0.0, 0.2), options={"xatol": 1e-7}).x)
+
+
+def _critical_load(temperature: float) -> float:
+    return critical(temperature).load
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
-    """The solution in which a pattern is retrieved, None if there is none; T from `COLDEST` to below 1."""
+    """The solution in which a pattern is retrieved, None if there is none; T above 0 and below 1."""
     from scipy.optimize import brentq
 
     last = critical(temperature)
@@ -101,11 +119,11 @@ def along(temperature: float, s: float) -> Solution:
 
 
 def _overlap(load: float, temperature: float) -> float:
-    """The overlap at one load and one temperature."""
-    if load < LIGHTEST or temperature >= 1:
-        return _without_noise(temperature) if load < LIGHTEST else 0.0
-    if temperature < COLDEST:
-        return _at_zero(load)
+    """The overlap at one load and one temperature; a network with few patterns has m = tanh(m/T)."""
+    if temperature >= 1:
+        return 0.0
+    if load < LIGHTEST:
+        return along(temperature, 0.0).m
     found = retrieved(load, temperature)
     return found.m if found else 0.0
 
@@ -115,9 +133,6 @@ def critical(temperature: float) -> Solution:
     """The solution with the largest load at one temperature below 1."""
     from scipy.optimize import minimize_scalar
 
-    if temperature < COLDEST:
-        y = _y_of_critical_load()
-        return Solution(0.0, _load_at_zero(y), math.erf(y), 1.0, 0.0, math.inf)
     found = minimize_scalar(
         lambda s: -along(temperature, s).load, bounds=(NEAR_ZERO, _largest(temperature)), options={"xatol": 1e-9}
     )
@@ -129,36 +144,3 @@ def _largest(temperature: float) -> float:
     from scipy.optimize import brentq
 
     return (1 - 1e-6) * float(brentq(lambda s: susceptible(s) - temperature, NEAR_ZERO, 1 / temperature, xtol=1e-12))
-
-
-def _without_noise(temperature: float) -> float:
-    """The overlap of a network with few patterns: m = tanh(m/T)."""
-    if temperature < COLDEST:
-        return 1.0
-    if temperature >= 1:
-        return 0.0
-    return along(temperature, 0.0).m
-
-
-def _load_at_zero(y: Any) -> Any:
-    """The load at T = 0 with the overlap erf y: √(2α) = erf(y)/y − 2/√π exp(−y²)."""
-    return (math.erf(y) / y - 2 / math.sqrt(math.pi) * math.exp(-(y**2))) ** 2 / 2
-
-
-@lru_cache(maxsize=1)
-def _y_of_critical_load() -> float:
-    """The y at T = 0 with the largest load."""
-    from scipy.optimize import minimize_scalar
-
-    return float(minimize_scalar(lambda y: -_load_at_zero(y), bounds=(1.0, 3.0), options={"xatol": 1e-12}).x)
-
-
-def _at_zero(load: float) -> float:
-    """The overlap at T = 0."""
-    from scipy.optimize import brentq
-
-    least = _y_of_critical_load()
-    if load > _load_at_zero(least):
-        return 0.0
-    most = 1 / math.sqrt(2 * load) + least
-    return math.erf(brentq(lambda y: _load_at_zero(y) - load, least, most, xtol=1e-12))

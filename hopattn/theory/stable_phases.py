@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.theory.given import given_numbers
 from hopattn.theory.order_parameters import Solution, means, solution
-from hopattn.theory.retrieval import NEAR_ZERO, WARMEST, along, critical
-
-COLD = 0.005
-"""The lowest temperature at which the depths of states are compared; down to 0, the load changes by 10⁻⁴."""
+from hopattn.theory.retrieval import COLDEST, NEAR_ZERO, WARMEST, along, critical, highest
 
 
 def stable_load(temperature: ArrayLike = 0.0) -> np.ndarray:
@@ -27,8 +24,8 @@ def stable_load(temperature: ArrayLike = 0.0) -> np.ndarray:
     >>> ha.theory.stable_load([0.0, 0.5, 1.0]).round(3)
     array([0.052, 0.028, 0.   ])
     """
-    given = given_numbers(temperature, "temperature")
-    return np.reshape([_stable(max(float(t), COLD)) if t <= WARMEST else 0.0 for t in given.ravel()], given.shape)
+    given = np.maximum(given_numbers(temperature, "temperature"), COLDEST)
+    return np.reshape([_stable(float(t)) if t <= WARMEST else 0.0 for t in given.ravel()], given.shape)
 
 
 def stable_temperature(load: ArrayLike) -> np.ndarray:
@@ -42,22 +39,12 @@ def stable_temperature(load: ArrayLike) -> np.ndarray:
     array([0.72, 0.37,  nan])
     """
     given = given_numbers(load, "load")
-    return np.reshape([_highest(float(a)) for a in given.ravel()], given.shape)
+    return np.reshape([highest(_stable, float(a)) for a in given.ravel()], given.shape)
 
 
 def glass_temperature(load: ArrayLike) -> np.ndarray:
     """The temperature T_g = 1 + √α above which no order is left, `(...)` as the load."""
     return np.asarray(1 + np.sqrt(given_numbers(load, "load")))
-
-
-def _highest(load: float) -> float:
-    """T_c at one load."""
-    from scipy.optimize import brentq
-
-    if load <= _stable(WARMEST):
-        return 1.0
-    low = next((t for t in (0.08, COLD) if _stable(t) >= load), None)
-    return math.nan if low is None else float(brentq(lambda t: _stable(t) - load, low, WARMEST, xtol=1e-7))
 
 
 @lru_cache(maxsize=1024)
@@ -81,8 +68,8 @@ def _glass(load: float, temperature: float) -> Solution:
 
     def noise(s: float) -> float:
         """√α of this s, less that of the load; it changes its sign once where C < 1."""
-        q = means(0.0, s)[1]
-        return float(s * (temperature - (1 - q)) / math.sqrt(q) - math.sqrt(load))
+        _, q, rest = means(0.0, s)
+        return s * (temperature - rest) / math.sqrt(q) - math.sqrt(load)
 
     s = brentq(noise, 1e-4, (1 + 2 * math.sqrt(load)) / temperature + 1, xtol=1e-12)
     return solution(temperature, 0.0, float(s))

@@ -71,8 +71,9 @@ class MultiHead:
     def from_torch(cls, state: Mapping[str, Any], n_heads: int, *, mask: Any = "none") -> "MultiHead":
         """The heads of a `torch.nn.MultiheadAttention`.
 
-        state: names and arrays of its `state_dict`, of PyTorch or NumPy. mask: as in `Head`. In PyTorch's boolean
-        `attn_mask` and `key_padding_mask` True forbids; here, as in its `scaled_dot_product_attention`, True allows.
+        state: names and arrays of its `state_dict`, of PyTorch or NumPy. The state does not keep `add_zero_attn`, which
+        must be False. mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here,
+        as in its `scaled_dot_product_attention`, True allows.
         Raises `InvalidInput` for missing and further names, all of them at once, and for arrays that do not fit.
 
         >>> import numpy as np

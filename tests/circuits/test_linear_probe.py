@@ -54,6 +54,20 @@ def test_the_fit_is_that_of_scipy_with_numerical_gradients(seed):
     assert (probe.classes(vectors) == np.argmax(theirs, axis=1)).mean() > 0.95
 
 
+@pytest.mark.parametrize("size", [1e-100, 1e-13, 1e13])
+def test_the_size_of_the_vectors_has_no_part_in_what_is_read(size):
+    vectors, classes, n_classes = problem(2)
+    expected = fit_probe(vectors, classes, n_classes).classes(vectors)
+    assert (fit_probe(size * vectors, classes, n_classes).classes(size * vectors) == expected).all()
+
+
+def test_an_element_without_variance_has_no_part():
+    vectors, classes, n_classes = problem(2)
+    vectors[:, 0] = 1e5 / 3
+    vectors[:, 1] = 0
+    assert np.abs(fit_probe(vectors, classes, n_classes).weight[:, :2]).max() < 1e-9
+
+
 def test_the_fit_is_that_of_pytorch():
     torch = pytest.importorskip("torch")
     vectors, classes, n_classes = problem(3)

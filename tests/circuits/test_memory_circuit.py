@@ -151,6 +151,25 @@ def test_two_keys_of_dim_1_are_recalled_where_their_signs_say_so():
     assert np.mean(found) == ha.outer_product_recall(2, 1) == 0.25
 
 
+def recalled(rng, n, width):
+    """The share of n random keys that one memory leads to their values; a tie is not recalled."""
+    keys, values = directions(rng, n, width), directions(rng, n, width)
+    scores = values @ (values.T @ keys) @ keys.T
+    own = np.diagonal(scores).copy()
+    np.fill_diagonal(scores, -np.inf)
+    return np.mean(own > scores.max(axis=0) + 1e-9)
+
+
+@pytest.mark.parametrize(("n", "width"), [(2, 1), (3, 1), (8, 1), (2, 2), (3, 2), (12, 4), (3, 6), (20, 8), (40, 16)])
+def test_the_recall_of_few_outer_products_is_as_near_as_stated(n, width):
+    """Four standard errors, from the shares of the trials, beside what the docstring states."""
+    rng = np.random.default_rng(0)
+    shares = [recalled(rng, n, width) for _ in range(count(20_000, 400))]
+    expected = ha.outer_product_recall(n, width)
+    stated = 0 if width == 1 else 0.02 if expected > 0.95 else 0.06
+    assert abs(np.mean(shares) - expected) <= stated + 4 * np.std(shares) / math.sqrt(len(shares))
+
+
 def test_at_the_capacity_about_one_key_is_lost_and_fewer_the_more_keys_there_are():
     ns = (65, 256, 1024, 4096)
     for terms, few in ((1, 0.8), (2, 1.5)):

@@ -316,6 +316,22 @@ def test_patterns_of_ones_own_are_damaged_as_spins_or_by_noise():
         ha.compare_patterns([])
 
 
+def test_of_many_given_patterns_some_are_drawn_as_cues_whatever_their_order():
+    rng = np.random.default_rng(0)
+    easy = rng.choice([-1.0, 1.0], size=(100, 64))
+    near = np.tile(easy[0], (100, 1))
+    near[range(60), range(60)] *= -1  # about .44 of them are recalled, and all of the others
+    results = [
+        ha.compare_patterns(np.vstack(order), memories=["nearest"], trials=2) for order in ((easy, near), (near, easy))
+    ]
+    for found in results:
+        assert 0.57 < found.rows[0].recalled < 0.87
+        assert found.rows[0].n_cues == 200
+        assert found.words().startswith("200 patterns of dim 64, 100 of them drawn as cues, 6 of the entries")
+    few = ha.compare_patterns(easy, memories=["nearest"], trials=2)
+    assert few.words().startswith("100 patterns of dim 64, 6 of the entries")
+
+
 @pytest.mark.parametrize(
     ("value", "bound"), [(2.2e-13, "3e-13"), (9.5e-14, "1e-13"), (1e-12, "1e-12"), (0.0, "0"), (3.0, "3e+00")]
 )
@@ -335,3 +351,55 @@ def test_the_words_tell_where_it_turns():
     assert "from none (beta 0.1) to over 99 % (beta 8), at least a half from beta 8 on" in paragraph(
         "x", turned, ("beta",)
     )
+
+
+def test_a_memory_without_a_fixed_point_is_not_compared_with_one():
+    words = ha.compare_random(n_patterns=1, dim=16, memories=["linear"], trials=5).words()
+    assert "One step recalls as much as all steps for linear. Not every cue comes to rest with linear (none)." in words
+
+
+def test_where_rounding_may_exceed_the_values_the_paragraph_cannot_tell():
+    keys = np.random.default_rng(0).normal(size=(20, 4))
+    found = ha.compare(keys, keys[:3] + 0.1, beta=1e20, memories=["modern"])
+    assert found.rows[0].is_attention is None
+    assert (
+        "Whether one step of modern is attention cannot be told (rounding may exceed the values; use" in found.words()
+    )
+    some = ha.compare(keys, keys[:3] + 0.1, beta=[1e6, 1e20], memories=["modern"]).words()
+    assert "cannot be told in 1 of 2 rows" in some and "is attention: computed" in some
+
+
+@pytest.mark.parametrize(
+    ("recalled", "shown"), [(0.995, "over 99 %"), (0.005, "under 1 %"), (0.994, "99 %"), (1.0, "all"), (0.0, "none")]
+)
+def test_not_quite_all_is_not_all(recalled, shown):
+    words = paragraph("x", [Row("m", "", {"beta": 1.0}, 2, 200, 1, recalled=recalled, recalled_first=1.0)], ())
+    assert f"recalled at the end: m {shown}." in words
+    assert ("changes for m" in words) == (recalled < 1)
+
+
+def test_the_paragraph_counts_the_neurons_that_are_reversed():
+    for dim, count in ((4, 0), (64, 6)):
+        words = ha.compare_random(dim=dim, n_patterns=2, hidden=0.4, memories=["nearest"], trials=2).words()
+        assert f"of {dim} neurons, {count} of the neurons reversed, {round(0.4 * dim)} of the neurons hidden" in words
+    words = ha.compare_random({"dim": [4, 8]}, memories=["nearest"], trials=2).words()
+    assert "0.1 of the neurons, rounded to whole ones, reversed" in words
+    assert (
+        "6 of the entries reversed" in ha.compare_patterns(np.eye(64) * 2 - 1, memories=["nearest"], trials=2).words()
+    )
+    assert "noise of 0.1" in ha.compare_patterns(np.eye(64), memories=["nearest"], trials=2).words()
+
+
+def test_a_memory_by_name_and_as_an_object_is_recalled_alike():
+    """Cosines of Hebb's network and of dense memories, whose neurons change one by one, and of the softmax."""
+    patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(8, 20))
+    objects = {"hopfield": ha.hopfield(patterns), "dense": ha.dense(patterns), "modern": ha.modern(patterns, beta=0.1)}
+    named, given = (ha.compare_patterns(patterns, memories=each, beta=0.1) for each in ([*objects], objects))
+    for one, same in zip(named.rows, given.rows, strict=True):
+        assert (one.recalled, one.at_rest, one.steps) == (same.recalled, same.at_rest, same.steps)
+
+
+def test_names_that_begin_alike_lose_no_sentence():
+    rows = [Row(name, "", {}, 2, 4, 1, recalled=end, recalled_first=0.5) for name, end in (("a", 0.5), ("a b", 1.0))]
+    words = paragraph("x", rows, ())
+    assert "changes for a b 50 % → all. One step recalls as much as all steps for a." in words

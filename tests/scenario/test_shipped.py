@@ -296,3 +296,14 @@ def test_an_n_gram_that_does_not_fit_is_refused(change, message):
 def test_an_n_gram_model_needs_n():
     with pytest.raises(InvalidScenario, match='model = "n-gram" needs n'):
         ha.run(ha.load("all-a-any-b"), overrides={"task.model": "n-gram"})
+
+
+DRAWN = ["letters", "modern", "exponential", "forgetting", "hopfield", "spurious", "capacity", "dense-capacity"]
+"""Shipped scenarios that draw, and whose expectations are statistical or an outcome of a draw; those that are quick."""
+
+
+@pytest.mark.parametrize("name", [*DRAWN, *spread(["vanishing-gradients", "ising-ring", "capacity-by-size"], 0)])
+def test_an_expectation_does_not_rest_on_one_lucky_seed(name):
+    scenario, seeds = ha.load(name), range(1, count(41, 6))
+    missed = [[outcome.met is False for outcome in ha.run(scenario, seed=seed).expectations] for seed in seeds]
+    assert np.sum(missed, axis=0).max() <= 1

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.optimize import root as root_of
 
 import hopattn as ha
 from hopattn.theory.order_parameters import solution
@@ -31,11 +33,75 @@ def test_near_one_the_lines_leave_with_the_published_slopes():
     assert slopes == pytest.approx([1.95, 2.6, -1], abs=0.01)
 
 
-def test_the_patterns_are_the_deepest_states_up_to_the_published_load():
-    """Amit, Gutfreund & Sompolinsky 1985: .051 at T = 0. There 1/π + √(2α/π), the glass, is 1/2 up to 10⁻⁴."""
+def test_the_patterns_are_the_deepest_states_up_to_the_load_of_the_energies_at_zero():
+    """At T = 0, with y = m/√(2αr): √(2α) = erf(y)/y − 2/√π exp(−y²), and the energies are those of a retrieved pattern,
+    −m²/2 + α(1 − r)/2, and of the glass, −1/π − √(2α/π)."""
+
+    def depth(y):
+        m, root = math.erf(y), math.erf(y) / y - 2 / math.sqrt(math.pi) * math.exp(-(y**2))
+        load, noise = root**2 / 2, (m / y) ** 2 / 2  # noise: αr
+        return load, -1 / math.pi - math.sqrt(2 * load / math.pi) + m**2 / 2 - (load - noise) / 2
+
+    load = depth(brentq(lambda y: depth(y)[1], 1.6, 4, xtol=1e-13))[0]
+    assert float(ha.theory.stable_load()) == pytest.approx(load, abs=1e-10)
+    assert load == pytest.approx(0.0518543, abs=1e-7)
     lines = ha.theory.stable_temperature([0.049, 0.055])
     assert 0.2 < lines[0] < 0.25 and math.isnan(lines[1])
-    assert 1 / math.pi + math.sqrt(2 * 0.0519 / math.pi) == pytest.approx(0.5, abs=2e-4)
+
+
+def by_newton(load, temperature, m, root):
+    """m and √(αr) of the mean-field equations near given ones, by a solver that shares nothing with the package.
+
+    tanh differs from the sign only near a field of 0; that difference is integrated by Gauss's rule, the sign by erf.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    v, dv = 10 * (nodes + 1), 10 * weights  # fields over the temperature, from 0 to 20
+
+    def residues(given):
+        overlap, width = given
+        density = [np.exp(-((sign * temperature * v - overlap) ** 2) / (2 * width**2)) for sign in (1, -1)]
+        density = np.array(density) / (math.sqrt(2 * math.pi) * width)
+        mean = math.erf(overlap / (math.sqrt(2) * width)) - temperature * dv @ (
+            (1 - np.tanh(v)) * (density[0] - density[1])
+        )
+        c = dv @ (density.sum(axis=0) / np.cosh(v) ** 2)
+        return mean - overlap, math.sqrt(load * (1 - temperature * c)) / (1 - c) - width
+
+    found = root_of(residues, (m, root), tol=1e-14)
+    return found.x[0]
+
+
+@pytest.mark.parametrize("temperature", [1e-9, 1e-5, 9.9e-4, 1e-3, 5e-3])
+@pytest.mark.parametrize("load", [0.03, 0.137, 0.1379])
+def test_the_smallest_temperatures_have_the_overlaps_of_another_solver(load, temperature):
+    found = retrieved(load, temperature)
+    expected = by_newton(load, temperature, found.m * 0.9999, 1.0001 * found.s * temperature)
+    assert found.m == pytest.approx(expected, abs=1e-10)
+
+
+def test_the_lines_go_on_to_a_temperature_of_zero_without_a_jump():
+    """Near T = 0 the overlap and both loads are linear in T."""
+    temperatures = np.array([0.0, 1e-12, 1e-9, 1e-6, 1e-5, 1e-4, 9.9e-4, 1e-3, 1.1e-3])
+    for values in (
+        ha.theory.overlap(0.137, temperatures),
+        ha.theory.critical_load(temperatures),
+        ha.theory.stable_load(temperatures),
+    ):
+        slopes = np.diff(values) / np.diff(temperatures)
+        assert np.all(np.abs(values - values[0] - slopes[3] * temperatures) <= 1e-10 + 40 * temperatures**2)
+    assert ha.theory.overlap(0.13791, [9.9e-4, 1e-3]) == pytest.approx([0.96867, 0.96868], abs=1e-5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("lines", ["critical_load, retrieval_temperature", "stable_load, stable_temperature"])
+def test_the_highest_temperature_is_found_up_to_the_largest_load_of_any_temperature(lines, share):
+    """Both loads grow a little with T before they fall: critical_load(.0229) = .1381885 exceeds critical_load(0)."""
+    load_at, temperature_at = (getattr(ha.theory, name) for name in lines.split(", "))
+    temperatures = np.linspace(0.015, 0.03, 16) if "critical" in lines else np.linspace(0.06, 0.1, 9)
+    most = load_at(temperatures).max()
+    load = load_at(0.0) + share * (most - load_at(0.0))
+    assert load_at(temperature_at(load)) == pytest.approx(load, abs=1e-9)
+    assert np.isnan(temperature_at(most + 1e-4))
 
 
 @each(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3), (0.1, 0.05), (0.13, 0.01)])

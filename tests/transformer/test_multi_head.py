@@ -211,6 +211,10 @@ def state(**changes):
         (lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), bias=np.full((12, 12), np.nan)), "bias: holds NaN"),
         (lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), mask=np.ones((4, 4), bool)), "mask: shape"),
         (
+            lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), mask=np.ones((2, 12, 12), bool)),
+            r"mask: shape \(2, 12, 12\) does not fit scores of shape \(12, 12\)",
+        ),
+        (
             lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), np.eye(12), np.eye(12)[:3]),
             "value: 3 words do not fit",
         ),

@@ -41,8 +41,8 @@ class Graded(Update):
 
     @property
     def deterministic(self) -> bool:
-        """False, so that no recall ends as a cycle: the flow is downhill and never returns to an earlier state. Two
-        states that are equal up to the error of the integrator are no cycle.
+        """False, so that no recall ends as a cycle. With an energy the flow is downhill and never returns to an earlier
+        state, and two states that are equal up to the error of the integrator are no cycle.
         """
         return False
 

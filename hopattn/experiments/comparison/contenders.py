@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.foundation.objects import is_iterable
 from hopattn.memories.memory import Memory
@@ -122,7 +124,10 @@ def _contender(i: int, choice: Any) -> Contender:
 
 
 def _of_object(name: str, memory: Any) -> Contender:
-    """The contender of a memory object, which must store the keys of the problem; its own values are not used."""
+    """The contender of a memory object, which must store the keys of the problem; its own values are not used.
+
+    Spins with an energy change one at a time, as those of the contenders by name do.
+    """
     if not hasattr(memory, "recall") or not hasattr(memory, "step"):
         raise InvalidInput(f"memories: expected a name or a memory, not {quoted(memory)}")
 
@@ -132,7 +137,9 @@ def _of_object(name: str, memory: Any) -> Contender:
             raise InvalidInput("it stores other keys than those that are compared")
         return Memory(keys, activation=memory.activation, **parts) if isinstance(memory, Memory) else memory
 
+    spins = isinstance(memory, Recallable) and memory.activation.discrete and Asynchronous().descends(memory)
+    update = "async" if spins else "sync"
     if not isinstance(memory, Memory):
-        return Contender(name, build, None)
+        return Contender(name, build, None, update)
     parts: dict[str, Any] = {"similarity": memory.similarity, "separation": memory.separation}
-    return Contender(name, build, lambda keys, values, beta: Memory(keys, values, **parts))
+    return Contender(name, build, lambda keys, values, beta: Memory(keys, values, **parts), update)

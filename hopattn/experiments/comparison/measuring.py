@@ -39,7 +39,7 @@ class Difference(NamedTuple):
     """The largest difference between one step and the independent attentions (the referees).
 
     bound: the largest difference that rounding explains. referees: the names of the libraries. largest and bound are
-    None if the memory is not softmax attention, or if its scores overflow.
+    None if the memory is not softmax attention, or if its scores are so large that nothing can be told.
     """
 
     largest: float | None = None
@@ -158,7 +158,7 @@ def _named(states: np.ndarray, problem: RecallProblem) -> Iterator[tuple[str, st
 def _difference_from_attention(
     reader: Memory | None, memory: Any, first: np.ndarray, problem: RecallProblem, why: dict[str, str]
 ) -> Difference:
-    """The difference between the first answers `first` and the referees; if the scores overflow, `why` says so."""
+    """The difference between the first answers `first` and the referees; if nothing can be told, `why` says so."""
     if not isinstance(memory, Memory) or reader is None or not isinstance(memory.activation, Identity):
         return Difference()
     if type(reader.separation) is not Softmax or not isinstance(reader.similarity, Dot):
@@ -169,5 +169,8 @@ def _difference_from_attention(
     bound = rounding_bound(problem.cues, problem.keys, problem.values, beta)
     if not (np.isfinite(largest) and np.isfinite(bound)):
         why["difference"] = "the scores are beyond the numbers; use a smaller beta, or smaller vectors"
+        return Difference()
+    if bound > np.abs(problem.values).max():
+        why["difference"] = "rounding may exceed the values; use a smaller beta, or smaller vectors"
         return Difference()
     return Difference(largest, bound, tuple(result.name for result in results))

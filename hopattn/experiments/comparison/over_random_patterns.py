@@ -106,6 +106,8 @@ def compare_patterns(
 ) -> Comparison:
     """Compare several memories on given patterns, with cues that are damaged patterns, at each point of a grid.
 
+    Of more than 100 patterns, each draw takes 100 at random as cues.
+
     patterns: `(n_patterns, dim)`. over: as for `compare_random`, any of beta, noise and hidden (None: a single point).
 
     memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest).
@@ -114,7 +116,7 @@ def compare_patterns(
     noise: if all entries are ±1, the fraction that is reversed; else the length of the normal noise, relative to the
     length of the pattern (0.1).
     hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
-    trials: independent draws of the damage at each point (20).
+    trials: independent draws of cues and damage at each point (20).
     max_steps: of each recall (100).
     seed: of all random numbers (0).
     rng: another name of `seed`; give one of them (None).
@@ -178,14 +180,20 @@ def _about_draw(draw: Draw, axes: Mapping[str, Sequence[float]]) -> str:
 def _about_given(given: GivenPatterns, axes: Mapping[str, Sequence[float]]) -> str:
     """The given patterns and the damage in words, without the quantities that are axes."""
     n, dim = given.patterns.shape
-    return ", ".join([f"{counted(n, 'pattern')} of dim {dim}", *_about_damage(given, axes, "entries")])
+    some = [f"{MOST_CUES} of them drawn as cues"] if n > MOST_CUES else []
+    return ", ".join([f"{counted(n, 'pattern')} of dim {dim}", *some, *_about_damage(given, axes, "entries")])
 
 
 def _about_damage(source: Draw | GivenPatterns, axes: Mapping[str, Sequence[float]], entries: str) -> list[str]:
+    def share(fraction: float) -> str:
+        if isinstance(source, Draw) and "dim" in axes:
+            return f"{fraction:.3g} of the {entries}, rounded to whole ones,"
+        dim = source.dim if isinstance(source, Draw) else source.patterns.shape[1]
+        return f"{round(fraction * dim)} of the {entries}"
+
     parts = []
     if source.noise and "noise" not in axes:
-        spins = source.kind == "spins"
-        parts.append(f"{source.noise:.3g} of the {entries} reversed" if spins else f"noise of {source.noise:.3g}")
+        parts.append(f"{share(source.noise)} reversed" if source.kind == "spins" else f"noise of {source.noise:.3g}")
     if source.hidden and "hidden" not in axes:
-        parts.append(f"{source.hidden:.3g} of the {entries} hidden")
+        parts.append(f"{share(source.hidden)} hidden")
     return parts

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hopattn.experiments.comparison.row import Row
 
 HALF = 0.5
-LEVEL = 0.005
-"""Fractions that differ by less are described as equal."""
 FEW = 4
 """The most places that a sentence lists."""
 _NUMBER = re.compile(r"[-−]?\d+(\.\d+)?(e[+-]?\d+)?")
@@ -56,7 +54,7 @@ def _over(rows: Rows, axes: Sequence[str]) -> str:
     """The range of what a memory recalls over several rows; on a single axis, also where it crosses a half."""
     fractions = [row.recalled or 0.0 for row in rows]
     low, high = min(fractions), max(fractions)
-    if high - low < LEVEL:
+    if _percent(low) == _percent(high):
         return f"{_percent(low)} everywhere"
     worst, best = (rows[fractions.index(fraction)] for fraction in (low, high))
     text = f"from {_percent(low)} ({_place(worst, axes)}) to {_percent(high)} ({_place(best, axes)})"
@@ -78,16 +76,17 @@ def _change_after_one_step(by_memory: Mapping[str, Rows], axes: Sequence[str]) -
         if all(row.recalled is not None and row.recalled_first is not None for row in rows)
     }
     if gains:
-        changes = []
-        for name, row in gains.items():
-            before, after = _percent(row.recalled_first or 0.0), _percent(row.recalled or 0.0)
-            if abs((row.recalled or 0.0) - (row.recalled_first or 0.0)) >= LEVEL:
-                changes.append(f"{name} {before} → {after}{_at(row, axes)}")
+        ends = {
+            name: (_percent(row.recalled_first or 0.0), _percent(row.recalled or 0.0)) for name, row in gains.items()
+        }
+        changes = [
+            f"{name} {first} → {last}{_at(gains[name], axes)}" for name, (first, last) in ends.items() if first != last
+        ]
         if changes:
             most = "most " if axes else ""
             yield f"From one step to the end, what is recalled changes {most}for {'; '.join(changes)}."
-        if equal := [name for name in gains if not any(change.startswith(f"{name} ") for change in changes)]:
-            yield f"One step recalls as much as the fixed point for {_and(equal)}."
+        if equal := [name for name, (first, last) in ends.items() if first == last]:
+            yield f"One step recalls as much as all steps for {_and(equal)}."
         return
     moves = []
     for name, rows in by_memory.items():
@@ -126,7 +125,13 @@ def _spread(by_memory: Mapping[str, Rows]) -> Iterator[str]:
 
 def _attention(by_memory: Mapping[str, Rows]) -> Iterator[str]:
     """Whether one step is attention."""
-    compared = [(name, row) for name, rows in by_memory.items() for row in rows if row.difference is not None]
+    named = [(name, row) for name, rows in by_memory.items() for row in rows]
+    for reason in dict.fromkeys(row.notes["difference"] for _, row in named if "difference" in row.notes):
+        untold = [name for name, row in named if row.notes.get("difference") == reason]
+        n_rows = sum(name in untold for name, _ in named)
+        where = "" if len(untold) == n_rows else f" in {len(untold)} of {n_rows} rows"
+        yield f"Whether one step of {_and(dict.fromkeys(untold))} is attention cannot be told{where} ({reason})."
+    compared = [(name, row) for name, row in named if row.difference is not None]
     if not compared:
         return
     names = _and(dict.fromkeys(name for name, _ in compared))
@@ -189,9 +194,10 @@ def _at(row: Row, axes: Sequence[str]) -> str:
 
 
 def _percent(fraction: float) -> str:
-    if 0 < fraction < LEVEL or 1 - LEVEL < fraction < 1:
-        return "under 1 %" if fraction < HALF else "over 99 %"
-    return "all" if fraction == 1 else "none" if fraction == 0 else f"{100 * fraction:.0f} %"
+    if fraction in (0, 1):
+        return "all" if fraction else "none"
+    percent = f"{100 * fraction:.0f} %"
+    return {"0 %": "under 1 %", "100 %": "over 99 %"}.get(percent, percent)
 
 
 def _percents(fractions: Sequence[float]) -> str:

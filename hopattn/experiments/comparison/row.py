@@ -26,8 +26,8 @@ class Row:
     at_rest: the fraction of cues that reached a fixed point. steps, energy_fall, distance: means over these cues: the
     steps to the fixed point (the step that finds it is counted), the fall of the energy, and the distance between the
     answer after one step and the last one, in lengths of a value (root mean square).
-    In one step all neurons change together. The recall of hopfield, dense and exponential then changes one spin at a
-    time, and a step of it is a sweep over all spins.
+    In one step all neurons change together. The recall of spins with an energy (hopfield, dense, exponential) then
+    changes one spin at a time, and a step of it is a sweep over all spins.
     operating_class, least_number, entropy: of the weights after the cue: the class of Ramsauer et al. (2021), the least
     number of weights that hold nine tenths (median), and the entropy in nats (mean).
     difference, bound: the largest difference of one step from independent attention, and the largest that rounding

@@ -15,7 +15,7 @@ from hopattn.foundation.vectors import row_length
 from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100
-"""The largest number of cues of one problem. All patterns have the same distribution, so the first stand for all."""
+"""The largest number of cues of one problem. Random patterns have one distribution, so that the first stand for all."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class GivenPatterns:
-    """Given patterns `(n_patterns, dim)`, and cues that are damaged patterns; only the damage is random, as for `Draw`.
+    """Given patterns `(n_patterns, dim)`, and cues that are damaged patterns; the damage is random, as for `Draw`.
+
+    Of more than `MOST_CUES` patterns, each trial draws so many as cues.
 
     Raises `InvalidInput` for patterns that are empty, not finite, zero, or so small or large that their squares are no
     numbers above 0, and for numbers outside the ranges of `Draw`.
@@ -106,12 +108,13 @@ class GivenPatterns:
         return GivenPatterns(self.patterns, point.get("noise", self.noise), point.get("hidden", self.hidden))
 
     def trials(self, count: int, seed: int) -> Iterator[RecallProblem]:
-        """`count` problems with independent damage."""
-        n, dim = min(len(self.patterns), MOST_CUES), self.patterns.shape[1]
+        """`count` problems with independent cues and damage."""
+        n, dim = self.patterns.shape
         for trial in range(count):
             rng = _generator(seed, trial, dim, 1)
-            cues = damaged_cues(self.patterns[:n], self.noise, self.hidden, self.kind, rng)
-            yield checked_problem(self.patterns, cues, targets=np.arange(n))
+            cued = np.arange(n) if n <= MOST_CUES else rng.choice(n, MOST_CUES, replace=False)
+            cues = damaged_cues(self.patterns[cued], self.noise, self.hidden, self.kind, rng)
+            yield checked_problem(self.patterns, cues, targets=cued)
 
 
 def _require_directions(rows: np.ndarray) -> None:

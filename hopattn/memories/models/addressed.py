@@ -12,17 +12,18 @@ from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import generator
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
-from hopattn.memories.random_patterns import random_reals, random_spins
-from hopattn.retrieval.activation import Activation
+from hopattn.memories.random_patterns import random_beta, random_pairs, random_reals, random_spins
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.threshold import Threshold
-from hopattn.retrieval.similarity import Hamming, Similarity
+from hopattn.retrieval.similarity import Hamming, Similarity, similarities
 
 
 @named(
     source="Millidge et al. 2022",
     energy="none: a distance is no dot product",
-    draw=lambda rng: {"keys": random_reals(rng)},
+    draw=lambda rng: random_pairs(rng, random_reals(rng)),
     answers=True,
 )
 def nearest(keys: Any, values: Any = None) -> Memory:
@@ -40,11 +41,10 @@ def nearest(keys: Any, values: Any = None) -> Memory:
 
 
 def _draw_universal(rng: np.random.Generator) -> dict[str, Any]:
-    similarity = rng.choice(["dot", "cosine", "euclidean", "manhattan"])
-    separation = rng.choice(["identity", "softmax", "sparsemax", "argmax", "rectified_power"])
-    activation = rng.choice(["identity", "sign", "tanh", "unit"])
-    names = {"similarity": str(similarity), "separation": str(separation), "activation": str(activation)}
-    return {"keys": random_reals(rng) / 4, **names}
+    similarity = "dot" if rng.random() < 0.5 else str(rng.choice([*similarities]))
+    separation, activation = str(rng.choice([*separations])), str(rng.choice([*activations]))
+    names = {"similarity": similarity, "separation": separation, "activation": activation}
+    return {**random_pairs(rng, random_reals(rng) / 4), **names, "beta": random_beta(rng)}
 
 
 @named(
@@ -76,7 +76,10 @@ def universal(
 def _draw_sdm(rng: np.random.Generator) -> dict[str, Any]:
     addresses = random_spins(rng)
     values = rng.choice([-1.0, 1.0], size=addresses.shape)
-    return {"addresses": addresses, "values": values, "radius": int(rng.integers(0, addresses.shape[1] + 1))}
+    n, own = addresses.shape[1], rng.random() < 0.7
+    near = {"radius": int(rng.integers(0 if own else n // 2, n + 1))}
+    drawn = {"addresses": addresses, "values": values, **near}
+    return drawn if own else {**drawn, "locations": int(rng.integers(30, 60)), "seed": int(rng.integers(100))}
 
 
 @named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_draw_sdm)

@@ -19,7 +19,7 @@ def _draw(rng: np.random.Generator) -> dict[str, Any]:
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)", draw=_draw)
 def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
-    """Kosko's bidirectional associative memory: pairs of patterns; either pattern of a pair recalls the other.
+    """Kosko's bidirectional associative memory: either pattern of a pair recalls the other, where pairs are few.
 
     left: `(n_patterns, N)`, ±1. right: `(n_patterns, M)`, ±1. The sides are updated in alternation, y = sgn(W x) and
     x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes. Raises `InvalidInput` for entries that are not ±1, and

@@ -4,7 +4,7 @@ A named memory is a function in a file of this folder, marked by the decorator `
 is then listed, certified and available to scenarios.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter, signature
@@ -25,8 +25,9 @@ class Card:
     """A named memory of the literature.
 
     name: the constructor's name. build: the constructor. source: the paper. energy: the formula of the energy, or
-    "none: " and the reason. draw: gives arguments for `build` with random size, load and parameters. update: the name
-    of its usual update. answers: True if, with values, one step gives the answer, which cannot be a cue again.
+    "none: " and the reason. draw: gives arguments for `build` with random size, load and parameters; it leaves no
+    parameter out, so that what all draws guarantee is guaranteed. update: the name of its usual update. answers: True
+    if, with values, one step gives the answer, which cannot be a cue again.
     """
 
     name: str
@@ -52,10 +53,22 @@ class Card:
         """The name of the parameter for the patterns that recall gives in place of the stored ones, or ""."""
         return next((name for name in ("values", "right") if name in self.parameters), "")
 
-    def drawn(self, rng: np.random.Generator) -> Recallable:
-        """A memory with random size, load and parameters."""
-        memory: Recallable = self.build(**self.draw(rng))
-        return memory
+    def drawn(self, rng: np.random.Generator, given: Collection[str] | None = None) -> Recallable:
+        """A memory with random size, load and parameters; given: the parameters that are drawn, by default all.
+
+        Arguments that the constructor refuses, such as patterns that a rule cannot learn, are drawn again; after 100
+        refusals it raises `InvalidInput`.
+        """
+        for _ in range(100):
+            arguments = self.draw(rng)
+            chosen = {name: value for name, value in arguments.items() if given is None or name in given}
+            try:
+                memory: Recallable = self.build(**chosen)
+            except InvalidInput as error:
+                reason = error
+            else:
+                return memory
+        raise InvalidInput(f"{self.name}: the arguments of 100 draws are refused: {reason}")
 
 
 def named(

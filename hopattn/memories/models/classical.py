@@ -22,15 +22,18 @@ else:
     Rule = Literal[tuple(learning.rules)]  # so that a scenario file offers the rules as choices
 
 
-def _draw_rule(rng: np.random.Generator) -> dict[str, Any]:
-    rule = str(rng.choice(["hebb", "covariance", "storkey"]))
-    return {"rule": rule, "self_coupling": _has_diagonal(learning.rules[rule]) and bool(rng.random() < 0.3)}
+def _draw_learned(rng: np.random.Generator) -> dict[str, Any]:
+    rule, patterns = str(rng.choice([*learning.rules])), random_spins(rng)
+    able = _has_diagonal(learning.rules[rule])
+    if not able:  # the perceptron learns few sets of more patterns than neurons
+        patterns = patterns[: patterns.shape[1]]
+    return {"patterns": patterns, "rule": rule, "self_coupling": able and bool(rng.random() < 0.3)}
 
 
 @named(
     source="Hopfield 1982",
     energy="−½ xᵀW x",
-    draw=lambda rng: {"patterns": random_spins(rng), **_draw_rule(rng)},
+    draw=_draw_learned,
     update="async",
 )
 def hopfield(patterns: ArrayLike, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
@@ -55,7 +58,7 @@ def hopfield(patterns: ArrayLike, rule: Rule = "hebb", self_coupling: bool = Fal
 @named(
     source="Hopfield 1984",
     energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x",
-    draw=lambda rng: {"patterns": random_spins(rng), "beta": random_beta(rng), **_draw_rule(rng)},
+    draw=lambda rng: {**_draw_learned(rng), "beta": random_beta(rng)},
     update="graded",
 )
 def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:

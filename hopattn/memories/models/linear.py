@@ -1,6 +1,6 @@
 """Linear memories: the lecture's cue, linear attention, and linear attention with the delta rule."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
-from hopattn.memories.random_patterns import random_reals, random_shape
+from hopattn.memories.random_patterns import random_pairs, random_reals, random_shape
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.features import Features, feature_maps
@@ -18,10 +18,16 @@ from hopattn.retrieval.similarity import Dot, FeatureMap
 Feature = Literal["identity", "relu", "elu"]
 
 
+def _draw_linear(rng: np.random.Generator) -> dict[str, Any]:
+    feature_map = "identity" if rng.random() < 0.5 else str(rng.choice(get_args(Feature)))
+    normalise = feature_map != "identity" and bool(rng.random() < 0.5)
+    return {**random_pairs(rng, random_reals(rng) / 4), "feature_map": feature_map, "normalise": normalise}
+
+
 @named(
     source="LING3804 Lecture Notes 7; Katharopoulos et al. 2020",
     energy="½|x|² − ½ xᵀKᵀK x (identity features)",
-    draw=lambda rng: {"keys": random_reals(rng) / 4},
+    draw=_draw_linear,
     answers=True,
 )
 def linear(
@@ -30,10 +36,11 @@ def linear(
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, seed)` bring the answer near the softmax's.
-    normalise: weights that sum to 1; it needs features that are not negative. Only the identity without normalisation
-    has an energy. That energy has no lower bound, so recall may diverge. `ha.linear_attention` gives the same answers
-    without the scores. Raises `InvalidInput` for keys and values that do not fit, and for a normalised identity.
+    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, seed)` bring the answer to short cues and keys
+    near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the identity
+    without normalisation has an energy. Where the largest singular value of the keys is above 1, that energy has no
+    lower bound, and recall may diverge. `ha.linear_attention` gives the same answers without the scores. Raises
+    `InvalidInput` for keys and values that do not fit, and for a normalised identity.
     Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
 
     >>> import hopattn as ha
@@ -52,7 +59,8 @@ def linear(
 
 def _draw_delta(rng: np.random.Generator) -> dict[str, Any]:
     shape = random_shape(rng)
-    return {"keys": rng.normal(size=shape), "values": rng.normal(size=shape), "rate": float(rng.uniform(0.1, 1.9))}
+    pairs = {"keys": rng.normal(size=shape), "values": rng.normal(size=shape)}
+    return {**pairs, "rate": float(rng.uniform(0.1, 1.9)), "sweeps": int(rng.integers(1, 4))}
 
 
 @named(

@@ -13,7 +13,7 @@ from hopattn.retrieval.separation.power import RectifiedPower
 @named(
     source="Chaudhry et al. 2023",
     energy="none: what is read out is the next pattern",
-    draw=lambda rng: {"patterns": random_spins(rng), "n": int(rng.integers(2, 6))},
+    draw=lambda rng: {"patterns": random_spins(rng), "n": int(rng.integers(2, 6)), "cyclic": bool(rng.random() < 0.7)},
 )
 def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
     """A memory that replays a sequence of patterns: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
