@@ -51,8 +51,8 @@ def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory
 
     patterns: `(n_patterns, dim)`, real. alpha: 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a pattern
     ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the other
-    patterns. Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded" is
-    refused. Raises `InvalidInput` for a pattern that is zero or not finite, an alpha below 1 and a beta that is not
+    patterns. Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded"
+    is refused. Raises `InvalidInput` for a pattern that is zero or not finite, an alpha below 1 and a beta that is not
     positive.
     Source: Hu et al. (2023), NeurIPS (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
