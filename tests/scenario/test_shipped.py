@@ -16,7 +16,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidScenario
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from tests.counts import FULL, count
+from tests.counts import FULL, count, spread
 from tests.html_page import Page
 from tests.results import scenario_of
 
