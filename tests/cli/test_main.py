@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -201,12 +202,15 @@ def test_text_from_a_file_cannot_control_the_terminal(hopattn, tmp_path):
     assert "\x1b" not in hopattn("run", "bad.toml")[2]
 
 
+PYTHON = shlex.quote(sys.executable)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     spread([("completion bash", 141), ("run bank --json --set layer.head.separation=softmax", 141), ("rnu", 2)], 2),
 )
 def test_output_that_nobody_reads_is_neither_met_nor_missed(arguments, code):
-    command = f"{sys.executable} -m hopattn {arguments}"
+    command = f"{PYTHON} -m hopattn {arguments}"
     for script in (f"{command} >&-; echo $? >&3", f"(sleep .2; {command}; echo $? >&3) | true"):
         process = subprocess.run(["bash", "-c", f"{{ {script}; }} 3>&1"], capture_output=True, check=False)
         assert process.stdout == f"{code}\n".encode()
@@ -214,14 +218,14 @@ def test_output_that_nobody_reads_is_neither_met_nor_missed(arguments, code):
 
 
 def test_the_lines_before_the_reader_leaves_are_written():
-    script = f"{sys.executable} -u -m hopattn list --memories | head -1"
+    script = f"{PYTHON} -u -m hopattn list --memories | head -1"
     process = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
     assert process.stdout.startswith(b"name ") and process.stderr == b""
 
 
 @pytest.mark.parametrize("command", ["run bank", "completion bash"])
 def test_a_full_disk_is_said_once_with_the_code_3(command):
-    script = f"{sys.executable} -m hopattn {command} > /dev/full; echo $?"
+    script = f"{PYTHON} -m hopattn {command} > /dev/full; echo $?"
     process = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
     assert process.stdout == b"3\n"
     assert process.stderr == b"output: No space left on device\n"

@@ -1,6 +1,7 @@
 """The figure of a comparison: curves, maps, bars and places, without a warning, with a line style for each memory."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -113,8 +114,10 @@ AXES = [(), (("beta", (0.1, 1.0, 10.0)),), (("load", (0.1, 0.5)), ("noise", (0.0
 
 
 # A figure is drawn again in each smaller font that is tried.
-@pytest.mark.parametrize("style", count(["slide", "paper", "dark"], ["slide", "paper"]))  # only colours differ
-@pytest.mark.parametrize("axes", AXES, ids=["bars", "curves", "maps"])
+@pytest.mark.parametrize(
+    ("axes", "style"),
+    count([*product(AXES, ["slide", "paper", "dark"])], [*zip(AXES, ["slide", "paper", "slide"], strict=True)]),
+)
 def test_no_text_of_a_comparison_is_cut_or_covered(style, axes):
     comparison = compared(axes)
     figure, used = fitted(lambda figure: draw_comparison(figure, comparison), STYLES[style])

@@ -274,7 +274,7 @@ def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
 SHIPPED = ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity"]
 
 
-@pytest.mark.parametrize(("name", "style"), spread(product(SHIPPED, ["slide", "paper"]), 6))
+@pytest.mark.parametrize(("name", "style"), spread(product(SHIPPED, ["slide", "paper"]), 4))
 def test_no_text_of_a_shipped_sweep_is_cut_or_covered(name, style):
     table = ha.load(name).spec.sweep
     rising = np.linspace(1, 0, math.prod(map(len, table.axes.values()))).reshape([*map(len, table.axes.values()), 1])

@@ -125,6 +125,7 @@ INTERNAL = {
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
     *("single_neuron_states", "step_with_energy", "advance", "drawn", "guarantee", "internal", "obstacle", "residual"),
+    "size_read",
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
 REFUSED = {"Associator.energy"}
