@@ -78,7 +78,7 @@ def _steps(training: Training) -> Iterator[Training]:
             advice = f"its rate of {recipe.rate:g} is too large; try {recipe.rate / 4:g}"
             raise CannotDo(f"the training diverged: after {step} steps the loss is {loss.item()}; {advice}")
         adam.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         adam.step()
         done = step + 1
         if done % recipe.every == 0 or done % CHECKPOINT == 0 or done == recipe.steps:
