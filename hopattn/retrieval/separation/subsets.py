@@ -43,7 +43,8 @@ class KSubsets(Separation):
         xp = namespace(scores)
         origin, size = self._origin(scores, where), xp.clip(count_allowed(scores, where), None, float(self.k))
         large = xp.max(xp.abs(masked(constant(scores), where)), axis=-1, keepdims=True) > 1
-        unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1), xp.ones_like(origin))
+        one = xp.ones_like(origin)
+        unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * one, one)
         origin = unit * origin  # the unit rounds nothing, and in it no sum of scores overflows
         shares = self.weights(scores, where)
         above = masked(unit * scores - origin, where) - (0.5 * unit / self.beta) * shares
