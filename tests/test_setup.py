@@ -40,7 +40,7 @@ def clone(tmp_path):
 
 
 def due(folder, ran):
-    """What .ci/full-is-due prints and its exit code, where the commit `ran` stands in .ci/full-ran."""
+    """The output and the exit code of .ci/full-is-due, where the commit `ran` stands in .ci/full-ran."""
     (folder / ".ci/full-ran").write_text(f"{ran} 2026-01-01 passed\n")
     done = subprocess.run(["sh", ".ci/full-is-due"], cwd=folder, capture_output=True, text=True)
     return done.stdout.strip(), done.returncode
