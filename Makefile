@@ -67,6 +67,8 @@ clean:
 # Each says first what it is about to do: on a fresh machine the downloads may take minutes.
 SAY := @echo >&2
 INSTALL := @sh .ci/install $(VENV)
+# The loops of numba are compiled once, while other packages are downloaded.
+COMPILE := $(BIN)/python -c 'from hopattn.foundation.kernels import *; [compiled_loops(name, LARGE[name]) for name in LARGE]'
 
 $(VENV)/.made:
 	$(SAY) 'making a Python environment in $(VENV) …'
@@ -87,7 +89,7 @@ $(VENV)/.fast: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.fast
 	$(SAY) 'downloading what the tests need into $(VENV) (once) …'
-	$(INSTALL) --editable '.[test]'
+	@$(COMPILE) & sh .ci/install $(VENV) --editable '.[test]'; installed=$$?; wait; exit $$installed
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.run

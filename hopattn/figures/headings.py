@@ -45,7 +45,10 @@ def pads(figure: Figure, **sizes: float) -> None:
 def laid_out(figure: Figure) -> None:
     """Lay a figure out once: cells are square after the second layout only, and labels need to know their places."""
     root: Any = figure.get_figure(root=True)
-    root.draw_without_rendering()
+    if engine := root.get_layout_engine():
+        engine.execute(root)
+    for ax in root.axes:
+        ax.apply_aspect()
 
 
 def foot(figure: Figure, note: str = "", keys: Sequence[Any] = (), names: Sequence[str] = ()) -> None:

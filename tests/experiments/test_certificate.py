@@ -52,7 +52,7 @@ def test_every_claim_stands(name, update, dtype, fewer):
     ],
 )
 def test_an_update_without_a_claim_has_a_counter_example(name, update):
-    quick = {"dense": 8000, "nearest": 4000}.get(name, 2000)
+    quick = {"dense": 8000}.get(name, 1000)
     assert certify(name, update, count=count(20_000, quick)).rises > 0
 
 

@@ -21,7 +21,7 @@ AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
 
 @pytest.fixture(scope="module")
 def cluster(dask):
-    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with dask.LocalCluster(**options) as made:
         yield made
 

@@ -4,6 +4,7 @@ import warnings
 
 from matplotlib.figure import Figure
 
+from hopattn.figures.headings import laid_out
 from hopattn.figures.style import DPI, SIZE, styled
 
 
@@ -17,9 +18,9 @@ def drawn(draw):
 
 
 def finished(draw):
-    """The same figure, laid out."""
+    """The same figure, laid out; what stands in no panel finds its place when it is drawn."""
     figure = drawn(draw)
     with styled(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure.draw_without_rendering()
+        laid_out(figure)
     return figure

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 import hopattn as ha
 from hopattn.figures.palette import DARK, LIGHT
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import result_of
 
 SHEETS = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
@@ -65,7 +65,7 @@ def patches(colours):
         for i, colour in enumerate(colours):
             figure.add_artist(Rectangle((i / len(colours), 0), 1 / len(colours), 1, color=colour, lw=0))
 
-    pixels = pixels_of(finished(draw))
+    pixels = pixels_of(drawn(draw))
     height, width, _ = pixels.shape
     return pixels[height // 2, [int((i + 0.5) * width / len(colours)) for i in range(len(colours))]]
 
@@ -87,7 +87,7 @@ def test_a_larger_weight_is_further_from_the_sheet_in_greyscale(palette):
         figure.set_facecolor(palette.paper)
         ha.plot(weights[None], "attention", ax=figure)
 
-    figure = finished(draw)
+    figure = drawn(draw)
     pixels = pixels_of(figure)
     shades = np.array([cell(figure.axes[0], pixels, 0, j).mean(axis=(0, 1)) for j in range(len(weights))])
     tones = lightness(shades)
@@ -107,7 +107,7 @@ def test_a_masked_cell_is_hatched_and_a_weight_of_0_is_blank_in_greyscale(palett
         figure.set_facecolor(palette.paper)
         ha.plot(result_of("practice-7-2"), "attention", ax=figure)
 
-    figure = finished(draw)
+    figure = drawn(draw)
     pixels = pixels_of(figure)
     sheet = lightness(patches([palette.paper]))
     found = {"masked": 0, "zero": 0}

@@ -7,7 +7,7 @@ from matplotlib.text import Text
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.scenario.loading import parse
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 HEADS = """schema = 1
@@ -49,7 +49,7 @@ def test_a_head_that_attends_evenly_to_all_it_sees_scores_chance():
 
 def test_ten_heads_are_shown_and_the_others_counted():
     result = ha.run(parse(HEADS + "[[layer.head]]\n" * 13, "file.toml", "file"))
-    figure = finished(lambda figure: plots["heads"]().draw(figure, result))
+    figure = drawn(lambda figure: plots["heads"]().draw(figure, result))
     assert len(figure.axes[0].get_yticklabels()) == 10
     assert any("10 of 13 heads" in text for text in texts(figure))
 
@@ -77,5 +77,5 @@ def test_axes_of_your_own_hold_the_heads_that_were_chosen():
     def draw(figure):
         ha.plot(result_of("head-scores"), "heads", ax=figure.subplots(), run="the trap", layer=2)
 
-    (ax,) = finished(draw).axes
+    (ax,) = drawn(draw).axes
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["the trap: layer 2 head 1"]

@@ -7,7 +7,7 @@ from matplotlib.text import Annotation
 import hopattn as ha
 from hopattn.figures.gallery.layer import Layer
 from hopattn.scenario.loading import parse
-from tests.figures.finished import finished
+from tests.figures import finished
 from tests.results import drawing_of, result_of
 
 TEXT = """schema = 1
@@ -35,7 +35,7 @@ def drawn(keys=""):
     text = TEXT.replace("KEYS", keys).replace("WORD", "Ω" * 40).replace("AXIS", "W" * 40)
     result = ha.run(parse(text, "odd.toml", "odd"))
     assert Layer().lacks(result) == ""
-    return finished(lambda figure: Layer().draw(figure, result))
+    return finished.drawn(lambda figure: Layer().draw(figure, result))
 
 
 def texts(ax):

@@ -26,14 +26,14 @@ from hopattn.figures.style import DPI, SIZE, styled
 from hopattn.figures.text import short, width
 from hopattn.scenario.loading import parse
 from tests.counts import spread
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import Results, drawing_of, result_of
 
 PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Offsets, Plane, Positions, Projection, Similarity, Steps)
 
 
 def figure_of(plot, result):
-    return finished(lambda figure: plot().draw(figure, result))
+    return drawn(lambda figure: plot().draw(figure, result))
 
 
 def shown(plot, scenario):
@@ -203,6 +203,7 @@ def test_the_labels_of_a_crowd_of_similar_words_do_not_overlap():
     (ax,) = figure_of(Moved, ha.run(parse(CROWD, "crowd.toml", "crowd"))).axes
     labels = [text for text in ax.texts if text.get_text()]
     assert len(labels) == 8 and any(text.arrow_patch is not None for text in labels)
+    ax.figure.draw_without_rendering()
     boxes = [Text.get_window_extent(text) for text in labels]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 

@@ -20,7 +20,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import spread
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 MEMORIES = ("recall", "landscape", "states", "separations", "animation")
@@ -28,7 +28,7 @@ ODD = ("$x_1$", "<script>", "[no]", "ψυχή", "x" * 60)
 
 
 def figure_of(name, result):
-    return finished(lambda figure: plots[name]().draw(figure, result))
+    return drawn(lambda figure: plots[name]().draw(figure, result))
 
 
 def shown(name, scenario):
@@ -107,7 +107,7 @@ def test_the_frames_of_a_landscape_follow_the_cues(results):
     draws = plots["landscape"]().frames(replace(results["landscape"], runs=(run,)))
     assert len(draws) >= 12
     for draw, steps in ((draws[0], 0), (draws[-1], 53)):
-        lines = [line.get_xydata() for line in finished(draw).axes[0].lines]
+        lines = [line.get_xydata() for line in drawn(draw).axes[0].lines]
         assert any(np.array_equal(line, run.arrays["trajectory"].values[0][: steps + 1]) for line in lines)
 
 

@@ -12,7 +12,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.recalled_cues import last_steps, recalled
 from hopattn.figures.recalls import energy_scale
 from hopattn.foundation.errors import InvalidInput
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 
@@ -186,5 +186,5 @@ def test_one_run_is_a_panel_of_its_own(name, axes):
 
 def test_energies_without_several_runs_have_one_panel(record):
     result = result_of("universal")
-    figure = finished(lambda figure: plots["energies"]().draw(figure, chosen(result)))
+    figure = drawn(lambda figure: plots["energies"]().draw(figure, chosen(result)))
     assert len(figure.axes) == 1

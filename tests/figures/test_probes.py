@@ -7,7 +7,7 @@ from matplotlib.text import Text
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.scenario.loading import parse
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import result_of
 
 TEXT = """schema = 1
@@ -24,7 +24,7 @@ texts = 2
 
 
 def figure_of(result):
-    return finished(lambda figure: plots["probes"]().draw(figure, result))
+    return drawn(lambda figure: plots["probes"]().draw(figure, result))
 
 
 def curves(ax):

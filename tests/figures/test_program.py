@@ -2,12 +2,12 @@
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
-from tests.figures.finished import finished
+from tests.figures import finished
 from tests.results import result_of
 
 
 def drawn(result):
-    return finished(lambda figure: plots["program"]().draw(figure, result))
+    return finished.drawn(lambda figure: plots["program"]().draw(figure, result))
 
 
 def written(figure):

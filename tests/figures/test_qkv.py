@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 import hopattn as ha
 from hopattn.figures.gallery.qkv import Qkv
 from hopattn.figures.palette import LIGHT
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 
@@ -79,8 +79,8 @@ def test_axes_of_your_own_hold_the_head_that_was_chosen():
     def draw(figure):
         ha.plot(result_of("multi-head"), "qkv", ax=figure.subplots(), head=2)
 
-    (ax,) = finished(draw).axes
+    (ax,) = drawn(draw).axes
     value = texts(ax)[texts(ax).index("value matrix\n3 × 1") - 3 :][:3]
     assert value == ["0", "1", "0"], "the second head reads fruitness"
     with pytest.raises(ha.InvalidInput, match="2 heads: choose one with head"):
-        finished(lambda figure: ha.plot(result_of("multi-head"), "qkv", ax=figure.subplots()))
+        drawn(lambda figure: ha.plot(result_of("multi-head"), "qkv", ax=figure.subplots()))

@@ -5,12 +5,12 @@ import pytest
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
-from tests.figures.finished import finished
+from tests.figures import finished
 from tests.results import result_of
 
 
 def drawn(name, result):
-    return finished(lambda figure: plots[name]().draw(figure, result))
+    return finished.drawn(lambda figure: plots[name]().draw(figure, result))
 
 
 def test_the_widest_line_of_each_word_written_goes_to_the_word_with_the_largest_weight():

@@ -8,7 +8,7 @@ from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.temperature import BETAS
 from hopattn.figures.text import number
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 
@@ -43,7 +43,7 @@ def test_the_slope_is_that_of_the_drawn_curve():
 
 def test_masked_keys_are_left_out_and_a_query_can_be_chosen():
     result = chosen(result_of("bank-softmax"), {"query": "markets"})
-    axes = finished(lambda figure: plots["temperature"]().draw(figure, result)).axes
+    axes = drawn(lambda figure: plots["temperature"]().draw(figure, result)).axes
     assert [text.get_text() for text in axes[4].get_xticklabels()] == ["in", "financial"]
     assert sum(bars(axes[4])) == pytest.approx(1)
 

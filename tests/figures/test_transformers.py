@@ -13,12 +13,12 @@ from hopattn.figures.gallery.messages import Messages
 from hopattn.figures.style import styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 
 def figure_of(plot, result):
-    return finished(lambda figure: plot().draw(figure, result))
+    return drawn(lambda figure: plot().draw(figure, result))
 
 
 def shown(plot, scenario):

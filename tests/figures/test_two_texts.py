@@ -9,7 +9,7 @@ from hopattn.figures.gallery.translation import WIDEST, Translation
 from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import DPI, SIZE
 from hopattn.scenario.loading import parse
-from tests.figures.finished import finished
+from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
 
@@ -71,7 +71,7 @@ def test_long_words_and_weights_below_0_stay_within_the_figure(count):
     weights = np.random.default_rng(0).normal(size=(count, count))
     result = weighing(rows, columns, weights)
     assert Translation().lacks(result) == ""
-    figure = finished(lambda figure: Translation().draw(figure, result))
+    figure = drawn(lambda figure: Translation().draw(figure, result))
     (ax,) = figure.axes
     boxes = [text.get_window_extent() for text in ax.texts]
     assert all(box.x0 > -5 and box.x1 < SIZE[0] * DPI + 5 for box in boxes)
@@ -83,14 +83,14 @@ def test_axes_of_your_own_hold_the_run_that_was_chosen():
     def draw(figure):
         ha.plot(result_of("translation"), "translation", ax=figure.subplots(), run="mice chase cats")
 
-    (ax,) = finished(draw).axes
+    (ax,) = drawn(draw).axes
     assert [text.get_text() for text in ax.texts if text.get_text() in ("mice", "cats", "fareler")] == [
         "mice",
         "cats",
         "fareler",
     ]
     with pytest.raises(ha.InvalidInput, match="2 runs and heads: choose one with run or head"):
-        finished(lambda figure: ha.plot(result_of("translation"), "translation", ax=figure.subplots()))
+        drawn(lambda figure: ha.plot(result_of("translation"), "translation", ax=figure.subplots()))
 
 
 def test_what_has_no_two_texts_is_refused_with_the_reason():
@@ -124,4 +124,4 @@ def test_powers_of_ten_in_words():
 @pytest.mark.parametrize("up_to", [2, 2**30])
 def test_few_and_many_words_are_drawn(up_to):
     result = ha.run(ha.load("quadratic"), overrides={"cache.up_to": up_to})
-    finished(lambda figure: Growth().draw(figure, result))
+    drawn(lambda figure: Growth().draw(figure, result))

@@ -15,12 +15,12 @@ from hopattn.figures.gallery.steps import Steps
 from hopattn.figures.headings import run_titles
 from hopattn.figures.palette import LIGHT
 from hopattn.scenario.result import Run
-from tests.figures.finished import finished
+from tests.figures import finished
 from tests.results import drawing_of, result_of
 
 
 def drawn(plot, scenario, **options):
-    return finished(lambda figure: plot().draw(figure, chosen(result_of(scenario), options)))
+    return finished.drawn(lambda figure: plot().draw(figure, chosen(result_of(scenario), options)))
 
 
 def arrows(ax, colour=None):

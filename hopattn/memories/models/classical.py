@@ -25,8 +25,8 @@ else:
 def _draw_learned(rng: np.random.Generator) -> dict[str, Any]:
     rule, patterns = str(rng.choice([*learning.rules])), random_spins(rng)
     able = _has_diagonal(learning.rules[rule])
-    if not able:  # the perceptron learns few sets of more patterns than neurons
-        patterns = patterns[: patterns.shape[1]]
+    if not able:  # the perceptron learns few sets near its capacity, and those slowly
+        patterns = patterns[: max(1, patterns.shape[1] // 2)]
     return {"patterns": patterns, "rule": rule, "self_coupling": able and bool(rng.random() < 0.3)}
 
 
