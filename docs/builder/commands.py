@@ -1,5 +1,7 @@
 """The page of the command line, from what the commands say of themselves."""
 
+import inspect
+
 import click
 
 from docs.builder.markdown import fenced, plain, table
@@ -45,5 +47,5 @@ def _prose(text: str) -> str:
         fenced(part.removeprefix(_KEEP_LINES), "text")
         if part.startswith(_KEEP_LINES)
         else plain(" ".join(part.split()))
-        for part in text.strip().split("\n\n")
+        for part in inspect.cleandoc(text).split("\n\n")  # Python 3.13 has done so
     )

@@ -57,7 +57,7 @@ def command(
     hopattn run bank
     hopattn run bank --explain
     hopattn run bank --set layer.head.separation=softmax
-    hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    hopattn run bank --set input.tokens=in,muddy,rivers,banks
     hopattn run letters --set 'cue."half of R".hide="top"'
     hopattn run bank --figures
     hopattn run bank --figures moved,steps --format pdf,png --into slides
