@@ -69,9 +69,9 @@ def _scenario(one: Shown, to_root: str) -> str:
 
 
 def _pictures() -> Iterator[Path]:
-    """The pictures of the repository: those of the gallery, and those and the page to play with beside pages."""
+    """The pictures of the gallery, and what lies beside pages: pictures, a page to play with, a notebook."""
     for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.*")]):
-        if path.suffix in (".svg", ".gif", ".png", ".html") and "_build" not in path.parts:
+        if path.suffix in (".svg", ".gif", ".png", ".html", ".ipynb") and "_build" not in path.parts:
             yield path
 
 
