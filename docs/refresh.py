@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from docs.builder import api, commands, gallery
 from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
@@ -35,6 +36,8 @@ from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.schema import schema
 from hopattn.views.explorer.explorer import explore
 
+MADE = {"commands": commands.page, "names": api.index, "scenarios": gallery.listing}
+"""The lists that the site shows too, with the functions that write them."""
 ROOT = Path(__file__).resolve().parent.parent
 REGISTRIES: dict[str, Mapping[str, Any]] = {
     "similarity": similarities,
@@ -62,7 +65,12 @@ def _pages_below(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*.md")) if "_build" not in path.parts]
 
 
-PAGES = (ROOT / "README.md", *_pages_below(ROOT / "docs"), ROOT / "figures" / "README.md")
+PAGES = (
+    ROOT / "README.md",
+    *_pages_below(ROOT / "docs"),
+    ROOT / "figures" / "README.md",
+    ROOT / "scenarios" / "README.md",
+)
 
 
 def refreshed(text: str) -> str:
@@ -72,6 +80,12 @@ def refreshed(text: str) -> str:
     text = re.sub(r"(<!-- figures -->\n).*?(<!-- end -->)", _figures, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- memories -->\n).*?(<!-- end -->)", _memories, text, flags=re.DOTALL)
     text = re.sub(r"(<!-- choices: (\w+) -->\n).*?(<!-- end -->)", _choices, text, flags=re.DOTALL)
+    text = re.sub(
+        r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)",
+        lambda match: f"{match[1]}\n{MADE[match[2]]()}\n\n{match[3]}",
+        text,
+        flags=re.DOTALL,
+    )
     text = re.sub(r"(<!-- kinds -->\n).*?(<!-- end -->)", _kinds, text, flags=re.DOTALL)
     described = set(re.findall(r"<!-- keys: (\w+) -->", text))
     text = re.sub(

@@ -1,6 +1,7 @@
 """The command `hopattn`, also as `python -m hopattn`."""
 
 import signal
+import sys
 from typing import NoReturn
 
 
@@ -8,8 +9,13 @@ def main() -> NoReturn:
     """Run the command line. Ctrl-C while it is being imported ends the process, without a traceback."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from hopattn.cli.main import main as run
+    try:
+        from hopattn.cli.main import main as run
+    except ModuleNotFoundError as error:  # a clone of which nothing is installed
+        from hopattn.foundation.errors import missing
 
+        sys.stderr.write(f"{missing(error)}\n")
+        sys.exit(3)
     run()
 
 

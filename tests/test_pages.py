@@ -1,6 +1,7 @@
 """The README and the pages show what one sees: files, the output of commands, tables of keys, examples that run."""
 
 import importlib.util
+import os
 import re
 import tomllib
 from functools import cache
@@ -88,17 +89,26 @@ def test_a_failing_example_is_seen(tmp_path, monkeypatch):
             examples.run(block, "page")
 
 
+def linked(page):
+    """What a page links to: addresses, and files from the root of the repository."""
+    for link in re.findall(r"\]\(([^)#`]+)(?:#[^)]*)?\)", re.sub(r"(`+).*?\1", "", PAGES[page], flags=re.DOTALL)):
+        yield link if ":" in link else Path(os.path.normpath(Path(page).parent / link)).as_posix()
+
+
 @each("page", PAGES)
 def test_every_linked_file_is_there(page):
-    for link in re.findall(r"\]\(([^)#`]+)(?:#[^)]*)?\)", re.sub(r"(`+).*?\1", "", PAGES[page], flags=re.DOTALL)):
-        home = (ROOT / page).parent
-        assert link.startswith("https://") or (home / link).exists() or made_by_the_site(home, link), link
+    for link in linked(page):
+        assert link.startswith("https://") or (ROOT / link).exists(), link
 
 
-def made_by_the_site(home, link):
-    """Whether a link leads to a page that only the site has."""
-    target = (home / link).resolve().relative_to(ROOT / "docs").as_posix()
-    return target in ("gallery/index.md", "reference/commands.md", "reference/api/index.md")
+def test_every_page_can_be_reached_from_the_first_one():
+    """By links that every reader of Markdown follows, with no site built."""
+    reached, new = set(), {"README.md"}
+    while new:
+        reached |= new
+        new = {link for page in new for link in linked(page) if link in PAGES} - reached
+    assert PAGES.keys() - reached == {"docs/index.md"}, "the first page of the site, which README is for the clone"
+    assert [page for page, text in PAGES.items() if "{toctree}" in text] == []
 
 
 def test_every_table_of_the_format_is_on_the_page():

@@ -11,10 +11,10 @@ from docs.builder.markdown import first_paragraph, from_docstring, plain, table
 
 
 def pages() -> dict[str, str]:
-    """The pages by their places: one for each public name, one for each public module, and the list of all."""
+    """The pages by their places: one for each public name, and one for each public module."""
     names = {stem(name): _page(f"hopattn.{name}", getattr(hopattn, name)) for name in hopattn.__all__}
     modules = {name: _module_page(name) for name in hopattn._MODULES}
-    return {f"reference/api/{stem}.md": text for stem, text in {**names, **modules, "index": _index()}.items()}
+    return {f"reference/api/{stem}.md": text for stem, text in {**names, **modules}.items()}
 
 
 def stem(name: str) -> str:
@@ -22,23 +22,15 @@ def stem(name: str) -> str:
     return f"class-{name}" if inspect.isclass(getattr(hopattn, name)) else name
 
 
-def _index() -> str:
+def index() -> str:
     """All names with the first sentence of each, room by room."""
     rooms: dict[str, list[str]] = {}
     for name in hopattn.__all__:
         rooms.setdefault(hopattn._HOMES[name].split(".")[1], []).append(name)
-    head = "# Python\n\nEvery public name of `import hopattn as ha`, room by room of the package."
     order = ["memories", *(room for room in rooms if room != "memories")]
-    parts = [
-        _list_of(_room(room), [(name, stem(name), getattr(hopattn, name)) for name in rooms[room]]) for room in order
-    ]
-    modules = [(name, name, import_module(module)) for name, module in hopattn._MODULES.items()]
-    toctree = "\n".join(
-        ["```{toctree}", ":hidden:", "", *(stem(name) for name in hopattn.__all__), *hopattn._MODULES, "```"]
-    )
-    return "\n\n".join(
-        [head, *parts, _list_of("Modules: their functions are called by the name of the module", modules), toctree, ""]
-    )
+    parts = [_list_of(_room(room), [(name, getattr(hopattn, name)) for name in rooms[room]]) for room in order]
+    modules = [(name, import_module(module)) for name, module in hopattn._MODULES.items()]
+    return "\n\n".join([*parts, _list_of("Modules: their functions are called by the name of the module", modules)])
 
 
 def _room(room: str) -> str:
@@ -47,8 +39,8 @@ def _room(room: str) -> str:
     return plain(doc.rstrip("."))
 
 
-def _list_of(heading: str, entries: list[tuple[str, str, Any]]) -> str:
-    rows = [[f"[`ha.{name}`]({file}.md)", plain(_summary(entry))] for name, file, entry in entries]
+def _list_of(heading: str, entries: list[tuple[str, Any]]) -> str:
+    rows = [[f"`ha.{name}`", plain(_summary(entry))] for name, entry in entries]
     return f"## {heading}\n\n{table(['name', 'what it is'], rows)}"
 
 

@@ -1,9 +1,11 @@
 """A page for each scenario, one for each folder of scenarios, and one for all folders."""
 
+import tomllib
 from collections.abc import Iterable, Mapping
 
 from docs.builder.drawing import Picture, Shown
 from docs.builder.markdown import fenced, plain, table
+from hopattn.scenario.files import shipped
 
 FOLDERS = {
     "ling3804": "LING3804: similarity, attention, induction",
@@ -27,6 +29,18 @@ def pages(scenarios: Mapping[str, Shown]) -> dict[str, str]:
     own = {f"gallery/{one.name}.md": _page(one) for one in scenarios.values()}
     folders = {f"gallery/in-{folder}.md": _folder(folder, members) for folder, members in grouped.items()}
     return {**own, **folders, "gallery/index.md": _index(grouped)}
+
+
+def listing() -> str:
+    """The scenarios with their files, folder by folder, for those who read them in the repository."""
+    files = shipped()
+    parts = []
+    for folder, heading in FOLDERS.items():
+        own = {name: path for name, path in files.items() if path.parent.name == folder}
+        titles = {name: tomllib.loads(path.read_text(encoding="utf-8"))["title"] for name, path in own.items()}
+        rows = [[f"[`{name}`]({folder}/{path.name})", plain(titles[name])] for name, path in own.items()]
+        parts.append(f"## {plain(heading)}\n\n{table(['scenario', 'title'], rows)}")
+    return "\n\n".join(parts)
 
 
 def verdicts(one: Shown) -> str:

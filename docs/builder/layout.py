@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from docs.builder import api, commands, drawing, gallery
+from docs.builder import api, drawing, gallery
 from docs.builder.drawing import Shown
-from docs.builder.places import PAGES, ROOT, in_the_site, place
+from docs.builder.places import PAGES, REPLACED, ROOT, in_the_site, place
 
 _SHOWN = re.compile(r"<!-- scenario: (\S+) -->")
 
@@ -17,7 +17,7 @@ _SHOWN = re.compile(r"<!-- scenario: (\S+) -->")
 def lay_out(folder: Path) -> None:
     """Write all pages and pictures into a folder, and remove what is no longer among them."""
     scenarios = drawing.shown(folder)
-    generated = {**gallery.pages(scenarios), **api.pages(), "reference/commands.md": commands.page()}
+    generated = {**gallery.pages(scenarios), **api.pages()}
     files = {place: text.encode() for place, text in generated.items()}
     files |= {place: text.encode() for place, text in _pages(scenarios)}
     files |= {place(_name(path)): path.read_bytes() for path in _pictures()}
@@ -31,9 +31,9 @@ def lay_out(folder: Path) -> None:
 
 
 def sources() -> list[Path]:
-    """The pages of the repository that the site holds; the README has the site's first page in its place."""
+    """The pages of the repository that the site holds."""
     own = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts]
-    return [*own, *(ROOT / name for name in PAGES if name != "README.md")]
+    return [*own, *(ROOT / name for name in PAGES if name not in REPLACED)]
 
 
 def _name(path: Path) -> str:
@@ -43,7 +43,15 @@ def _name(path: Path) -> str:
 def _pages(scenarios: Mapping[str, Shown]) -> Iterator[tuple[str, str]]:
     for path in sources():
         text = in_the_site(path.read_text(encoding="utf-8"), _name(path))
+        if path.name == "index.md":
+            text += _toctree(text)
         yield place(_name(path)), _with_scenarios(text, scenarios, "../" * place(_name(path)).count("/"))
+
+
+def _toctree(text: str) -> str:
+    """The pages below an index, for Sphinx: those that its list names, or else all of its folder."""
+    pages = re.findall(r"^\* \**\[[^]]*\]\(([^):]+\.md)\)", text, re.MULTILINE)
+    return "\n".join(["\n```{toctree}", ":hidden:", *([""] if pages else [":glob:", ""]), *(pages or ["*"]), "```\n"])
 
 
 def _with_scenarios(text: str, scenarios: Mapping[str, Shown], to_root: str) -> str:
@@ -61,9 +69,9 @@ def _scenario(one: Shown, to_root: str) -> str:
 
 
 def _pictures() -> Iterator[Path]:
-    """The pictures of the repository: those of the gallery, and those and the page to play with beside pages."""
+    """The pictures of the gallery, and what lies beside pages: pictures, a page to play with, a notebook."""
     for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.*")]):
-        if path.suffix in (".svg", ".gif", ".png", ".html") and "_build" not in path.parts:
+        if path.suffix in (".svg", ".gif", ".png", ".html", ".ipynb") and "_build" not in path.parts:
             yield path
 
 

@@ -39,7 +39,8 @@ class LinkedCode(SphinxTransform):  # type: ignore[misc]  # Sphinx is no part of
                 "reftarget": ".".join(["hopattn", *filter(None, name.groups())]),
             }
         elif command and self.env.docname != "reference/commands":
-            target = {"refdomain": "std", "reftype": "ref", "reftarget": f"command-{command[1]}"}
+            page = {"refdomain": "doc", "reftype": "myst", "reftarget": "reference/commands"}
+            target = {**page, "reftargetid": f"hopattn-{command[1]}"}
         else:
             return None
         return addnodes.pending_xref(code, refexplicit=True, refdoc=self.env.docname, refwarn=True, **target)

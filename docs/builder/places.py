@@ -16,8 +16,11 @@ PAGES = {
     "CHANGELOG.md": "development/changelog.md",
     "benchmarks/RESULTS.md": "development/benchmarks.md",
     "figures/README.md": "gallery/figures.md",
+    "scenarios/README.md": "gallery/index.md",
 }
 """The pages that lie outside `docs/`, and their places in the site."""
+REPLACED = ("README.md", "scenarios/README.md")
+"""Those in whose place the site has a page of its own: its first one, and the gallery."""
 _FENCED = re.compile(r"(^(`{3,})[^\n]*\n.*?^\2\n?)", re.MULTILINE | re.DOTALL)
 _CODE_OR_LINK = re.compile(r"`+[^`]+`+|(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 

@@ -1,6 +1,7 @@
 """The command line: `hopattn COMMAND`.
 
 - `blas_kernel.py`: the kernel of BLAS, chosen before NumPy is imported
+- `code_pages.py`: the characters that an output lacks, in ASCII
 - `streams.py`: standard output and standard error, made safe
 - `completing.py`: the variables by which a shell asks for completions
 - `signals.py`: Ctrl-C and SIGTERM, which stop a command

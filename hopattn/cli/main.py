@@ -19,7 +19,7 @@ from hopattn.cli.completing import require_completion
 from hopattn.cli.signals import Stopped, stoppable
 from hopattn.cli.streams import discard, is_lost, make_safe
 from hopattn.foundation import kernels
-from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, unknown
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, missing, unknown
 from hopattn.foundation.source_date import require_date
 from hopattn.foundation.version import __version__
 
@@ -111,6 +111,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         return _error(bounded(told.getvalue().rstrip()), WRONG)  # click quotes a word whole
     except InvalidInput as error:
         return _error(str(error), WRONG)
+    except ModuleNotFoundError as error:
+        return _error(missing(error), CANNOT)
     except (CannotDo, HopattnError, MemoryError) as error:
         return _error(str(error) or "there is not enough memory", CANNOT)
     except OSError as error:

@@ -7,13 +7,13 @@ In `hopattn list | head -1`, `head` closes the pipe after its line. The command 
 that its output was not read, so that no exit code claims that expectations were met or missed.
 """
 
-import codecs
 import io
 import os
 import sys
 from collections.abc import Iterable
 from typing import Any, ClassVar, TextIO
 
+from hopattn.cli.code_pages import ERRORS
 from hopattn.foundation.visible import visible
 
 STDOUT = 1
@@ -44,24 +44,20 @@ def make_safe() -> None:
 
 
 class SafeStream:
-    """A text stream that writes control characters as escapes; where the stream beneath is ASCII, it writes UTF-8.
+    """A text stream that writes control characters as escapes, and in ASCII what its encoding lacks.
 
     styled: the stream beneath, for text in which the program itself has put colours.
     """
 
     def __init__(self, stream: TextIO) -> None:
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a character that the terminal lacks is no error
-        self.styled = self._plain = stream
+            stream.reconfigure(errors=ERRORS)
+        self.styled = stream
         self.buffer = SafeBytes(self)
-        if codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name == "ascii" and hasattr(stream, "buffer"):
-            self._plain = io.TextIOWrapper(stream.buffer, "utf-8", errors="replace", write_through=True)
 
     def write(self, text: str) -> int:
         """Write a text; gives its length."""
-        if self._plain is not self.styled:
-            self.styled.flush()
-        self._plain.write(visible(text, keep=KEPT))
+        self.styled.write(visible(text, keep=KEPT))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -69,7 +65,7 @@ class SafeStream:
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._plain, name)
+        return getattr(self.styled, name)
 
 
 class SafeBytes:

@@ -134,7 +134,7 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise CannotDo('a cluster needs Dask: pip install "hopattn[cluster]"') from None
+        raise CannotDo("a cluster needs Dask: pip install distributed") from None
     return distributed
 
 

@@ -237,6 +237,17 @@ def _new_figure(style: str | None) -> Figure:
     return pyplot.figure(figsize=named.size, dpi=named.dpi, layout="constrained")
 
 
+def _load_backend() -> None:
+    """Load the backend of pyplot, before a style is set.
+
+    Jupyter's backend makes pyplot interactive while it loads. Loaded within a style, it would lose that with the style,
+    and Jupyter would show no later figure.
+    """
+    from matplotlib import pyplot
+
+    pyplot.switch_backend(pyplot.get_backend())
+
+
 @contextmanager
 def _looking_like(given: dict[str, Any], drawing: Drawing) -> Iterator[None]:
     """The context of a drawing: a style that was named, that of a slide, or the user's own settings in their axes.
@@ -246,6 +257,8 @@ def _looking_like(given: dict[str, Any], drawing: Drawing) -> Iterator[None]:
     import matplotlib
 
     target = given.get("ax")
+    if target is None:
+        _load_backend()
     if target is None or "style" in given:
         style = style_named(given.get("style", "slide"))
         if target is None and style.size != STYLES["slide"].size:

@@ -3,6 +3,7 @@
 The command line turns the class of an error into an exit code: `InvalidInput` is 2, `CannotDo` is 3.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 
 MAX_LISTED = 40
@@ -129,6 +130,15 @@ def _on_one_line(value: object, write: Callable[[object], str], width: int) -> s
     if not text.isprintable():
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def missing(error: ModuleNotFoundError) -> str:
+    """The message for a package that Python does not find, with the command that installs all that hopattn needs."""
+    python, package = sys.executable or "python", str(error.name).partition(".")[0]
+    return (
+        f"{python} has no package '{shortened(package)}', which hopattn needs: activate the environment in which "
+        f"hopattn is installed, or install it in the folder of its clone: {python} -m pip install ."
+    )
 
 
 def bounded(message: str) -> str:

@@ -11,7 +11,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.visible import visible
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.result import Outcome, Result, Run
-from hopattn.scenario.words.character_pictures import ASCII_SHADES, SHADES, side_by_side
+from hopattn.scenario.words.character_pictures import ARROW, side_by_side
 from hopattn.views.consoles import console
 from hopattn.views.text_table import TextTable, text_table
 
@@ -96,7 +96,7 @@ def show_result(result: Result, explain: bool) -> None:
     for run in result.runs:
         if len(result.runs) > 1:
             show(out, Text(""), Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
-        show(out, *(_arithmetic(run, out) if explain else _arrays(run, out)))
+        show(out, *(_arithmetic(run) if explain else _arrays(run, out)))
     if result.expectations:
         show(out, Text(""), outcome_table(result.expectations))
     show(out, Text(""), Text(tally(result.expectations)))
@@ -147,22 +147,22 @@ def _arrays(run: Run, out: Console) -> Iterator[TextTable | Text]:
         heading, *lines = side_by_side(strip, out.width)
         yield Text(plain(heading), style="italic")
         for line in lines:
-            yield Text(_legible(plain(line), out))
+            yield Text(_aligned(plain(line), out))
 
 
-def _arithmetic(run: Run, out: Console) -> Iterator[Text]:
+def _arithmetic(run: Run) -> Iterator[Text]:
     """The arithmetic of a run, line by line."""
     yield Text("")
     for line in run.working:
-        yield Text(_legible(plain(line), out))
+        yield Text(plain(line))
 
 
-def _legible(line: str, out: Console) -> str:
-    """A line as it is, or with ASCII characters for its pixels if the terminal has no block characters."""
+def _aligned(line: str, out: Console) -> str:
+    """A line of pictures. Where the output lacks the arrow, another one of its width keeps them below one another."""
     try:
-        SHADES.encode(out.encoding)
+        ARROW.encode(out.encoding)
     except (UnicodeEncodeError, LookupError):
-        return line.translate(ASCII_SHADES)
+        return line.replace(ARROW, " > ")
     return line
 
 

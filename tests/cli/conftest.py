@@ -8,15 +8,15 @@ from hopattn.cli.main import main
 
 
 @pytest.fixture
-def in_ascii(monkeypatch):
-    """Run a command whose output is a terminal that has no other characters; give the bytes that it prints."""
+def in_encoding(monkeypatch):
+    """Run a command whose streams have an encoding, such as a code page of Windows; give what it prints, decoded."""
 
-    def run(*arguments):
+    def run(encoding, *arguments):
         written = io.BytesIO()
-        with monkeypatch.context() as patch, pytest.raises(SystemExit) as ended:
-            patch.setattr("sys.stdout", io.TextIOWrapper(written, "ascii", write_through=True))
+        with monkeypatch.context() as patch, pytest.raises(SystemExit):
+            for name in ("stdout", "stderr"):
+                patch.setattr(f"sys.{name}", io.TextIOWrapper(written, encoding, write_through=True))
             main(arguments)
-        assert ended.value.code == 0
-        return written.getvalue()
+        return written.getvalue().decode(encoding)
 
     return run

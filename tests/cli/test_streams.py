@@ -112,7 +112,3 @@ def test_line_breaks_letters_of_all_scripts_and_spaces_stay(capsys):
     make_safe()
     sys.stdout.write("ψυχή\n\tqu\u00a0? \u202fनि\u200dऒ 語\r\x85")
     assert capsys.readouterr().out == "ψυχή\n\tqu\u00a0? \u202fनि\u200dऒ 語" + r"\r\x85"
-
-
-def test_a_reader_of_ascii_gets_the_letters_of_json(in_ascii):
-    assert "語é" in in_ascii("run", "bank", "--json", "--set", 'title="語é"').decode()

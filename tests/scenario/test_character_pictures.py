@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.scenario.words.character_pictures import (
-    ASCII_SHADES,
     SHADES,
     Size,
     Strip,
@@ -72,7 +71,3 @@ def test_a_strip_looks_like_this():
         "cue      step 1",
         "recalls A",
     ]
-
-
-def test_a_terminal_without_blocks_has_other_shades():
-    assert "█▓▒░·?".translate(ASCII_SHADES) == "#%+-.?"

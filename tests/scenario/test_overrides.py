@@ -167,6 +167,8 @@ def test_a_wrong_path_is_refused_with_a_message(path, message):
         ("a = 1.5", ("a", 1.5)),
         ("a=strict", ("a", "strict")),
         ("a=true", ("a", True)),
+        ("a=ψυχή", ("a", "ψυχή")),
+        ("a=in,muddy,the-dog", ("a", ["in", "muddy", "the-dog"])),
         ('a.b="two words"', ("a.b", "two words")),
         ("a={ b = 1 }", ("a", {"b": 1})),
     ],
@@ -180,6 +182,8 @@ def test_assignments(text, expected):
     [
         ("a", "--set 'a': expected KEY=VALUE, as in mask=causal"),
         ("a=two words", "is no TOML value"),
+        ("a=in,", "is no TOML value"),
+        ("a=in,0,8", "is no TOML value"),
         ("a=1\nb=2", "more than one"),
     ],
 )

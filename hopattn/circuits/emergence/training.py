@@ -44,7 +44,7 @@ def train(
     if kept is not None and not kept.absolute().parent.is_dir():
         raise InvalidInput(f"file: there is no folder '{shortened(kept.absolute().parent)}'")
     if find_spec("torch") is None:
-        raise CannotDo("training needs PyTorch: pip install 'hopattn[torch]' (a finished training is read without it)")
+        raise CannotDo("training needs PyTorch: pip install torch (a finished training is read without it)")
     training = Training.begun(recipe) if kept is None else Training.resumed(recipe, kept)
     if training.finished:
         return training

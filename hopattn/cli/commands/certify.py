@@ -2,6 +2,8 @@
 
 import click
 
+from hopattn.cli.code_pages import portable_json
+
 
 @click.command(short_help="Try whether energies fall where they are claimed to.")
 @click.argument("memory", nargs=-1)
@@ -27,7 +29,7 @@ def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processe
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text([asdict(pair) for pair in certificates]))
+        click.echo(portable_json(json_text([asdict(pair) for pair in certificates])))
     else:
         from hopattn.views.tables import show_certificates
 

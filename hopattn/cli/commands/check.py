@@ -2,6 +2,7 @@
 
 import click
 
+from hopattn.cli.code_pages import portable_json
 from hopattn.cli.scenario_names import ScenarioName
 
 
@@ -34,7 +35,7 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
         rows = [
             {"name": r.name, "source": r.source, "kind": r.kind, "ok": r.ok, "expectations": r.table()} for r in results
         ]
-        click.echo(json_text(rows))
+        click.echo(portable_json(json_text(rows)))
     elif results:
         from hopattn.views.terminal import show_check
 

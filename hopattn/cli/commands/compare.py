@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.cli.code_pages import portable_json
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 
@@ -87,7 +88,7 @@ def command(
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text(result.to_dict()))
+        click.echo(portable_json(json_text(result.to_dict())))
         return
     from hopattn.views.tables import show_comparison
 

@@ -2,6 +2,8 @@
 
 import click
 
+from hopattn.cli.code_pages import portable_json
+
 
 @click.command(short_help="Show the scenarios, or the memories, that come with hopattn.")
 @click.option("--memories", is_flag=True, help="Show the named memories instead.")
@@ -16,7 +18,7 @@ def command(memories: bool, as_json: bool) -> None:
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text(rows))
+        click.echo(portable_json(json_text(rows)))
         return
     from hopattn.views.consoles import console
     from hopattn.views.terminal import show, table

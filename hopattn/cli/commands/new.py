@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from hopattn.cli.code_pages import portable
+
 
 @click.command(short_help="Write a scenario to begin with.")
 @click.argument("kind", default="attention")
@@ -24,7 +26,7 @@ def command(kind: str, file: Path | None) -> None:
 
     text = f"#:schema {schema_file().as_posix()}\n{kinds[kind].template}"
     if file is None:
-        click.echo(text, nl=False)
+        click.echo(portable(text), nl=False)
     elif file.exists():
         raise InvalidInput(f"{file}: is there already, and is left as it is; give another name")
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.cli.code_pages import portable_json
 from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, with_drawing_options
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
@@ -56,7 +57,7 @@ def command(
     hopattn run bank
     hopattn run bank --explain
     hopattn run bank --set layer.head.separation=softmax
-    hopattn run bank --set input.tokens='["in", "muddy", "rivers", "banks"]'
+    hopattn run bank --set input.tokens=in,muddy,rivers,banks
     hopattn run letters --set 'cue."half of R".hide="top"'
     hopattn run bank --figures
     hopattn run bank --figures moved,steps --format pdf,png --into slides
@@ -79,7 +80,7 @@ def command(
     if wishes is not None:
         _draw(result, figures or "", into, wishes)
     if as_json:
-        click.echo(result.to_json())
+        click.echo(portable_json(result.to_json()))
     else:
         from hopattn.views.terminal import show_result
 

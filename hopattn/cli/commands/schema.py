@@ -2,6 +2,8 @@
 
 import click
 
+from hopattn.cli.code_pages import portable_json
+
 
 @click.command(short_help="Print the JSON Schema of scenario files.")
 def command() -> None:
@@ -11,4 +13,4 @@ def command() -> None:
     """
     from hopattn.scenario.schema import schema_text
 
-    click.echo(schema_text(), nl=False)
+    click.echo(portable_json(schema_text()), nl=False)

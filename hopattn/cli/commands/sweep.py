@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopattn.cli.code_pages import portable_json
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.cli.signals import Stopped
@@ -67,7 +68,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     if as_json:
         from hopattn.foundation.files import json_text
 
-        click.echo(json_text(result.to_dict()))
+        click.echo(portable_json(json_text(result.to_dict())))
     else:
         from hopattn.views.tables import show_sweep
 

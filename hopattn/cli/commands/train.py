@@ -10,7 +10,7 @@ two layers, 45,056 against 43,008."""
 
 
 @click.command(short_help="Train small models, and watch induction heads arise (needs PyTorch).")
-@click.argument("model", nargs=-1, type=click.Choice(list(SIZES)))
+@click.argument("model", nargs=-1, metavar=f"[{'|'.join(SIZES)}]...", type=click.Choice(list(SIZES)))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

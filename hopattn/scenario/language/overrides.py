@@ -13,18 +13,19 @@ from hopattn.scenario.language.syntax_faults import syntax_fault
 
 ALL_DEFAULTS = "figure"
 """The table whose keys may all be left out: a change of one of them needs no table in the file."""
-_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*")
+"""Words that need no quotes, which a shell might take away: `in` is a text, `in,muddy` a list of two."""
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """The path and the value of `path=value`; the value is TOML, or a single word without quotes.
+    """The path and the value of `path=value`; the value is TOML, or words without quotes.
 
     Raises `InvalidInput` for a text without `=`, and for a value that is no TOML.
 
     >>> parse_assignment("layer.head.separation=softmax")
     ('layer.head.separation', 'softmax')
-    >>> parse_assignment("input.tokens=['in', 'banks']")
-    ('input.tokens', ['in', 'banks'])
+    >>> parse_assignment("input.tokens=in,banks") == parse_assignment("input.tokens=['in', 'banks']")
+    True
     """
     path, equals, value = text.partition("=")
     if not equals:
@@ -33,8 +34,8 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     try:
         parsed = tomllib.loads(f"value = {value}")
     except (ValueError, RecursionError) as error:
-        if _WORD.fullmatch(value):
-            return path.strip(), value
+        if _WORDS.fullmatch(value):
+            return path.strip(), value.split(",") if "," in value else value
         cause = "texts stand in quotes, lists in brackets"
         if isinstance(error, tomllib.TOMLDecodeError):
             cause = syntax_fault(f"value = {value}", error).message

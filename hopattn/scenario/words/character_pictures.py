@@ -15,13 +15,11 @@ PIXELS = {"#": 1.0, ".": -1.0}
 SHADES = "·░▒▓█"
 """The characters of the shades from white to black; a pixel is two of them, so that it is about square."""
 
-ASCII_SHADES = str.maketrans(SHADES, ".-+%#")
-"""A table for `str.translate`: the shades in ASCII, for a terminal without block characters."""
-
 UNKNOWN = "?"
 """The character of an unknown pixel."""
 
 ARROW = " → "
+"""The gap between two pictures."""
 
 
 class Size(NamedTuple):
