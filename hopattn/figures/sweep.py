@@ -14,6 +14,7 @@ from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizonta
 from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.scenario.language.paths import last_keys
 
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""
@@ -151,11 +152,12 @@ def _narrow(figure: Figure, panels: int) -> None:
 
 
 def _title(sweep: Sweep) -> str:
-    """The title of the sweep's scenario, as its figures have it."""
+    """The title of the sweep's scenario, as its figures have it; its name alone over other axes than the file's."""
     if sweep.scenario is None:
         return ""
-    stated = sweep.scenario.spec.figure.title
-    return str(sweep.scenario.spec.title if stated is None else stated)
+    stated, table = sweep.scenario.figure.title, sweep.scenario.spec.sweep
+    other = table is not None and {*last_keys(sweep.axes).values()} != {*last_keys(table.axes).values()}
+    return str((sweep.scenario.name if other else sweep.scenario.spec.title) if stated is None else stated)
 
 
 def _note(sweep: Sweep, form: str, shown: list[str]) -> str:

@@ -65,7 +65,7 @@ def run(
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
         runs=runs,
         expectations=_judged(scenario, arrays),
-        figure=spec.figure,
+        figure=scenario.figure,
         words=_words_of(spec),
     )
 

@@ -54,6 +54,7 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
         (["--figures", "moved", "--set", "figure.query=muddi"], "figure.query: 'muddi' is unknown"),
         (["--figures", "moved", "--format", ""], "format: '' is unknown"),
         (["--figures", "moved", "--set", 'figure.names=["a", "a"]'], "'a' stands there twice"),
+        (["--figures", "moved", "--set", 'figure.names=["a", "b", "c"]'], "holds 3 names; expected 1, for the"),
         (["--figures", "attention", "--set", "figure.head=2"], "there is no head 2 (heads: layer 1 head 1)"),
     ],
 )
