@@ -190,9 +190,27 @@ def test_an_array_that_is_not_declared_is_an_error():
         all_labelled({"state": np.zeros(2)}, [ArraySpec("states", (("x", 2),))])
 
 
-def test_only_a_scenario_can_be_run():
-    with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not str"):
-        ha.run("bank")
+def test_a_scenario_is_run_by_its_name_or_its_file_too(tmp_path):
+    (tmp_path / "own.toml").write_text(ha.load("similarity").text, encoding="utf-8")
+    assert ha.run("similarity").to_dict() == ha.run(ha.load("similarity")).to_dict()
+    assert ha.run(tmp_path / "own.toml", seed=1).seed == 1
+    for given, message in ((3, "the path of a scenario file"), ("similarty", "did you mean 'similarity'")):
+        with pytest.raises(InvalidInput, match=message):
+            ha.run(given)
+
+
+def test_the_function_of_a_neuron_is_worked_out():
+    text = ha.load("similarity").text
+    lines = {
+        "logistic": "= 1/(1 + e^(−1)) ≈ .7311",  # 1/(1 + 1/e) = .73106
+        "relu": "= max(0, 1) = 1",
+        "step": "step(1) = 1",
+        "tanh": "tanh(1) ≈ .7616",
+    }
+    for f, line in lines.items():
+        document = text.replace("[network.neurons]", f'[network]\nactivation = "{f}"\n[network.neurons]')
+        run = ha.run(parse(document, "f.toml", "f"), explain=True).runs[0]
+        assert any(line in written for written in run.working), run.working
 
 
 MEMORY = """schema = 1
