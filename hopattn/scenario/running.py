@@ -36,8 +36,9 @@ def run(
 
     scenario: from `hopattn.load`, or what `load` takes: the path of a file, or the name of a scenario that comes with
     hopattn. seed: replaces the seed of the file; a generator gives one that is drawn from it. rng: another name of
-    `seed`; give one of them. overrides: paths and values, as for `--set`: {"layer.head.separation": "softmax"}. explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an
-    override that does not fit, and `InvalidInput` for numbers that overflow.
+    `seed`; give one of them. overrides: paths and values, as for `--set`: {"layer.head.separation": "softmax"}.
+    explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an override that
+    does not fit, and `InvalidInput` for numbers that overflow.
 
     >>> import hopattn as ha
     >>> ha.run("bank").ok
