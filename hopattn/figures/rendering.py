@@ -70,7 +70,8 @@ def rendered(
         figure, fitting = fitted(draw, style)
         with styled(fitting):
             metadata = _NO_METADATA[format] | about
-            figure.savefig(buffer, format=format, metadata=metadata, transparent=style.transparent)
+            dpi: Any = style.png if format == "png" else "figure"
+            figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
     messages = [str(warning.message) for warning in caught]
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
     data = _finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue()
