@@ -29,6 +29,7 @@ _OPTIONS = (
         "--dpi", type=click.IntRange(20, 600), help="Pixels in an inch of a PNG; a slide has 150, in print 300."
     ),
     click.option("--style", metavar="slide|paper|dark", help="A slide (default), a column of a paper, a dark slide."),
+    click.option("--lang", metavar="en|de", help="The language of labels; by default that of [figure]."),
     click.option("--no-title", is_flag=True, help="Leave the title out."),
     click.option("--transparent", is_flag=True, help="Leave the sheet out, also in a style that has one."),
     click.option("--frames", is_flag=True, help="Write each frame of a moving figure into a file of its own."),
@@ -47,11 +48,13 @@ def with_drawing_options(command: Command) -> Command:
 class Drawing:
     """The wishes for figures that a command was given.
 
-    formats: names with commas between them. titled: with the title. frames: each frame as a file of its own.
+    formats: names with commas between them. lang: the language of labels; empty for that of the scenario. titled: with
+    the title. frames: each frame as a file of its own.
     """
 
     formats: str
     style: "Style"
+    lang: str
     titled: bool
     frames: bool
 
@@ -61,8 +64,8 @@ class Drawing:
         """Write a figure into a folder; gives the path of each file and the notes on it."""
         from hopattn.figures.rendering import formats_of, save, save_frames
 
-        if not self.titled:
-            result = replace(result, figure=result.figure.model_copy(update={"title": ""}))
+        wishes = ({} if self.titled else {"title": ""}) | ({"lang": self.lang} if self.lang else {})
+        result = replace(result, figure=result.figure.model_copy(update=wishes))
         formats = formats_of(plot, self.formats, by_name)
         if self.frames and (plot.moves or by_name):
             yield from save_frames(plot, result, folder, formats, self.style)
@@ -75,11 +78,13 @@ def drawing_asked(
     size: str | None,
     dpi: int | None,
     style: str | None,
+    lang: str | None,
     no_title: bool,
     transparent: bool,
     frames: bool,
 ) -> Drawing:
     """The wishes of the options of drawing; raises `InvalidInput` for a value that is none."""
+    from hopattn.figures.language import LANGUAGES
     from hopattn.figures.rendering import require_formats
     from hopattn.figures.style import style_named
 
@@ -94,7 +99,9 @@ def drawing_asked(
     if (side := max(sized.size) * sized.png) > PIXELS and "png" in formats:
         raise InvalidInput(f"a PNG has at most {PIXELS:,} pixels along a side, not {side:,.0f}; lower --dpi or --size")
     chosen = replace(sized, transparent=True) if transparent else sized
-    return Drawing(formats, chosen, not no_title, frames)
+    if lang is not None and lang not in (known := ("en", *LANGUAGES)):
+        raise InvalidInput(f"--lang: {unknown(lang, known)}")
+    return Drawing(formats, chosen, lang or "", not no_title, frames)
 
 
 def _sides(size: str, own: float) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from hopattn.figures.choice import chosen
 from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
+from hopattn.figures.language import in_language
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import write_over
@@ -46,7 +47,8 @@ def rendered_figure(
         return animated(plot, chosen(result), format, style), ()
     shown = chosen(result)
     require_drawable(plot, shown)
-    return rendered(lambda figure: plot.draw(figure, shown), format, style, (shown.title or result.title, plot.shows))
+    draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
+    return rendered(draw, format, style, (shown.title or result.title, plot.shows))
 
 
 def rendered(
@@ -118,7 +120,7 @@ def save_frames(
             raise InvalidInput(f"format: {format} holds all frames; a single frame is svg, pdf or png")
     shown = chosen(result)
     require_frames(plot, shown)
-    draws = plot.frames(shown)
+    draws = [in_language(draw, shown.figure.lang) for draw in plot.frames(shown)]
     fitting = fitted_frames(draws, style)[1]
     digits = max(2, len(str(len(draws))))
     files = []

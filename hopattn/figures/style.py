@@ -43,8 +43,8 @@ class Style:
         """
         same = SLIDE_FONT * min(width / 12.8, height / 7.2)
         font = self.font if self.font < SLIDE_FONT else max(same, min(SLIDE_FONT, 2 * same))
-        printed = {"dpi": PRINTED, "png": PRINTED} if width < SMALL else {}
-        return replace(self, size=(width, height), font=font, **printed)
+        dpi, png = (PRINTED, PRINTED) if width < SMALL else (self.dpi, self.png)
+        return replace(self, size=(width, height), font=font, dpi=dpi, png=png)
 
     def with_font(self, font: float) -> "Style":
         """The same style with another size of its text."""

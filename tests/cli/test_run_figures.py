@@ -61,6 +61,7 @@ def test_a_png_fills_a_projector_and_takes_other_shapes_and_finer_pixels(hopattn
         (["--figures", "slides", "--into", "b"], "is a folder, and so is --into"),
         (["--figures", "moved", "--size", "3by2"], "--size '3by2': expected width and height in inches, as in 3.4x2.4"),
         (["--figures", "moved", "--size", "0:9"], "a side has 0.5 to 40 inches, not 0"),
+        (["--figures", "moved", "--lang", "fr"], "--lang: 'fr' is unknown (choices: de, en)"),
         (["--figures", "moved", "--dpi", "200"], "--dpi: only a PNG has pixels; write --format png too"),
         (["--figures", "moved", "--dpi", "600", "--size", "20x9", "--format", "png"], "at most 8,192 pixels"),
         (["--figures", "moved", "--size", "0x2"], "a side has 0.5 to 40 inches, not 0"),

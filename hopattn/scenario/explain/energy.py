@@ -22,7 +22,7 @@ def explain_energy(what: str, memory: Recallable, state: np.ndarray, energy: flo
     if isinstance(memory, Hopfield):
         field = memory.field(state) + memory.bias  # x·(W x + 2b) holds the bias as often as E does
         total = float(state @ field)
-        text, second, by_hand = f"½×{factor(total)}", total / 2, written(total) / 2
+        text, second, by_hand = f"½×{factor(total)}", total / 2, float(written(total)) / 2
         yield f"x·h of {what}: {dot(state, field)}"
     elif isinstance(memory, Memory) and len(memory.keys) <= MANY:
         scores = np.asarray(memory.scores(state))

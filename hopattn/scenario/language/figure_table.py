@@ -1,7 +1,7 @@
 """The table `[figure]` of a scenario: what its figures show, and the names that they give to runs."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,9 @@ class FigureTable(Table):
     """The two axes of the plane in which words are drawn."""
     highlight: list[Text] = Field(default_factory=list)
     """The words that stand out. By default those of the expectations."""
+    lang: Literal["en", "de"] = "en"
+    """The language of labels and notes. In German, numbers have a decimal comma; words that have no German form, and
+    those of the scenario, stay as they are."""
     names: list[Text] = Field(default_factory=list)
     """The names of the runs in figures, in their order: first the scenario as written, then its variants. A single name
     is that of the scenario as written."""
