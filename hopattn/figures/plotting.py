@@ -122,8 +122,9 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
 
 def _language(thing: Any, lang: Any) -> str:
     """The language that was asked for, else that of a result's scenario; raises `InvalidInput` for an unknown one."""
-    if lang is not None and lang not in (known := ("en", *LANGUAGES)):
-        raise InvalidInput(f"plot: lang {unknown(lang, known)}")
+    known = ("en", *LANGUAGES)
+    if lang is not None and not (isinstance(lang, str) and lang in known):
+        raise InvalidInput(f"plot: lang {unknown(str(lang), known)}")
     return lang or (thing.figure.lang if isinstance(thing, Result) else "en")
 
 
