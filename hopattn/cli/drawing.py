@@ -17,13 +17,19 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-LEAST, MOST = 0.5, 40.0
-"""The smallest and the largest side of a figure, in inches."""
-_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*[x×]\s*(\d+(?:\.\d*)?|\.\d+)\s*")
+LEAST, MOST, PIXELS = 0.5, 40.0, 8192
+"""The smallest and the largest side of a figure, in inches, and the most pixels along a side of a PNG."""
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([x×:])\s*(\d+(?:\.\d*)?|\.\d+)\s*")
 _OPTIONS = (
     click.option("--format", "formats", metavar="svg,pdf,png,gif,mp4", help="One format or several; by default svg."),
-    click.option("--size", metavar="WxH", help="Width and height in inches, as in 3.4x2.4."),
+    click.option(
+        "--size", metavar="WxH|W:H", help="Width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9."
+    ),
+    click.option(
+        "--dpi", type=click.IntRange(20, 600), help="Pixels in an inch of a PNG; a slide has 150, in print 300."
+    ),
     click.option("--style", metavar="slide|paper|dark", help="A slide (default), a column of a paper, a dark slide."),
+    click.option("--lang", metavar="en|de", help="The language of labels; by default that of [figure]."),
     click.option("--no-title", is_flag=True, help="Leave the title out."),
     click.option("--transparent", is_flag=True, help="Leave the sheet out, also in a style that has one."),
     click.option("--frames", is_flag=True, help="Write each frame of a moving figure into a file of its own."),
@@ -42,11 +48,13 @@ def with_drawing_options(command: Command) -> Command:
 class Drawing:
     """The wishes for figures that a command was given.
 
-    formats: names with commas between them. titled: with the title. frames: each frame as a file of its own.
+    formats: names with commas between them. lang: the language of labels; empty for that of the scenario. titled: with
+    the title. frames: each frame as a file of its own.
     """
 
     formats: str
     style: "Style"
+    lang: str
     titled: bool
     frames: bool
 
@@ -56,8 +64,8 @@ class Drawing:
         """Write a figure into a folder; gives the path of each file and the notes on it."""
         from hopattn.figures.rendering import formats_of, save, save_frames
 
-        if not self.titled:
-            result = replace(result, figure=result.figure.model_copy(update={"title": ""}))
+        wishes = ({} if self.titled else {"title": ""}) | ({"lang": self.lang} if self.lang else {})
+        result = replace(result, figure=result.figure.model_copy(update=wishes))
         formats = formats_of(plot, self.formats, by_name)
         if self.frames and (plot.moves or by_name):
             yield from save_frames(plot, result, folder, formats, self.style)
@@ -66,26 +74,45 @@ class Drawing:
 
 
 def drawing_asked(
-    formats: str | None, size: str | None, style: str | None, no_title: bool, transparent: bool, frames: bool
+    formats: str | None,
+    size: str | None,
+    dpi: int | None,
+    style: str | None,
+    lang: str | None,
+    no_title: bool,
+    transparent: bool,
+    frames: bool,
 ) -> Drawing:
     """The wishes of the options of drawing; raises `InvalidInput` for a value that is none."""
+    from hopattn.figures.language import LANGUAGES
     from hopattn.figures.rendering import require_formats
     from hopattn.figures.style import style_named
 
     formats = "svg" if formats is None else formats
     require_formats(formats)
     named = style_named(("slide" if style is None else style).strip())
-    sized = named if size is None else named.with_size(*_sides(size))
+    sized = named if size is None else named.with_size(*_sides(size, named.size[0]))
+    if dpi is not None:
+        if "png" not in [name.strip() for name in formats.split(",")]:
+            raise InvalidInput("--dpi: only a PNG has pixels; write --format png too")
+        sized = replace(sized, png=dpi)
+    if (side := max(sized.size) * sized.png) > PIXELS and "png" in formats:
+        raise InvalidInput(f"a PNG has at most {PIXELS:,} pixels along a side, not {side:,.0f}; lower --dpi or --size")
     chosen = replace(sized, transparent=True) if transparent else sized
-    return Drawing(formats, chosen, not no_title, frames)
+    if lang is not None and lang not in (known := ("en", *LANGUAGES)):
+        raise InvalidInput(f"--lang: {unknown(lang, known)}")
+    return Drawing(formats, chosen, lang or "", not no_title, frames)
 
 
-def _sides(size: str) -> tuple[float, float]:
-    """The sides of a figure, in inches."""
+def _sides(size: str, own: float) -> tuple[float, float]:
+    """The sides of a figure, in inches; of a ratio, the width is that of the style (`own`)."""
     match = _SIZE.fullmatch(size)
     if match is None:
-        raise InvalidInput(f"--size {quoted(size)}: expected width and height in inches, as in 3.4x2.4")
-    width, height = (float(side) for side in match.groups())
+        told = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
+        raise InvalidInput(f"--size {quoted(size)}: {told}")
+    width, height = float(match[1]), float(match[3])
+    if match[2] == ":" and width:
+        width, height = own, own * height / width
     for side in (width, height):
         if not LEAST <= side <= MOST:
             raise InvalidInput(f"--size {quoted(size)}: a side has {LEAST:g} to {MOST:g} inches, not {side:g}")

@@ -6,6 +6,8 @@
 - `text.py`: tokens as labels, and numbers
 - `choice.py`: the part of a result that a figure draws
 - `headings.py`: titles above figures and panels, notes below them
+- `german.py`: the words of figures in German
+- `language.py`: the language of figures, and the decimal comma
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
 - `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle

@@ -27,8 +27,8 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     """
     _require_types(options or {})
     table = result.figure.model_copy(update={k: v for k, v in (options or {}).items() if v is not None})
-    if len(table.names) > len(result.runs):
-        raise InvalidInput(f"figure: names: there are {len(table.names)} names for {len(result.runs)} runs")
+    if told := table.why_wrong_names(len(result.runs)):
+        raise InvalidInput(f"figure: names: {told}")
     names = [*table.names, *(run.name for run in result.runs[len(table.names) :])]
     runs = [replace(run, name=name) for run, name in zip(result.runs, names, strict=True)]
     if table.run is not None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hopattn.figures.base import Draw, Figure, Plot, require_drawable
 from hopattn.figures.fitting import fitted
+from hopattn.figures.language import in_language
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 from hopattn.scenario.result import Result
@@ -60,7 +61,7 @@ def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STY
     require_encoder(format)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # the font draws a box for a glyph that it lacks
-        figures, fitting = fitted_frames(plot.frames(result), style)
+        figures, fitting = fitted_frames([in_language(draw, result.figure.lang) for draw in plot.frames(result)], style)
         with styled(fitting):
             pictures = [_pixels(figure) for figure in figures]
     return _as_mp4(pictures) if format == "mp4" else _as_gif(pictures)

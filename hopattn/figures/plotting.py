@@ -18,6 +18,7 @@ from hopattn.figures.from_arrays import weights_as_result
 from hopattn.figures.from_recall import recall_as_result
 from hopattn.figures.gallery import plots
 from hopattn.figures.headings import HEADLINE, wrapped
+from hopattn.figures.language import LANGUAGES, translate
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
@@ -42,6 +43,7 @@ class PlotOptions(TypedDict, total=False):
     axes: Sequence[str] | None
     highlight: Sequence[str] | None
     title: str | None
+    lang: str | None
     style: str | None
     tokens: Any
     theory: Any
@@ -78,11 +80,12 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     the one that shows the thing best; a recall has "recall", "energies", "energy", and if it kept its overlaps also
     "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
     of pyplot. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; title: "" for
-    none. style: "slide", "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set.
-    tokens: the words of an array, or a pair of those of its queries and keys; by default their numbers. measure: of
-    a sweep or a comparison, the only one to draw. theory: lines over a sweep, name → (x, y) or a function of the
-    numbers of its horizontal axis, such as {"N → ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory`
-    where they describe the scenario that was swept.
+    none. lang: "en" or "de", the language of labels; by default that of `[figure]`. style: "slide", "paper" or "dark";
+    by default that of a slide, and in axes of your own the fonts that you set. tokens: the words of an array, or a pair
+    of those of its queries and keys; by default their numbers. measure: of a sweep or a comparison, the only one to
+    draw. theory: lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis, such as {"N →
+    ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario that was
+    swept.
 
     Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
     not exist, and for axes that would have to hold several panels.
@@ -97,6 +100,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     if name is not None:
         instance(name, str, "plot", "the name of a figure")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    lang = _language(thing, given.pop("lang", None))
     drawing = _drawing(thing, name, given)
     with _looking_like(given, drawing):
         target = given.get("ax")
@@ -105,13 +109,23 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
             drawing.panel(target)
             if given.get("title"):
                 target.set_title(given["title"])
+            translate(target, lang)
             return target
         figure = _new_figure(given.get("style")) if target is None else target
         root = figure.get_figure(root=True)
         before = len(root.axes)
         drawing.whole(figure)
+        translate(figure, lang)
         drawn = tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>")
         return drawn[0] if len(drawn) == 1 else drawn
+
+
+def _language(thing: Any, lang: Any) -> str:
+    """The language that was asked for, else that of a result's scenario; raises `InvalidInput` for an unknown one."""
+    known = ("en", *LANGUAGES)
+    if lang is not None and not (isinstance(lang, str) and lang in known):
+        raise InvalidInput(f"plot: lang {unknown(str(lang), known)}")
+    return lang or (thing.figure.lang if isinstance(thing, Result) else "en")
 
 
 @singledispatch

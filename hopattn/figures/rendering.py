@@ -12,6 +12,7 @@ from hopattn.figures.choice import chosen
 from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
+from hopattn.figures.language import in_language
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import write_over
@@ -46,7 +47,8 @@ def rendered_figure(
         return animated(plot, chosen(result), format, style), ()
     shown = chosen(result)
     require_drawable(plot, shown)
-    return rendered(lambda figure: plot.draw(figure, shown), format, style, (shown.title or result.title, plot.shows))
+    draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
+    return rendered(draw, format, style, (shown.title or result.title, plot.shows))
 
 
 def rendered(
@@ -70,7 +72,8 @@ def rendered(
         figure, fitting = fitted(draw, style)
         with styled(fitting):
             metadata = _NO_METADATA[format] | about
-            figure.savefig(buffer, format=format, metadata=metadata, transparent=style.transparent)
+            dpi: Any = style.png if format == "png" else "figure"
+            figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
     messages = [str(warning.message) for warning in caught]
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
     data = _finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue()
@@ -117,7 +120,7 @@ def save_frames(
             raise InvalidInput(f"format: {format} holds all frames; a single frame is svg, pdf or png")
     shown = chosen(result)
     require_frames(plot, shown)
-    draws = plot.frames(shown)
+    draws = [in_language(draw, shown.figure.lang) for draw in plot.frames(shown)]
     fitting = fitted_frames(draws, style)[1]
     digits = max(2, len(str(len(draws))))
     files = []

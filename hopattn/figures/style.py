@@ -10,8 +10,8 @@ from typing import Any
 from hopattn.figures.palette import DARK, LIGHT, Palette
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
 
-DPI, PRINTED = 100, 300
-"""Pixels in an inch: on a slide, and in print."""
+DPI, SHOWN, PRINTED = 100, 150, 300
+"""Pixels in an inch: in which a slide is laid out, in a PNG of it (1920 × 1080), and in print."""
 SMALL = 7.0
 """The width in inches below which a figure is meant for print."""
 SLIDE_FONT = 17.0
@@ -26,7 +26,7 @@ FONT = "DejaVu Sans"
 class Style:
     """A style. size: of the figure, in inches. font: the size of its text, in points. transparent: without a sheet.
 
-    dpi: the pixels in an inch of a PNG.
+    dpi: the pixels in an inch in which it is laid out. png: those in an inch of a PNG.
     """
 
     size: tuple[float, float] = (12.8, 7.2)
@@ -34,6 +34,7 @@ class Style:
     palette: Palette = LIGHT
     transparent: bool = False
     dpi: int = DPI
+    png: int = SHOWN
 
     def with_size(self, width: float, height: float) -> "Style":
         """The same style for another size in inches; the text of a slide grows and shrinks with the sheet.
@@ -42,7 +43,8 @@ class Style:
         """
         same = SLIDE_FONT * min(width / 12.8, height / 7.2)
         font = self.font if self.font < SLIDE_FONT else max(same, min(SLIDE_FONT, 2 * same))
-        return replace(self, size=(width, height), font=font, dpi=PRINTED if width < SMALL else self.dpi)
+        dpi, png = (PRINTED, PRINTED) if width < SMALL else (self.dpi, self.png)
+        return replace(self, size=(width, height), font=font, dpi=dpi, png=png)
 
     def with_font(self, font: float) -> "Style":
         """The same style with another size of its text."""
@@ -51,7 +53,7 @@ class Style:
 
 STYLES = {
     "slide": Style(),
-    "paper": Style((3.4, 2.4), 8.0, transparent=True, dpi=PRINTED),
+    "paper": Style((3.4, 2.4), 8.0, transparent=True, dpi=PRINTED, png=PRINTED),
     "dark": Style(palette=DARK),
 }
 """The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark sheet."""

@@ -9,11 +9,13 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Axes, Figure, only
 from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
+from hopattn.figures.language import translate
 from hopattn.figures.predictions import predicted
 from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizontal_axis
 from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.scenario.language.paths import last_keys
 
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""
@@ -64,6 +66,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     notes = [_note(sweep, form, shown), left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
     foot(figure, "; ".join(filter(None, notes)), list(handles.values()) * keyed, list(handles) * keyed)
+    translate(figure, _lang(sweep))
 
 
 def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> None:
@@ -73,6 +76,7 @@ def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> None:
     handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     if len(handles) > (form != "map"):
         ax.legend(list(handles.values()), list(handles))
+    translate(ax, _lang(sweep))
 
 
 def why_not_drawable(sweep: Sweep) -> str:
@@ -150,12 +154,18 @@ def _narrow(figure: Figure, panels: int) -> None:
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
 
 
+def _lang(sweep: Sweep) -> str:
+    """The language of the sweep's scenario."""
+    return "en" if sweep.scenario is None else sweep.scenario.figure.lang
+
+
 def _title(sweep: Sweep) -> str:
-    """The title of the sweep's scenario, as its figures have it."""
+    """The title of the sweep's scenario, as its figures have it; its name alone over other axes than the file's."""
     if sweep.scenario is None:
         return ""
-    stated = sweep.scenario.spec.figure.title
-    return str(sweep.scenario.spec.title if stated is None else stated)
+    stated, table = sweep.scenario.figure.title, sweep.scenario.spec.sweep
+    other = table is not None and {*last_keys(sweep.axes).values()} != {*last_keys(table.axes).values()}
+    return str((sweep.scenario.name if other else sweep.scenario.spec.title) if stated is None else stated)
 
 
 def _note(sweep: Sweep, form: str, shown: list[str]) -> str:

@@ -92,7 +92,8 @@ def _set_limits(ax: Any, sweep: Sweep, name: str, reach: tuple[float, float]) ->
         margin = (numbers[-1] / numbers[0]) ** 0.03
         ax.set_xlim(numbers[0] / margin, numbers[-1] * margin)
     if scale := scale_of(*reach, sweep.mean(name)):
-        ax.set_ylim(*scale)
+        lowest = float(np.nanmin(sweep.mean(name) - np.nan_to_num(sweep.error(name)), initial=scale[0]))
+        ax.set_ylim(max(lowest, reach[0]), scale[1])
     else:
         bottom, top = ax.get_ylim()
         ax.set_ylim(max(bottom, reach[0]), min(top, reach[1]))

@@ -3,18 +3,40 @@
 from collections.abc import Callable
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import Choices
+from hopattn.foundation.vectors import rectified
 from hopattn.retrieval.activation import Activation, activations
+
+
+def logistic(field: Array) -> Array:
+    """1 / (1 + e⁻ʰ), as e to the power of −log(1 + e⁻ʰ): it does not overflow, and keeps its digits near 0."""
+    xp = namespace(field)
+    return xp.exp(-xp.logaddexp(xp.zeros_like(field), -field))
+
+
+def step(field: Array) -> Array:
+    """1 where h > 0, else 0."""
+    xp = namespace(field)
+    return xp.astype(field > 0, field.dtype)
+
+
+functions: Choices[Callable[[Array], Array]] = Choices(
+    "f",
+    {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified, "step": step},
+)
+"""f by its name: the activations of memories, and three that are of neurons which never go below 0."""
 
 
 def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 
-    weights: `(n_out, n_in)`, or `(n_in,)` for a single neuron; activation: `(n_in,)` or `(n_cues, n_in)`; f: the name
-    of an activation ("sign", "unit"), an `Activation`, any function of the field, or None for f(x) = x. Gives
+    weights: `(n_out, n_in)`, or `(n_in,)` for a single neuron; activation: `(n_in,)` or `(n_cues, n_in)`; f: "logistic"
+    for 1/(1 + e⁻ʰ), "relu" for max(0, h), "step" for 1 above 0 and else 0, the name of an activation ("sign", "unit"),
+    an `Activation`, any function of the field, or None for f(h) = h. Gives
     `(n_out,)` or `(n_cues, n_out)`, without the last axis for a single neuron. Raises `InvalidInput` where the shapes
-    do not fit. Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
+    do not fit, and for an unknown f. Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
 
     >>> import hopattn as ha
     >>> round(float(ha.cue([0.8, 0.6], [0.8, 0.6])), 12)
@@ -26,7 +48,7 @@ def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], A
         raise InvalidInput(f"weights: expected (n_out, n_in), or (n_in,) for a neuron, not shape {tuple(matrix.shape)}")
     require_dim(antecedent, matrix.shape[-1], "activation", "weights")
     neurons = matrix if matrix.ndim == 2 else matrix[None, :]
-    respond = f if callable(f) else activations.make("identity" if f is None else f)
+    respond = f if callable(f) else functions["identity" if f is None else f]
     field = antecedent @ neurons.mT
     answer = respond(field)
     if getattr(answer, "shape", None) != field.shape:

@@ -16,19 +16,22 @@ from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, qu
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec, Variant
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Spec, Variant
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.bounds import too_large, too_many_variants
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
 from hopattn.scenario.language.messages import may_follow, schema_problems
-from hopattn.scenario.language.overrides import changed
+from hopattn.scenario.language.overrides import at, changed
 from hopattn.scenario.language.refused import without
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 SCHEMA_VERSION = 1
 MOST_PROBLEMS = 200
 """The search for problems stops after as many; the message lists fewer."""
+
+TITLES = {("title",), ("figure", "title")}
+"""The paths of what a figure is headed by."""
 
 Origin = str | Path
 """The origin of a changed value: words for a message, or the path of the change in the file."""
@@ -40,12 +43,14 @@ class Checked:
 
     runs: the specification of each run, by the name of its variant; the scenario as written has the empty name. lines:
     the line number of each path. not_applicable: the expectations, by number and run, that a change from outside left
-    without an object, each with the reason.
+    without an object, each with the reason. changes: the overrides that make a run unlike the file's, by path; none if
+    one of them is a title.
     """
 
     runs: Mapping[str, Spec]
     lines: Mapping[Path, int]
     not_applicable: Mapping[tuple[int, str], str]
+    changes: Mapping[str, Any]
 
 
 def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:
@@ -70,6 +75,7 @@ class _Checker:
         self.errors: set[tuple[int, str]] = set()
         self.stopped = False
         self.not_applicable: dict[tuple[int, str], str] = {}
+        self.changes: dict[str, Any] = {}
         self.layouts: dict[str, ArrayLayout] = {}
         self.document = self._toml()
         self.lines = key_lines(text)
@@ -97,7 +103,7 @@ class _Checker:
             self._report_all(base.figure.problems(list(runs), list(self.layouts.values())), origins)
         if self.errors:
             raise self._invalid()
-        return Checked(runs, self.lines, self.not_applicable)
+        return Checked(runs, self.lines, self.not_applicable, self.changes)
 
     def _toml(self) -> dict[str, Any]:
         if beyond := too_large(self.text):
@@ -187,6 +193,12 @@ class _Checker:
             result, places = changed(self.document, overrides, written, model.is_invented)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None
+        if not places.keys() & TITLES:
+            self.changes = {
+                text: overrides[text]
+                for path, text in places.items()
+                if path[0] not in (*WHOLE_FILE, "seed") and at(result, path) != at(self.document, path)
+            }
         return result, {path: f"--set {text}" for path, text in places.items()}
 
     def _expectations(self, base: Spec, document: Mapping[str, Any], origins: Mapping[Path, Origin]) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from hopattn.scenario.checking import check
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.overrides import settings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +29,8 @@ class Scenario:
     lines: Mapping[Path, int]
     not_applicable: Mapping[tuple[int, str], str] = field(default_factory=dict)
     """The expectations, by number and run, that a change from outside left without an object, each with the reason."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that changes from outside made unlike the file's, by path; none if one of them is a title."""
 
     def __repr__(self) -> str:
         variants = f", variants: {', '.join(filter(None, self.runs))}" if len(self.runs) > 1 else ""
@@ -36,6 +40,12 @@ class Scenario:
     def spec(self) -> Spec:
         """The specification of the scenario as written, without a variant's changes."""
         return self.runs[""]
+
+    @property
+    def figure(self) -> FigureTable:
+        """The content of the figures; settings that are not the file's are the title, since the file's may be wrong."""
+        told = {"title": f"{self.name}: {settings(self.changes)}"} if self.changes else {}
+        return self.spec.figure.model_copy(update=told)
 
 
 def load(path: Any) -> Scenario:
@@ -60,4 +70,4 @@ def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None 
     the name of the scenario. overrides: paths and values, as for `--set`. Raises `InvalidScenario` as `load` does.
     """
     checked = check(text, where, overrides or {})
-    return Scenario(name, where, text, checked.runs, checked.lines, checked.not_applicable)
+    return Scenario(name, where, text, checked.runs, checked.lines, checked.not_applicable, checked.changes)

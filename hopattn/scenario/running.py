@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import require_changes
-from hopattn.scenario.loading import Scenario, parse
+from hopattn.scenario.loading import Scenario, load, parse
 from hopattn.scenario.result import Outcome, Result, Run
 
 MOST_LINES = 10_000
@@ -24,7 +25,7 @@ LARGE = 1e6
 
 
 def run(
-    scenario: Scenario,
+    scenario: Scenario | str | Path,
     seed: Seed = None,
     overrides: Mapping[str, Any] | None = None,
     *,
@@ -33,17 +34,17 @@ def run(
 ) -> Result:
     """Run a scenario and all its variants, and compare the results with its expectations.
 
-    seed: replaces the seed of the file; a generator gives one that is drawn from it. rng: another name of `seed`; give
-    one of them. overrides: paths and values, as for `--set`: {"layer.head.separation":
-    "softmax"}. explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an
-    override that does not fit, and `InvalidInput` for numbers that overflow.
+    scenario: from `hopattn.load`, or what `load` takes: the path of a file, or the name of a scenario that comes with
+    hopattn. seed: replaces the seed of the file; a generator gives one that is drawn from it. rng: another name of
+    `seed`; give one of them. overrides: paths and values, as for `--set`: {"layer.head.separation": "softmax"}.
+    explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an override that
+    does not fit, and `InvalidInput` for numbers that overflow.
 
     >>> import hopattn as ha
-    >>> ha.run(ha.load("bank")).ok
+    >>> ha.run("bank").ok
     True
     """
-    if not isinstance(scenario, Scenario):
-        raise InvalidInput(f"run: expected a Scenario from hopattn.load, not {type(scenario).__name__}")
+    scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
     flag(explain, "explain")
     if overrides is not None:
         require_changes(overrides)
@@ -65,7 +66,7 @@ def run(
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
         runs=runs,
         expectations=_judged(scenario, arrays),
-        figure=spec.figure,
+        figure=scenario.figure,
         words=_words_of(spec),
     )
 

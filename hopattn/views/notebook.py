@@ -16,6 +16,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Figure
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import draw_comparison, why_no_figure
+from hopattn.figures.language import in_language
 from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import favourite, rendered
 from hopattn.figures.sweep import draw_sweep, why_not_drawable
@@ -107,7 +108,8 @@ def _result_parts(result: Result) -> Iterator[str]:
         yield _paragraph(result.note)
     if (plot := favourite(result)) is not None:
         shown = chosen(result)
-        yield _picture(lambda figure: plot.draw(figure, shown), plot.shows)
+        draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
+        yield _picture(draw, plot.shows)
     for run in result.runs:
         heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
         opened = " open" if run is result.runs[0] else ""

@@ -38,7 +38,7 @@ def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
         (m, x) for x in ("0.1", "0.3", "0.5") for m in ("dense", "modern")
     ]
     with Image.open(tmp_path / "b/a.png") as picture:
-        assert picture.size == (1280, 720)
+        assert picture.size == (1920, 1080)
     parsed = json.loads(hopattn("compare", *FEW, *grid, "--json")[1])
     assert [f"{row['recalled']}" for row in parsed["rows"]] == [row["recalled"] for row in rows]
 

@@ -263,6 +263,18 @@ def test_new_writes_a_scenario_that_runs_and_never_over_another(hopattn, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
 
 
+def test_new_begins_with_a_shipped_scenario_too(hopattn, tmp_path):
+    for name in ("positions", "induction", "bank"):
+        assert hopattn("new", name, f"{name}-mine.toml") == (0, "", "")
+        code, out, _ = hopattn("run", f"{name}-mine.toml")
+        assert (code, "MISSED" in out) == (0, False)
+        lines = (tmp_path / f"{name}-mine.toml").read_text(encoding="utf-8").split("\n")
+        assert [line[:9] for line in lines[:2]] == ["#:schema ", "schema = "]
+    for name, message in (("inducton", "did you mean 'induction'?"), ("pytorch-layer", "torch-encoder-layer.npz")):
+        code, _, err = hopattn("new", name, "other.toml")
+        assert (code, message in err, (tmp_path / "other.toml").exists()) == (2, True, False), err
+
+
 def test_new_names_the_schema_for_editors(hopattn):
     code, out, _ = hopattn("new")
     assert code == 0

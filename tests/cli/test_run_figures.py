@@ -1,5 +1,7 @@
 """`hopattn run --figures`: which figures, in which formats, sizes and styles; what is refused."""
 
+from PIL import Image
+
 from tests.each import each
 
 
@@ -35,6 +37,19 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
     assert "muddy" in svg and "financial<" not in svg.split("</metadata>")[1]
 
 
+def test_a_png_fills_a_projector_and_takes_other_shapes_and_finer_pixels(hopattn, tmp_path):
+    for options, pixels in (
+        ((), (1920, 1080)),
+        (("--size", "4:3"), (1920, 1440)),
+        (("--size", "16:9", "--dpi", "300"), (3840, 2160)),
+        (("--style", "paper", "--size", "16 : 9"), (1020, 573)),
+    ):
+        code, _, errors = hopattn("run", "bank", "--figures", "attention", "--format", "png", "--into", "p", *options)
+        assert code == 0, errors
+        with Image.open(tmp_path / "p" / "attention.png") as picture:
+            assert (picture.size[0], abs(picture.size[1] - pixels[1]) <= 1) == (pixels[0], True), options
+
+
 @each(
     ("arguments", "message"),
     [
@@ -45,6 +60,10 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
         (["--figures", "moved,atention"], "did you mean 'attention'?"),
         (["--figures", "slides", "--into", "b"], "is a folder, and so is --into"),
         (["--figures", "moved", "--size", "3by2"], "--size '3by2': expected width and height in inches, as in 3.4x2.4"),
+        (["--figures", "moved", "--size", "0:9"], "a side has 0.5 to 40 inches, not 0"),
+        (["--figures", "moved", "--lang", "fr"], "--lang: 'fr' is unknown (choices: de, en)"),
+        (["--figures", "moved", "--dpi", "200"], "--dpi: only a PNG has pixels; write --format png too"),
+        (["--figures", "moved", "--dpi", "600", "--size", "20x9", "--format", "png"], "at most 8,192 pixels"),
         (["--figures", "moved", "--size", "0x2"], "a side has 0.5 to 40 inches, not 0"),
         (["--figures", "moved", "--style", "papr"], "style: 'papr' is unknown; did you mean 'paper'?"),
         (["--no-title"], "--no-title: is an option of figures; write --figures too"),
@@ -54,6 +73,7 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
         (["--figures", "moved", "--set", "figure.query=muddi"], "figure.query: 'muddi' is unknown"),
         (["--figures", "moved", "--format", ""], "format: '' is unknown"),
         (["--figures", "moved", "--set", 'figure.names=["a", "a"]'], "'a' stands there twice"),
+        (["--figures", "moved", "--set", 'figure.names=["a", "b", "c"]'], "holds 3 names; expected 1, for the"),
         (["--figures", "attention", "--set", "figure.head=2"], "there is no head 2 (heads: layer 1 head 1)"),
     ],
 )

@@ -11,6 +11,7 @@ from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
 from hopattn.figures.recalled_cues import last_steps, recalled
 from hopattn.figures.recalls import energy_scale
+from hopattn.figures.text import number
 from hopattn.foundation.errors import InvalidInput
 from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
@@ -75,6 +76,17 @@ def test_cues_that_fail_are_dashed_and_every_end_is_that_of_its_cue():
         assert f"{right.sum()} of 100 recall" in ax.get_title()
     assert "100 of 210 cues; 3 of 4 runs" in " ".join(texts(figure))
     assert len({ax.get_xlim() for ax in figure.axes}) == 1, "one scale of steps, so that times can be compared"
+
+
+def test_the_energy_of_one_cue_is_a_curve_with_its_numbers(axes):
+    energies = result_of("letters").runs[0].arrays["energy"].values[1]
+    ha.plot(result_of("letters"), "energies", ax=axes, run="as written", query="torn X")
+    assert np.array_equal(axes.lines[-1].get_ydata(), np.unique(energies)[::-1])
+    assert texts(axes)[:2] == [number(energy, 3) for energy in energies[:2]]
+    one = ha.hopfield([[1, 1, 1, -1]]).recall([1, 1, 1, 1])
+    (alone,) = ha.plot(one, "energies").figure.axes
+    assert [line.get_ydata()[0] for line in alone.lines[-1:]] == [one.energies[0]]
+    pyplot.close("all")
 
 
 def test_the_last_step_is_the_last_that_changes():
@@ -156,7 +168,6 @@ def test_the_basin_of_a_bare_recall_is_that_of_the_pattern_nearest_to_each_cue(r
     [
         ("overlap", r"needs the overlaps of the recall: run it with keep=\['overlaps'\]"),
         ("overlas", "did you mean 'overlaps'"),
-        ("energies", "no energies by step of several cues"),
     ],
 )
 def test_a_recall_that_lacks_what_a_figure_needs_says_so(name, message):

@@ -98,6 +98,30 @@ def test_an_interval_and_its_axis_stay_within_what_a_measure_can_be(name, rows, 
     assert (mean - error).min() < low or (mean + error).max() > high or np.isinf(low)  # the interval itself goes beyond
 
 
+def test_overlaps_below_zero_lie_within_the_axes_and_trials_that_agree_have_no_error():
+    rows = np.array([[0.8] * 7, [-0.06] * 7, [0.1 + 0.2, *[0.3] * 6]])
+    sweep = Sweep({"load": LOADS}, 7, {"overlap": rows})
+    (ax,) = figure_of(sweep).axes
+    assert -0.1 < ax.get_ylim()[0] <= -0.06 and sweep.error("overlap").tolist() == [0, 0, 0]
+
+
+def test_settings_that_are_not_the_files_stand_in_place_of_its_message():
+    capacity = ha.load("capacity")
+    storkey = {"ensemble.model": {"name": "hopfield", "rule": "storkey"}, "neurons": 20}
+    for over, overrides, title in (
+        (None, storkey, "capacity: model = hopfield (rule = storkey), neurons = 20"),
+        ({"load": [0.1, 0.2]}, {"ensemble.neurons": 500, "sweep.trials": 1}, capacity.spec.title),
+        ({"load": [0.1]}, {"neurons": 20, "title": "my own"}, "my own"),
+        ({"neurons": [10, 20]}, {}, "capacity"),
+    ):
+        over = {"load": [0.1, 0.2]} if over is None else over
+        sweep = ha.sweep_scenario(capacity, over, overrides={"cues": 10} | overrides, trials=1, workers=1)
+        figure = figure_of(sweep, title=None)
+        assert figure.get_suptitle().replace("\n", " ") == title
+    bank = ha.run(ha.load("bank"), overrides={"layer.head.beta": 2, "figure.run": "river"})
+    assert (bank.title, bank.figure.title) == (ha.load("bank").spec.title, "bank: beta = 2")
+
+
 def test_over_two_axes_the_mean_is_a_map():
     sweep = random_sweep({"load": (*LOADS, 0.4, 0.5), "beta": (*BETAS, 1000.0)})
     ax, _ = figure_of(sweep).axes

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.special import expit
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
@@ -138,6 +139,21 @@ def test_a_cue_is_a_matrix_product(data, n, m, k):
     expected = [[sum(w * a for w, a in zip(row, pattern, strict=True)) for row in weights] for pattern in patterns]
     np.testing.assert_allclose(ha.cue(weights, patterns), expected, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(ha.cue(weights, patterns[0]), expected[0], rtol=1e-12, atol=1e-9)
+
+
+@each(
+    ("f", "referee"),
+    [("logistic", expit), ("relu", lambda h: np.maximum(h, 0)), ("step", lambda h: np.heaviside(h, 0))],
+)
+def test_a_cue_takes_the_functions_of_neurons_that_never_go_below_0(f, referee, library):
+    weights, pattern = (
+        np.array([[800.0, 0.0], [0.0, -3.0], [0.8, -0.6], [-60.0, 0.0], [0.0, 0.0], [-800.0, 0.0]]),
+        np.array([1.0, 0.5]),
+    )
+    found = library.numpy(ha.cue(library.array(weights), library.array(pattern), f))
+    np.testing.assert_allclose(found, referee(weights @ pattern), rtol=1e-12)
+    with pytest.raises(InvalidInput, match=r"f: 'reul' is unknown; did you mean 'relu'\?"):
+        ha.cue(weights, pattern, "reul")
 
 
 def test_each_cue_of_a_neuron_is_answered_on_its_own():

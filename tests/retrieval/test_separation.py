@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
-from tests.counts import count
+from tests.counts import count, spread
 from tests.draws import arrays, betas, in_dtypes, near, sizes
 from tests.each import each
 
@@ -323,7 +323,7 @@ def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     np.testing.assert_allclose(scores.grad.numpy(), separation.weights(scores.detach(), mask).numpy(), atol=1e-9)
 
 
-@each("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
+@each("name", spread([name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")], 5))
 def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     scores = jax.numpy.asarray([0.5, -1.25, 2.0, 1.7])
     separation = separations[name](beta=0.8)

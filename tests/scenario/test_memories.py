@@ -8,6 +8,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.memories.models import named_memories
 from hopattn.scenario.expectations.recalls import Ended
 from hopattn.scenario.files import shipped
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.loading import parse
 from tests.each import each
@@ -51,6 +52,19 @@ def test_every_model_runs_by_its_name(name):
 def test_there_is_a_scenario_for_every_model():
     texts = "\n".join(path.read_text(encoding="utf-8") for path in shipped().values() if path.parent.name == "memories")
     assert all(f'model = "{name}"' in texts or f'name = "{name}"' in texts for name in named_memories)
+
+
+def test_the_first_memory_is_the_network_of_the_paper_whose_neurons_do_not_couple_to_themselves():
+    text = kinds["memory"].template
+    (paper,) = ha.run(parse(text, "m.toml", "m")).runs
+    from_parts = 'separation = "identity"\nactivation = "sign"\nbeta = 0.16666666666666666'
+    (kept,) = ha.run(parse(text.replace('model = "hopfield"', from_parts), "m.toml", "m")).runs
+    patterns = [[1, -1, 1, -1, 1, -1], [1, 1, 1, -1, -1, -1]]
+    state = paper.arrays["state"].values[0]
+    couplings = np.array(patterns).T @ patterns / 6
+    assert kept.arrays["energy"].values[0][-1] == pytest.approx(-state @ couplings @ state / 2)
+    np.fill_diagonal(couplings, 0)
+    assert paper.arrays["energy"].values[0][-1] == pytest.approx(-state @ couplings @ state / 2)
 
 
 def test_a_model_has_its_own_update_unless_the_file_gives_another():

@@ -10,6 +10,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.expectations.base import rounds_to
 from hopattn.scenario.expectations.vectors import nearest_words
+from hopattn.scenario.kinds import kinds
 from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.loading import parse
 from tests.each import each
@@ -190,9 +191,55 @@ def test_an_array_that_is_not_declared_is_an_error():
         all_labelled({"state": np.zeros(2)}, [ArraySpec("states", (("x", 2),))])
 
 
-def test_only_a_scenario_can_be_run():
-    with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not str"):
-        ha.run("bank")
+def test_a_scenario_is_run_by_its_name_or_its_file_too(tmp_path):
+    (tmp_path / "own.toml").write_text(ha.load("similarity").text, encoding="utf-8")
+    assert ha.run("similarity").to_dict() == ha.run(ha.load("similarity")).to_dict()
+    assert ha.run(tmp_path / "own.toml", seed=1).seed == 1
+    for given, message in ((3, "the path of a scenario file"), ("similarty", "did you mean 'similarity'")):
+        with pytest.raises(InvalidInput, match=message):
+            ha.run(given)
+
+
+MODERN = """schema = 1
+title = "t"
+source = "ours"
+kind = "memory"
+vocabulary = { axes = ["a", "b"], magnitude = "free", words = { x = [1, 0], y = [0.6, 0.8], cue = [0.5, 0.5] } }
+memory = { patterns = ["x", "y"], max_steps = 1 }
+input = { tokens = ["cue"] }
+"""
+
+
+def test_the_energy_is_worked_out_term_by_term():
+    third = "x·h of the cue: 1×.3333 + 1×.3333 + (−1)×1 + (−1)×(−.3333) + (−1)×(−.3333) + (−1)×(−.3333)"
+    cases = {
+        kinds["memory"].template: [third, "energy of the cue: −½×.6667 ≈ −.3333"],
+        MODERN: ["energy of the cue: ½×.5 − log(e^.5 + e^.7) ≈ .25 − 1.2981 ≈ −1.0481"],
+        MODERN.replace("max", 'beta = 2, separation = "identity", max'): ["½×.5 − ½×2×(.5² + .7²) = .25 − .74 = −.49"],
+        MODERN.replace("max", 'separation = { name = "power", n = 3 }, max'): [
+            "½×.5 − ((.5)^3 + (.7)^3)/3 = .25 − .156 = .094"
+        ],
+        MODERN.replace("max", 'separation = "sparsemax", max'): [],  # its potential is no sum
+    }
+    for text, lines in cases.items():
+        run = ha.run(parse(text, "f.toml", "f"), explain=True).runs[0]
+        working = "\n".join(run.working)
+        assert all(line in working for line in lines), working
+        assert ("energy of" in working) == bool(lines)
+
+
+def test_the_function_of_a_neuron_is_worked_out():
+    text = ha.load("similarity").text
+    lines = {
+        "logistic": "= 1/(1 + e^(−1)) ≈ .7311",  # 1/(1 + 1/e) = .73106
+        "relu": "= max(0, 1) = 1",
+        "step": "step(1) = 1",
+        "tanh": "tanh(1) ≈ .7616",
+    }
+    for f, line in lines.items():
+        document = text.replace("[network.neurons]", f'[network]\nactivation = "{f}"\n[network.neurons]')
+        run = ha.run(parse(document, "f.toml", "f"), explain=True).runs[0]
+        assert any(line in written for written in run.working), run.working
 
 
 MEMORY = """schema = 1

@@ -8,26 +8,42 @@ from hopattn.cli.code_pages import portable
 
 
 @click.command(short_help="Write a scenario to begin with.")
-@click.argument("kind", default="attention")
+@click.argument("kind", metavar="[KIND|NAME]", default="attention")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 def command(kind: str, file: Path | None) -> None:
     """Write a small commented scenario of a KIND (attention by default) that runs, for you to change.
 
+    The NAME of a scenario that comes with hopattn, such as positions or induction, gives that one to begin with.
     It goes to standard output, or into a new FILE; a file that is there already is left as it is.
 
     \b
     hopattn new attention mine.toml
+    hopattn new induction heads.toml
     hopattn run mine.toml
     """
     from hopattn.foundation.errors import InvalidInput
     from hopattn.foundation.files import write_new
     from hopattn.scenario.files import schema_file
-    from hopattn.scenario.kinds import kinds
+    from hopattn.scenario.loading import parse
 
-    text = f"#:schema {schema_file().as_posix()}\n{kinds[kind].template}"
+    text = f"#:schema {schema_file().as_posix()}\n{_to_begin_with(kind)}"
     if file is None:
         click.echo(portable(text), nl=False)
     elif file.exists():
         raise InvalidInput(f"{file}: is there already, and is left as it is; give another name")
     else:
+        parse(text, str(file), file.stem)  # one that reads a file beside it cannot stand elsewhere
         write_new(file, text.encode())
+
+
+def _to_begin_with(name: str) -> str:
+    """The text of a scenario by its kind, or by the name of one that comes with hopattn, without its first line."""
+    from hopattn.foundation.errors import InvalidInput, unknown
+    from hopattn.scenario.files import read_text, shipped
+    from hopattn.scenario.kinds import kinds
+
+    if name in kinds:
+        return kinds[name].template
+    if name not in (own := shipped()):
+        raise InvalidInput(f"kind: {unknown(name, kinds, own)}")
+    return read_text(own[name]).partition("\n")[2]  # the first line names the JSON Schema

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from hopattn.scenario.result import Result
 
 
+HANDOUTS = ("md", "html", "tex")
+"""The formats of a handout; they are known here so that the command line starts fast."""
+
+
 @click.command(cls=CommandWithPairs, short_help="Run a scenario.")
 @click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
@@ -56,6 +60,7 @@ def command(
     \b
     hopattn run bank
     hopattn run bank --explain
+    hopattn run bank --explain --format html > bank.html
     hopattn run bank --set layer.head.separation=softmax
     hopattn run bank --set input.tokens=in,muddy,rivers,banks
     hopattn run letters --set 'cue."half of R".hide="top"'
@@ -65,6 +70,8 @@ def command(
     hopattn run bank --figures --set figure.run=river
     hopattn run bank --out results
 
+    With --explain, the formats md, html and tex print the arithmetic as a handout.
+
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
     scenario's hash, the command), all or nothing.
     """
@@ -72,6 +79,7 @@ def command(
     from hopattn.scenario.running import run
 
     overrides = dict(parse_assignment(change) for change in changes)
+    handout = _handout_asked(explain, as_json, drawing)
     wishes = _figures_asked(figures, into, drawing)
     loaded = _loaded(scenario)
     result = run(loaded, seed, overrides, explain=explain)
@@ -81,11 +89,31 @@ def command(
         _draw(result, figures or "", into, wishes)
     if as_json:
         click.echo(portable_json(result.to_json()))
+    elif handout:
+        from hopattn.views.handout import handout as written
+
+        click.echo(written(result, handout), nl=False)
     else:
         from hopattn.views.terminal import show_result
 
         show_result(result, explain)
     return 0 if result.ok else 1
+
+
+def _handout_asked(explain: bool, as_json: bool, options: dict[str, Any]) -> str:
+    """The format of a handout, which is taken from the formats of figures; empty if none is asked for.
+
+    Raises `InvalidInput` for several, for one without --explain, and for one beside --json.
+    """
+    formats = [name.strip() for name in (options["formats"] or "").split(",")]
+    asked = [name for name in formats if name in HANDOUTS]
+    if not asked:
+        return ""
+    if as_json or not explain or len(asked) > 1:
+        why = "prints nothing beside --json" if as_json else "needs --explain" if not explain else "stands alone"
+        raise InvalidInput(f"--format {asked[0]}: a handout of the arithmetic {why}")
+    options["formats"] = ",".join(name for name in formats if name not in HANDOUTS) or None
+    return asked[0]
 
 
 def _figures_asked(figures: str | None, into: Path | None, options: dict[str, Any]) -> Drawing | None:

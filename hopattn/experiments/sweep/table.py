@@ -17,6 +17,8 @@ from hopattn.scenario.loading import Scenario
 
 CONFIDENCE = 0.95
 """The confidence level: the fraction of all intervals that hold the true mean if trials are normally distributed."""
+ROUNDING = 1e-14
+"""A standard error below this part of its mean is a rounding error: NumPy keeps 16 digits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +74,8 @@ class Sweep(Drawable):
     def error(self, name: str) -> np.ndarray:
         """Half the length of the confidence interval of the mean, in the shape of the grid; NaN below two trials.
 
-        It is Student's t for `CONFIDENCE`, times the standard error s/√n. Raises `InvalidInput` for an unknown name.
+        It is Student's t for `CONFIDENCE`, times the standard error s/√n; 0 where trials differ by rounding alone.
+        Raises `InvalidInput` for an unknown name.
         """
         return self._summary(name)[1]
 
@@ -87,6 +90,7 @@ class Sweep(Drawable):
             mean = np.where(known, rows, 0.0).sum(axis=-1) / n
             square = np.where(known, rows - mean[..., None], 0.0) ** 2
             deviation = np.sqrt(square.sum(axis=-1) / (n - 1) / n)
+            deviation = np.where(deviation > ROUNDING * np.abs(mean), deviation, 0.0)
             t = stdtrit(np.maximum(n - 1, 1), (1 + CONFIDENCE) / 2)
         return mean, np.where(n > 1, t * deviation, np.nan)
 

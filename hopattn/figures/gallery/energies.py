@@ -1,40 +1,49 @@
 """The energy of many cues, step by step; those that fail in another colour and dashed."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only
+from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, pads, run_titles
 from hopattn.figures.recalled_cues import last_steps, recalled
 from hopattn.figures.recalls import energy_scale
 from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import label, number
+from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-CUES, RUNS = 100, 3
-"""The largest numbers of cues and of runs."""
+CUES, RUNS, NUMBERED = 100, 3, 8
+"""The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
 
 
 class Energies(Plot):
-    """One line for each cue, up to 100, with a mark where it comes to rest; one panel for each run, up to three."""
+    """One line for each cue, up to 100, with a mark where it comes to rest; one panel for each run, up to three.
+
+    A single cue, or the one that `[figure] query` names, has its number at each step.
+    """
 
     name: ClassVar[str] = "energies"
     shows: ClassVar[str] = "the energy of many cues, step by step: which find their pattern, and where the others rest"
     scenario: ClassVar[str] = "attraction"
 
     def lacks(self, result: Result) -> str:
-        return "" if _runs(result) else "it has no energies by step of several cues"
+        return "" if _runs(result) else "it has no energies by step"
 
     def draw(self, figure: Figure, result: Result) -> None:
         runs = _runs(result)
         shown = runs[:RUNS]
-        headline(figure, result, "the energy of each cue until it rests: at its pattern, or elsewhere")
+        cue = _single(shown)
+        each = "the energy of each cue until it rests: at its pattern, or elsewhere"
+        headline(figure, result, f"the energy of ‘{label(cue)}’, step by step" if cue else each)
         pads(figure, w_pad=0.15)
         axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=_same_scale(shown))[0]
         titles = run_titles(runs, [()] * len(runs), 26)
         for i, (ax, run) in enumerate(zip(axes, shown, strict=True)):
             _lines(ax, run, i == 0)
-            ax.set_title("\n".join(filter(None, (titles[i], _counts(run)))))
+            ax.set_title("\n".join(filter(None, (titles[i], _counts(run) * (not cue)))))
         notes = _left_out_cues(shown), left_out(len(shown), len(result.runs), "runs", "run")
         keys, names = _signs()
         foot(figure, "; ".join(filter(None, notes)), keys, names)
@@ -44,8 +53,28 @@ class Energies(Plot):
 
 
 def _runs(result: Result) -> list[Run]:
-    """The runs that have energies of more than one cue."""
-    return [run for run in result.runs if _energies(run).size and len(_energies(run)) > 1]
+    """The runs that have energies: of all cues, or of the one that `[figure] query` names."""
+    runs = [run for run in result.runs if _energies(run).size]
+    if result.figure.query is None:
+        return runs
+    return [_of_cue(run, query_of(result, run.arrays["energy"].labels[0])) for run in runs]
+
+
+def _of_cue(run: Run, i: int) -> Run:
+    """The run with the arrays of one cue alone."""
+    cues = run.arrays["energy"].labels[0]
+    own = {
+        name: Labelled(array.values[i : i + 1], array.dims, (cues[i : i + 1], *array.labels[1:]))
+        for name, array in run.arrays.items()
+        if array.labels[:1] == (cues,)
+    }
+    return replace(run, arrays={**run.arrays, **own})
+
+
+def _single(runs: list[Run]) -> str:
+    """The name of the cue that all runs draw alone; empty if there is none."""
+    names = {run.arrays["energy"].labels[0] for run in runs}
+    return next(iter(names))[0] if len(names) == 1 and len(next(iter(names))) == 1 else ""
 
 
 def _energies(run: Run) -> np.ndarray:
@@ -93,9 +122,22 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
         paths = [np.column_stack([np.arange(ends[i] + 1), energies[i, : ends[i] + 1]]) for i in own]
         ax.add_collection(LineCollection(paths, **_style(wanted, crowd), zorder=2 if wanted else 3))
         ax.plot(ends[own], energies[own, ends[own]], **_mark(wanted, crowd), zorder=4 if wanted else 5)
+    if len(energies) == 1:
+        _steps(ax, energies[0, : ends[0] + 1], _style(bool(right[0]), crowd)["color"])
     ax.autoscale_view()
     ax.set(xlabel="step", ylabel=name if labelled or factor != 1 else "")
     ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+
+
+def _steps(ax: Axes, energies: np.ndarray, colour: str) -> None:
+    """Mark the energy after each step of a single cue, and write its number beside it, if the steps are few."""
+    if len(energies) > NUMBERED:
+        return
+    ax.plot(energies, "o", color=colour, markersize=scaled(6), zorder=3)
+    for step, energy in enumerate(energies):
+        place: Any = {"xytext": (scaled(8), scaled(8)), "textcoords": "offset points", "fontsize": scaled(15)}
+        ax.annotate(number(float(energy), 3), (step, energy), **place)
+    ax.margins(x=0.1, y=0.1)
 
 
 def _style(right: bool, crowd: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from hopattn.retrieval.separation.scores import masked
 
 @dataclass(frozen=True)
 class Identity(Separation):
-    """Ψ₁(s) = ½ Σ s², p = βs: the lecture's attention, linear attention, and (β = 1/N) Hopfield's couplings.
+    """Ψ₁(s) = ½ Σ s², p = βs: the lecture's attention, linear attention, and (β = 1/N) couplings with their diagonal.
 
     Source: Hopfield (1982), PNAS 79, 2554, T_ij = Σ_s (2V_i^s − 1)(2V_j^s − 1): their 2V − 1 is our ±1 pattern,
     their T is our KᵀK. The paper sets T_ii = 0 and updates one neuron at a time. Here the self-couplings stay, so that

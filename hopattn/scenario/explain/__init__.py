@@ -6,6 +6,7 @@
 - `attention.py`: the arithmetic of layers of attention
 - `readout.py`: the arithmetic of the probabilities of words
 - `program.py`: the steps of a program
+- `energy.py`: the energy of a state, term by term
 - `recall.py`: the arithmetic and the pictures of a recall
 - `recurrent.py`: the arithmetic of a recurrent network and its decoder
 """

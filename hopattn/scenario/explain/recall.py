@@ -12,6 +12,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
 from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
+from hopattn.scenario.explain.energy import explain_energy
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Size, Strip, as_characters
 from hopattn.scenario.words.word_list import Words
@@ -106,7 +107,7 @@ def explain_recall(arrays: Arrays, memory: Recallable, table: MemoryTable, words
         activation = name_of(memory.activation)
         verb = f"{activation} gives" if isinstance(update, Synchronous) else f"{activation}, {update.way}, gives"
         yield from _with_vector(f"  {verb}", arrays["step 1 output"].values[i], words)
-        yield from _explained_end(arrays, i, words)
+        yield from _explained_end(arrays, i, words, memory)
 
 
 def _explain_weights(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, words: Words) -> Iterator[str]:
@@ -149,7 +150,7 @@ def _with_vector(before: str, values: np.ndarray, words: Words, after: str = "")
         yield from _indented_picture(values, words)
 
 
-def _explained_end(arrays: Arrays, i: int, words: Words) -> Iterator[str]:
+def _explained_end(arrays: Arrays, i: int, words: Words, memory: Recallable) -> Iterator[str]:
     status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
     after = f"  after {steps} step{'' if steps == 1 else 's'}"
     yield from _with_vector(after, arrays["state"].values[i], words, f"; {status.meaning}")
@@ -157,6 +158,9 @@ def _explained_end(arrays: Arrays, i: int, words: Words) -> Iterator[str]:
         shown = [number(value) for value in arrays["energy"].values[i][: steps + 1]]
         shown = shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]]
         yield f"  energy: {' → '.join(shown)}"
+        for what, name, t in (("the cue", "input", 0), ("the last state", "state", steps)):
+            energy = float(arrays["energy"].values[i][t])
+            yield from (f"    {line}" for line in explain_energy(what, memory, arrays[name].values[i], energy))
     yield f"  recalls: {arrays['recalls'].values[i]}{_spurious(arrays, i)}"
     if "answers" in arrays:
         yield f"  answers: {arrays['answers'].values[i]}"

@@ -1,15 +1,14 @@
 """kind = "cue": cue the weights of a layer of neurons by patterns of activation, p_i = f(Σ_j w_ij a_j)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.labelled import Labelled
-from hopattn.retrieval.activation import activations
-from hopattn.retrieval.cue import cue
-from hopattn.scenario.explain.arithmetic import dot, rotated, rotation_rows, vector
+from hopattn.retrieval.cue import cue, functions
+from hopattn.scenario.explain.arithmetic import dot, equals, factor, number, rotated, rotation_rows, vector, written
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.decimal_commas import comma_hint
@@ -28,7 +27,7 @@ class Network(Table):
     """The weights, one row a neuron."""
     rotate: Angle | None = None
     """By how many degrees the layer rotates a point, counter-clockwise."""
-    activation: Annotated[str, NameIn(activations)] = "identity"
+    activation: Annotated[str, NameIn(functions, lambda _: {})] = "identity"
     """The function f that gives a neuron's activation from its field."""
 
     def problems(self, vocabulary: Vocabulary) -> Iterator[Problem]:
@@ -96,6 +95,15 @@ is = [-1]
 """
 
 
+_WORKED: dict[str, Callable[[float], str]] = {
+    "logistic": lambda total: f"= 1/(1 + e^{factor(-total)}) ",
+    "relu": lambda total: f"= max(0, {number(total)}) ",
+    "step": lambda total: "",
+    "tanh": lambda total: "",
+}
+"""The formula of f for one field, by the name of f; empty where there is none to work out by hand."""
+
+
 class Cue(Spec):
     """Patterns of activation, and a layer of neurons that they cue."""
 
@@ -148,5 +156,9 @@ class Cue(Spec):
             else:
                 for neuron, row in zip(weights.labels[0], weights.values, strict=True):
                     yield f"{label} → {neuron}: {dot(row, pattern)}"
-            if f != "identity":
+            if f in _WORKED:
+                for neuron, total, answer in zip(weights.labels[0], weights.values @ pattern, state, strict=True):
+                    result = f"{equals(answer, functions[f](written(total)))} {number(answer)}"
+                    yield f"{label} → {neuron}: {f}({number(total)}) {_WORKED[f](total)}{result}"
+            elif f != "identity":
                 yield f"{label}: {f} gives {vector(state)}"

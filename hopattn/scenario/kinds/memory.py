@@ -40,9 +40,9 @@ damaged = [1, 1, -1, -1, -1, -1]         # halves, its third neuron flipped
 
 [memory]
 patterns = ["stripes", "halves"]         # the words that are stored
-separation = "identity"                  # Hopfield's network; "softmax" is the modern one
-activation = "sign"                      # spins; with "softmax", try "identity"
-beta = 0.16666666666666666               # 1 / number of neurons
+model = "hopfield"                       # Hopfield 1982: no neuron couples to itself; try "modern" or "dense"
+# With separation = "identity", activation = "sign" and beta = 0.1667 (1 / neurons) in place of the model, each neuron
+# couples to itself: a network with other energies, which may come to rest where this one does not.
 
 [input]
 tokens = ["damaged"]                     # the cues

@@ -1,7 +1,7 @@
 """The table `[figure]` of a scenario: what its figures show, and the names that they give to runs."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -20,8 +20,12 @@ class FigureTable(Table):
     """The two axes of the plane in which words are drawn."""
     highlight: list[Text] = Field(default_factory=list)
     """The words that stand out. By default those of the expectations."""
+    lang: Literal["en", "de"] = "en"
+    """The language of labels and notes. In German, numbers have a decimal comma; words that have no German form, and
+    those of the scenario, stay as they are."""
     names: list[Text] = Field(default_factory=list)
-    """The names of the runs in figures, in their order: first the scenario as written, then its variants."""
+    """The names of the runs in figures, in their order: first the scenario as written, then its variants. A single name
+    is that of the scenario as written."""
     run: Text | None = None
     """The only run to draw, by the name of its variant or by its name in `names`."""
     layer: Count | None = None
@@ -31,13 +35,20 @@ class FigureTable(Table):
     query: Text | None = None
     """The query to draw, where a figure shows one. By default a word of `highlight`, or else the last query."""
 
+    def why_wrong_names(self, n_runs: int) -> str:
+        """Why there are too many or too few names for the runs; empty if there are not."""
+        if len(self.names) in (0, 1, n_runs):
+            return ""
+        each = f", for the scenario as written, or {n_runs}, one for each run" if n_runs > 1 else ""
+        return f"holds {len(self.names)} names; expected 1{each}"
+
     def problems(self, runs: Sequence[str], layouts: Sequence[ArrayLayout]) -> Iterator[Problem]:
         """Names of runs, words and heads that the scenario does not have.
 
         runs: the names of the runs, the empty name first. layouts: those of the runs; a word may stand in any of them.
         """
-        if len(self.names) > len(runs):
-            yield Problem(("figure", "names"), f"holds {len(self.names)} names for {len(runs)} runs")
+        if told := self.why_wrong_names(len(runs)):
+            yield Problem(("figure", "names"), told)
         if twice := next((name for i, name in enumerate(self.names) if name in self.names[:i]), ""):
             yield Problem(
                 ("figure", "names"), f"'{shortened(twice)}' stands there twice; each run has a name of its own"

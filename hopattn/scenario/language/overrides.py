@@ -4,11 +4,12 @@ import copy
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.paths import Invented, dotted, none_invented, parse_path, whole_path
+from hopattn.scenario.language.paths import Invented, dotted, last_keys, none_invented, parse_path, whole_path
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 ALL_DEFAULTS = "figure"
@@ -49,6 +50,38 @@ def require_changes(overrides: Any) -> None:
     """Raise `InvalidInput` for overrides that are no mapping from paths to values."""
     if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
         raise InvalidInput(f"overrides: expected a value for each path, not {quoted(overrides)}")
+
+
+def settings(changes: Mapping[str, Any]) -> str:
+    """Changes as a text for readers, by the last keys of their paths.
+
+    >>> settings({"layer.head.separation": "softmax", "ensemble.model": {"name": "dense", "n": 4}})
+    'separation = softmax, model = dense (n = 4)'
+    """
+    labels = last_keys(changes)
+    return ", ".join(f"{labels[path]} = {_told(value)}" for path, value in changes.items())
+
+
+def _told(value: Any) -> str:
+    """A value as a text for readers: a text without quotes, a table by its name with the rest in brackets."""
+    if isinstance(value, Mapping):
+        rest = settings({key: inner for key, inner in value.items() if key != "name"})
+        return " ".join(filter(None, (str(value.get("name", "")), rest and f"({rest})")))
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_told, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else str(value).replace("-", "−")
+
+
+def at(document: Mapping[str, Any], path: Path) -> Any:
+    """The value at a path of a document; None where there is none."""
+    node: Any = document
+    with suppress(KeyError, IndexError, TypeError):
+        for key in path:
+            node = node[key]
+        return node
+    return None
 
 
 def changed(

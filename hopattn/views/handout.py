@@ -1,0 +1,126 @@
+"""The arithmetic of a result as a handout for a course: Markdown, HTML or LaTeX."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+from typing import NamedTuple
+
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.visible import visible
+from hopattn.scenario.result import Result, Run
+from hopattn.scenario.words.character_pictures import ASCII_SHADES, SHADES
+
+_PICTURE = re.compile(f" *[?{SHADES}]+")
+"""A line of a picture."""
+_POWER = re.compile(r"\^(\([^()]*\)|[−.\d]+)")
+"""A power, as in e^(−1)."""
+
+
+class Markup(NamedTuple):
+    """A markup language: how it writes each part. `signs` stand for what has a meaning there."""
+
+    begin: str
+    end: str
+    about: str
+    heading: str
+    line: str
+    power: str
+    picture: str
+    signs: dict[int, str]
+
+
+_MATHS = {
+    **{"×": r"\times", "−": "-", "→": r"\to", "←": r"\leftarrow", "≈": r"\approx", "·": r"\cdot", "±": r"\pm"},
+    **{"√": r"\surd", "½": r"\frac12", "⟨": r"\langle", "⟩": r"\rangle", "°": r"^\circ", "²": "^2", "ᵀ": "^T"},
+    **{"₀": "_0", "₊": "_+", "Σ": r"\Sigma", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta"},
+    **{"η": r"\eta", "θ": r"\theta", "λ": r"\lambda", "φ": r"\varphi", "ξ": r"\xi", "π": r"\pi", "∞": r"\infty"},
+    **{"≤": r"\le", "≥": r"\ge"},
+}
+"""Signs of mathematics by their names in LaTeX."""
+_TEX_SIGNS = {
+    **{sign: f"${name}$" for sign, name in _MATHS.items()},
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}"},
+}
+
+MARKUPS = {
+    "md": Markup(
+        begin="# {title}\n",
+        end="",
+        about="\n{text}\n",
+        heading="\n## {text}\n\n",
+        line="{indent}- {text}\n",
+        power="^{text}",
+        picture="\n{indent}```\n{text}{indent}```\n\n",
+        signs=str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"}),
+    ),
+    "html": Markup(
+        begin='<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        "<style>body {{ max-width: 50em; margin: 2em auto; font-family: sans-serif }}\n"
+        ".work {{ margin: .2em 0 .2em calc(1.5em * (1 + var(--depth))); text-indent: -1.5em }}</style>\n"
+        "<h1>{title}</h1>\n",
+        end="</html>\n",
+        about="<p>{text}</p>\n",
+        heading="<h2>{text}</h2>\n",
+        line='<p class="work" style="--depth: {depth}">{text}</p>\n',
+        power="<sup>{text}</sup>",
+        picture="<pre>{text}</pre>\n",
+        signs=str.maketrans({sign: escape(sign) for sign in "<>&\"'"}),
+    ),
+    "tex": Markup(
+        begin="\\documentclass[a4paper]{{article}}\n\\usepackage[T1]{{fontenc}}\n\\usepackage[margin=2cm]{{geometry}}\n"
+        "\\newcommand{{\\work}}[2]{{{{\\setlength{{\\leftskip}}{{#1em}}\\noindent\\hangindent=1em #2\\par}}}}\n"
+        "\\begin{{document}}\n\\section*{{{title}}}\n",
+        end="\\end{document}\n",
+        about="\n\\noindent {text}\\par\n",
+        heading="\n\\subsection*{{{text}}}\n",
+        line="\\work{{{depth}}}{{{text}}}\n",
+        power="\\textsuperscript{{{text}}}",
+        picture="\\begin{{verbatim}}\n{text}\\end{{verbatim}}\n",
+        signs=str.maketrans(_TEX_SIGNS),
+    ),
+}
+"""The languages of a handout by the endings of their files."""
+
+
+def handout(result: Result, format: str) -> str:
+    """The title, the source and the arithmetic of a result, which was run with `explain`, as the text of a file.
+
+    format: "md", "html" or "tex". An HTML file holds ASCII characters alone, so that no code page harms it, and a LaTeX
+    file those of pdflatex as far as the words of the scenario allow. Raises `InvalidInput` for another format.
+    """
+    if format not in MARKUPS:
+        raise InvalidInput(f"format: {unknown(format, MARKUPS)}")
+    markup = MARKUPS[format]
+    text = "".join(_parts(result, markup))
+    return text.encode("ascii", "xmlcharrefreplace").decode() if format == "html" else text
+
+
+def _parts(result: Result, markup: Markup) -> Iterator[str]:
+    yield markup.begin.format(title=_written(result.title, markup))
+    for about in (f"source: {result.source}", result.note):
+        yield markup.about.format(text=_written(about, markup)) if about else ""
+    for run in result.runs:
+        yield markup.heading.format(text=_written(run.name or "as written", markup)) if len(result.runs) > 1 else "\n"
+        yield from _arithmetic(run, markup)
+    yield markup.end
+
+
+def _arithmetic(run: Run, markup: Markup) -> Iterator[str]:
+    """The lines of a run, and its pictures; two spaces before a line are one level of depth."""
+    for drawn, lines in groupby(run.working, lambda line: bool(_PICTURE.fullmatch(line))):
+        of = [(visible(line.strip()), (len(line) - len(line.lstrip())) // 2) for line in lines]
+        if drawn:
+            indent = "  " * of[0][1]
+            rows = "".join(f"{indent}{row.translate(ASCII_SHADES)}\n" for row, _ in of)
+            yield markup.picture.format(text=rows, indent=indent)
+            continue
+        for text, depth in of:
+            yield markup.line.format(text=_written(text, markup), depth=depth, indent="  " * depth)
+
+
+def _written(text: str, markup: Markup) -> str:
+    """A text in the language of a handout, with its powers."""
+    parts = [part.translate(markup.signs) for part in _POWER.split(visible(text))]
+    return "".join(markup.power.format(text=part) if i % 2 else part for i, part in enumerate(parts))
