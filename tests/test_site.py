@@ -41,6 +41,8 @@ def test_a_link_to_a_file_without_a_place_is_refused():
 
 def test_every_public_name_has_a_page_of_its_own_also_where_capitals_do_not_count():
     pages = api.pages()
+    assert not re.search(r"<(function|class|factory)|0x[0-9a-f]{6}", "".join(pages.values()))
+    assert '`ha.separations["argmax"]` is `ha.separations.argmax`' in pages["reference/api/separations.md"]
     for name in hopattn.__all__:
         assert f"hopattn.{name}" in pages[f"reference/api/{api.stem(name)}.md"]
     for name in hopattn._MODULES:

@@ -78,9 +78,16 @@ def _described(name: str, entry: Any) -> str:
     if inspect.isfunction(entry):
         signature, names = _signature(entry, first=True)
         return _object("function", f"{name}{signature}", from_docstring(inspect.getdoc(entry) or "", names), 5)
+    return _object("data", name, _choices(name.replace("hopattn.", "ha."), entry), 5)
+
+
+def _choices(name: str, entry: Any) -> str:
+    """What a registry is for, and its choices."""
+    first = next(iter(entry))
+    about = f'The choices for `{entry.what}`, by name: `{name}["{first}"]` is `{name}.{first}`.'
+    refused = "A mistyped name raises `InvalidInput` with the nearest."
     entries = [[f"`{key}`", plain(_summary(getattr(one, "build", one)))] for key, one in entry.items()]
-    listed = table(["name", "what it is"], entries)
-    return _object("data", name, f"{from_docstring(inspect.getdoc(entry) or '')}\n\n{listed}", 5)
+    return f"{about} {refused}\n\n{table(['name', 'what it is'], entries)}"
 
 
 def _own_doc(entry: type) -> str:
@@ -134,5 +141,18 @@ def _signature(function: Any, first: bool) -> tuple[str, list[str]]:
     given = list(inspect.signature(function).parameters.values())
     if not first and not inspect.isclass(function):
         given = given[1:]
-    shown = inspect.Signature([one.replace(annotation=inspect.Parameter.empty) for one in given])
+    shown = inspect.Signature([one.replace(annotation=inspect.Parameter.empty, default=_shown(one)) for one in given])
     return str(shown), [one.name for one in given]
+
+
+class _LeftOut:
+    """A default that is no text: a function, or what a dataclass makes anew."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def _shown(parameter: inspect.Parameter) -> Any:
+    """The default of a parameter, as its signature shows it."""
+    made = repr(parameter.default).startswith("<") and parameter.default is not inspect.Parameter.empty
+    return _LeftOut() if made else parameter.default

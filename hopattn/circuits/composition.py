@@ -2,7 +2,7 @@
 
     C = |W_in W_out|_F / (|W_in|_F |W_out|_F)
 
-For keys W_in is W_QᵀW_K of the later head, for queries its transpose, for values W_O W_V. W_out is W_O W_V of the
+For keys W_in is W_QᵀW_K of the later head, for queries its transpose, for values its W_O W_V. W_out is W_O W_V of the
 earlier head.
 """
 
@@ -86,25 +86,28 @@ def composition_baseline(w_out: Any, w_in: Any, n_draws: int = 100, *, seed: See
     return Baseline(float(np.mean(scores)), float(np.std(scores, ddof=1)), draws)
 
 
-def head_compositions(earlier: Head, later: Head, w_out: Any = None) -> Compositions:
+def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out: Any = None) -> Compositions:
     """The composition of two heads of one model through queries, keys and values.
 
-    w_out: the columns of the earlier layer's output matrix that belong to the head, `(dim, dim_out)`; without it the
-    head's output is added as it is. Biases do not count. Raises `InvalidInput` for heads that do not fit one another.
+    w_out, later_w_out: the columns of the output matrix of the earlier and of the later layer that belong to the head,
+    `(dim, dim_out)`; without it the head's output is added as it is. Biases do not count. Raises `InvalidInput` for
+    heads that do not fit one another.
+    Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|, |W_QK W_OV| and
+    |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """
-    written = _ov(instance(earlier, Head, "earlier"), w_out)
+    written = _ov(instance(earlier, Head, "earlier"), w_out, ("earlier", "w_out"))
     keys = _qk(instance(later, Head, "later"))
-    reads = {"query": keys.T, "key": keys, "value": numpy_matrix(later.w_value, "later")}
+    reads = {"query": keys.T, "key": keys, "value": _ov(later, later_w_out, ("later", "later_w_out"))}
     return Compositions(**{name: composition(written, read) for name, read in reads.items()})
 
 
-def _ov(head: Head, w_out: Any) -> np.ndarray:
-    """W_O W_V, `(dim, dim)`."""
-    values = numpy_matrix(head.w_value, "earlier")
+def _ov(head: Head, w_out: Any, names: tuple[str, str]) -> np.ndarray:
+    """W_O W_V, `(dim, dim)`, or W_V where there is no W_O. names: of the head and of W_O, for messages."""
+    values = numpy_matrix(head.w_value, names[0])
     if w_out is None:
         return values
-    out = numpy_matrix(w_out, "w_out")
-    require_dim(out, len(values), "w_out", "the values of the earlier head")
+    out = numpy_matrix(w_out, names[1])
+    require_dim(out, len(values), names[1], f"the values of the {names[0]} head")
     return np.asarray(out @ values)
 
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from hopattn.circuits.given_matrices import numpy_matrix
 from hopattn.foundation.arrays import require_dim
+from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.room import require_room
 
 BY = ("logits", "eigenvalues")
+HELD = 2**22
+"""The number of logits that are held at a time: columns of M, one for each word that is attended to."""
 
 
 def copying(w_ov: Any, embed: Any, unembed: Any = None, by: str = "logits") -> float:
@@ -47,15 +49,24 @@ def copying(w_ov: Any, embed: Any, unembed: Any = None, by: str = "logits") -> f
 
 
 def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> float:
-    """The mean, over words, of the share that a word's own logit has of all that it raises, scaled to [−1, 1]."""
-    require_room(2 * len(written) ** 2, f"copying: logits of {len(written):,} words")
-    logits = read @ through @ written.T
-    raised = np.maximum(logits - logits.mean(axis=0), 0.0)
-    total = raised.sum(axis=0)
-    counts = total > len(written) * np.finfo(np.float64).eps * np.abs(logits).max(axis=0)
-    if not counts.any():
+    """The mean, over words, of the share that a word's own logit has of all that it raises, scaled to [−1, 1].
+
+    M is computed in blocks of columns: that of a vocabulary of 50,257 words has 20 GB.
+    """
+    n = len(written)
+    shares: list[np.ndarray] = []
+    for words in blocks(n, max(HELD // n, 1)):
+        logits = read @ (through @ written[words].T)
+        largest = np.abs(logits).max(axis=0)
+        logits -= logits.mean(axis=0)
+        raised = np.maximum(logits, 0.0, out=logits)
+        total = raised.sum(axis=0)
+        counts = total > n * np.finfo(np.float64).eps * largest
+        own = raised[np.arange(n)[words], np.arange(len(total))]
+        shares.append(own[counts] / total[counts])
+    if not any(map(len, shares)):
         raise InvalidInput("w_ov: no word raises any logit above the others, so that there is nothing to score")
-    return float(np.mean(2 * np.diagonal(raised)[counts] / total[counts] - 1))
+    return float(np.mean(2 * np.concatenate(shares) - 1))
 
 
 def _by_eigenvalues(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> float:

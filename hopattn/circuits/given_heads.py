@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float, constant, first_true, require_finite, widened
+from hopattn.foundation.arrays import as_float, first_true, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.plain_arrays import plain_array
+from hopattn.foundation.traces import constant
 
 ROUNDING = 0.01
 """The largest difference of the sum of a row from 1; weights in half precision need it."""

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_matrix, constant, require_finite, widened
+from hopattn.foundation.arrays import as_matrix, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.traces import constant
 
 
 def numpy_matrix(values: Any, what: str) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float, require_dim, require_finite
+from hopattn.foundation.arrays import as_numpy, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
@@ -64,7 +64,7 @@ class InductionCircuit:
         words: `(…, n, dim)`, any vectors, which need not have been seen before; compared by the dot product, so that
         they should be of one length. Raises `InvalidInput` for another dim, for NaN, and for more than `length` words.
         """
-        given = np.asarray(as_float(words, "words"))
+        given = as_numpy(words, "words")
         if given.ndim < 2 or given.shape[-2] == 0:
             raise InvalidInput(f"words: expected (…, n, dim) with at least one word, not shape {given.shape}")
         require_dim(given, self.dim, "words", "the circuit")
@@ -172,7 +172,7 @@ def induction_circuit(
 
 def _angles(turns: Any) -> np.ndarray:
     """The angle of each plane in radians, `(n_planes,)`."""
-    angles = np.atleast_1d(np.asarray(as_float(turns, "turns"))).astype(np.float64)
+    angles = np.atleast_1d(as_numpy(turns, "turns")).astype(np.float64)
     if angles.ndim != 1 or angles.size == 0:
         raise InvalidInput(f"turns: expected an angle, or one for each plane, not shape {angles.shape}")
     require_finite(angles, "turns")

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float
+from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import Choices
@@ -104,7 +104,7 @@ class Selection:
 
         values: `(n, dim_values)`. Raises `InvalidInput` for another shape.
         """
-        given = np.asarray(as_float(values, "values"))
+        given = as_numpy(values, "values")
         if given.ndim != 2 or len(given) != len(self.keys):
             raise InvalidInput(f"values: expected ({len(self.keys)}, dim), not shape {given.shape}")
         return np.hstack([one_hot(self.queries), one_hot(self.keys), given])

@@ -23,6 +23,7 @@ from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.files import json_text, npz, write_over
 from hopattn.foundation.objects import path_of
 from hopattn.foundation.registry import Registry
+from hopattn.foundation.traces import followed
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation import separations
@@ -89,7 +90,7 @@ def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str,
     kind = vars(type(memory)).get("file_kind")
     if kind is None:
         raise InvalidInput(f"save: a {type(memory).__name__} has no file; save the memory that it is made from")
-    own = {name: getattr(memory, name) for name in signature(type(memory)).parameters if hasattr(memory, name)}
+    own = {name: getattr(memory, name) for name in signature(type(memory)).parameters if name in vars(memory)}
     return {"kind": kind, **{name: _value(value, place + name, arrays) for name, value in own.items()}}
 
 
@@ -117,6 +118,8 @@ def _part(value: Any) -> Any:
             if word is None:
                 raise InvalidInput(f"save: {quoted(value)} is in no registry, so that no file can name it")
             return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
+    if followed(value):
+        raise InvalidInput("save: a file holds plain numbers; make the memory with float(beta) first")
     return value
 
 

@@ -17,6 +17,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 - `labelled.py`: arrays with named axes and labelled rows
 - `room.py`: whether an array fits into the memory of this machine
+- `traces.py`: arrays that a derivative is taken of, and numbers that are not known yet
 - `scalars.py`: checks of single numbers
 - `objects.py`: checks of other arguments: their class, true or false, lists, functions, paths
 - `seeds.py`: one source of random numbers, given as `seed` or as `rng`

@@ -2,19 +2,19 @@
 
 The mathematics above this file is written once against the Python array API standard and runs on NumPy, PyTorch
 and JAX arrays. Shapes are checked everywhere. Values are checked only where arrays enter (constructors and `recall`),
-because a check of values cannot run while a function is traced or differentiated. `what` is the name of an array in
+and only where they are known: not while a library traces a function. `what` is the name of an array in
 messages.
 """
 
 import math
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.plain_arrays import PLAIN, plain_array
+from hopattn.foundation.traces import followed, is_torch, surely
 
 Array = Any  # an array of any supported library; the docstrings give its shape
 COPIED = 2**26
@@ -32,6 +32,10 @@ def namespace(*arrays: Array) -> Any:
             break
     else:
         return np
+    if all(map(is_torch, arrays)):
+        import array_api_compat.torch as of_torch
+
+        return of_torch
     from array_api_compat import array_namespace
 
     try:
@@ -39,6 +43,15 @@ def namespace(*arrays: Array) -> Any:
     except TypeError:
         kinds = sorted({type(array).__module__.split(".")[0] for array in arrays})
         raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}{_cure(kinds)}") from None
+
+
+def device_of(x: Array) -> Any:
+    """The device on which an array of any library lies."""
+    if is_torch(x):
+        return x.device
+    from array_api_compat import device
+
+    return device(x)
 
 
 def _cure(kinds: list[str]) -> str:
@@ -80,6 +93,34 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
     return xp.astype(array, info.default_dtypes()["real floating"])
 
 
+def as_numpy(values: Any, what: str) -> np.ndarray:
+    """The values as a floating-point NumPy array, for what has no derivative.
+
+    Raises `InvalidInput` for an array by which a derivative is taken, and for one that NumPy cannot read.
+    """
+    given = as_float(values, what)
+    if isinstance(given, np.ndarray):
+        return given
+    if followed(given):
+        cure = "give x.detach()" if is_torch(given) else "call it outside of what JAX traces"
+        raise InvalidInput(f"{what}: is computed with NumPy, without a derivative; {cure}")
+    try:
+        return np.asarray(widened(given))
+    except (TypeError, RuntimeError):
+        raise InvalidInput(f"{what}: cannot be read from this device; move it to the CPU first") from None
+
+
+def require_one_dtype(x: Array, other: Array, what: str, others: str) -> None:
+    """Raise `InvalidInput` for two arrays of PyTorch with different dtypes, of which it gives no product.
+
+    Inside `torch.autocast` it converts them itself.
+    """
+    if not (is_torch(x) and is_torch(other)) or x.dtype == other.dtype:
+        return
+    if not sys.modules["torch"].is_autocast_enabled(x.device.type):
+        raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
+
+
 def in_numbers_of(x: Array, array: Array) -> Array:
     """An array in the library, dtype and device of x; one of the library of x keeps its derivative.
 
@@ -89,9 +130,7 @@ def in_numbers_of(x: Array, array: Array) -> Array:
         return namespace(x, array).astype(array, x.dtype, copy=False)
     if isinstance(x, np.ndarray):
         return array.astype(x.dtype, copy=False)
-    from array_api_compat import device
-
-    return namespace(x).asarray(array, dtype=x.dtype, device=device(x))
+    return namespace(x).asarray(array, dtype=x.dtype, device=device_of(x))
 
 
 def widened(x: Array) -> Array:
@@ -109,48 +148,6 @@ def is_half(x: Array) -> bool:
     return bool(namespace(x).finfo(x.dtype).bits < 32)
 
 
-def erf(x: Array) -> Array:
-    """The error function, entry by entry, of NumPy, PyTorch and JAX arrays; raises `InvalidInput` for others.
-
-    The array API has no such function.
-    """
-    library = type(x).__module__.partition(".")[0]
-    if isinstance(x, (np.ndarray, np.generic)):
-        from scipy.special import erf as of_scipy
-
-        return of_scipy(x) if not is_half(x) else of_scipy(widened(x)).astype(x.dtype)
-    if library == "torch":
-        return x.erf()
-    if library in ("jax", "jaxlib"):
-        return sys.modules["jax"].lax.erf(x)  # JAX is loaded, since x is one of its arrays
-    raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
-
-
-def constant(x: Array) -> Array:
-    """The same numbers, as a constant for differentiation."""
-    if hasattr(x, "detach"):
-        return x.detach()
-    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
-        return sys.modules["jax"].lax.stop_gradient(x)  # JAX is loaded, since x is one of its arrays
-    return x
-
-
-def chosen(flag: Array, computed: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """The first of two computations where the flag `()` is True, else the second; only one of them runs.
-
-    A flag that is not known yet, while JAX traces a function, is decided when the function runs. Where no library can
-    decide it, as in PyTorch's vmap, the first runs.
-    """
-    try:
-        known = bool(flag)
-    except (TypeError, RuntimeError):
-        if type(flag).__module__.partition(".")[0] in ("jax", "jaxlib"):
-            jax = sys.modules["jax"]
-            return jax.lax.cond(flag, jax.checkpoint(computed), otherwise)
-        known = True
-    return computed() if known else otherwise()
-
-
 def tolerance(dtype: Any) -> float:
     """The largest difference at which two iterates count as equal: ε^¾, with ε of the dtype.
 
@@ -160,16 +157,19 @@ def tolerance(dtype: Any) -> float:
 
 
 def require_finite(array: Array, what: str, most: float = math.inf) -> None:
-    """Raise `InvalidInput` for a NaN, an infinity, or an entry beyond ±most; the message names the first such row."""
+    """Raise `InvalidInput` for a NaN, an infinity, or an entry beyond ±most; the message names the first such row.
+
+    Numbers that are not known yet, while a library traces a function, are not looked at.
+    """
     xp = namespace(array)
     if array.ndim < 2:
-        if not bool(xp.all(_within(array, most))):
+        if surely(~xp.all(_within(array, most))):
             raise InvalidInput(f"{what}: {_fault(array, most)}")
         return
     for start in range(0, array.shape[0], 4096):  # in blocks: rows that lie in a file may be larger than the memory
         block = array[start : min(start + 4096, array.shape[0]), ...]
         bad = xp.any(~_within(block, most), axis=-1)
-        if bool(xp.any(bad)):
+        if surely(xp.any(bad)):
             raise InvalidInput(f"{what}: row {first_true(bad, start)} {_fault(block[_first(bad)], most)}")
 
 
@@ -236,6 +236,7 @@ def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
     if text.ndim < 2 or 0 in text.shape[-2:]:
         raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
     require_dim(text, matrix.shape[1], what, other)
+    require_one_dtype(text, matrix, what, other)
     return text
 
 
@@ -272,7 +273,7 @@ def _is_foreign_array(values: Any) -> bool:
         return False
     from array_api_compat import is_array_api_obj
 
-    return bool(is_array_api_obj(values))
+    return is_torch(values) or bool(is_array_api_obj(values))
 
 
 def first_true(flags: Array, offset: int = 0) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, constant, namespace
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import nonzero
 
 Mass = Callable[[Array, Array, Array | None], Array]

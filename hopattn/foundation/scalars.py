@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.traces import followed, surely
 
 COUNTED = 2**63 - 1
 """The largest whole number with which NumPy counts."""
@@ -18,8 +19,24 @@ def positive(value: Any, what: str) -> float:
     return real(value, what, above=0.0)
 
 
+def positive_or_followed(value: Any, what: str) -> Any:
+    """A positive finite number as a Python float, or the array `()` that `followed` names, as it is."""
+    if not followed(value):
+        return positive(value, what)
+    if value.ndim:
+        raise InvalidInput(f"{what}: expected a single number, not an array of shape {tuple(value.shape)}")
+    if surely(~((value > 0) & (value < math.inf))):
+        raise InvalidInput(f"{what}: expected a positive finite number, not {quoted(value)}")
+    return value
+
+
 def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
-    """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`."""
+    """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`.
+
+    Raises it too for an array that a derivative is taken of, which would be lost.
+    """
+    if followed(value):
+        raise InvalidInput(f"{what}: expected a plain number; the derivative by an array would be lost here")
     try:  # NumPy below 2.4 takes an array of one number for that number
         number = math.nan if isinstance(value, (bool, str)) or getattr(value, "ndim", 0) > 0 else float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):

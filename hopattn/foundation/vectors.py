@@ -8,6 +8,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, as_float, first_true, namespace, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import workers
+from hopattn.foundation.traces import surely
 
 LARGE_PRODUCT = 2**23
 """The number of multiplications from which a product is divided into tiles."""
@@ -165,7 +166,7 @@ def unit(x: Any) -> Array:
     require_finite(vectors, "unit")
     xp = namespace(vectors)
     zero = xp.all(vectors == 0, axis=-1)
-    if bool(xp.any(zero)):
+    if surely(xp.any(zero)):
         where = "the vector" if vectors.ndim == 1 else f"row {first_true(zero)}"
         raise InvalidInput(f"unit: {where} is zero and has no direction")
     return normalised(vectors)

@@ -45,6 +45,11 @@ class KeyValueMemory(AssociativeMemory):
     def dims(self) -> tuple[int, int]:
         """The dims of the keys and of the values."""
 
+    @property
+    def beta(self) -> float:
+        """The inverse temperature, that of the separation."""
+        return self.separation.beta
+
     @cached_property
     def retrieval(self) -> Retrieval:
         """One step of this memory, from cues to states."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.state_space import spins
-from hopattn.foundation.arrays import as_float
+from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import name_of
@@ -129,7 +129,7 @@ def _checked_spins(memory: Any) -> int:
 def checked_temperatures(temperature: ArrayLike) -> np.ndarray:
     """One temperature or several, `(n_t,)`; raises `InvalidInput` unless all are above 0 and finite."""
     try:
-        given = np.asarray(as_float(temperature, "temperature"))
+        given = as_numpy(temperature, "temperature")
     except InvalidInput:
         given = np.array(np.nan)
     if given.ndim > 1 or not given.size or not np.all(np.isfinite(given) & (given > 0)):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopattn.foundation.arrays import stored_rows
+from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
@@ -250,7 +250,7 @@ def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _patterns(patterns: Any) -> np.ndarray:
     """Patterns as a checked array of floats; raises `InvalidInput` if their couplings would not fit into memory."""
-    rows = stored_rows(patterns, "patterns")
+    rows = stored_rows(as_numpy(patterns, "patterns"), "patterns")
     require_room(rows.shape[1] ** 2, f"couplings of {rows.shape[1]:,} neurons")
     return np.asarray(rows, dtype=float)
 

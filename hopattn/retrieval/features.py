@@ -11,13 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, chosen, constant, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator, whole_seed
+from hopattn.foundation.traces import chosen, constant
 from hopattn.foundation.vectors import rectified
 
 

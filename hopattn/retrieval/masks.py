@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, namespace, require_broadcast
+from hopattn.foundation.arrays import Array, as_array, device_of, namespace, require_broadcast
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.room import require_room
@@ -198,7 +198,10 @@ def as_mask(mask: Any) -> Any:
         return mask_rules.make(mask)
     array = as_array(mask, "mask")
     if array.dtype != namespace(array).bool:
-        raise InvalidInput(f"mask: expected booleans (True = may attend), not {array.dtype}")
+        raise InvalidInput(
+            f"mask: expected booleans (True = may attend), not {array.dtype}; "
+            "the text of the keys is source=, and numbers that are added to the scores are bias="
+        )
     return array
 
 
@@ -206,9 +209,7 @@ def like(mask: Any, scores: Array) -> Array:
     """A mask as an array of the library, and on the device, of the scores."""
     if isinstance(scores, np.ndarray):
         return np.asarray(mask)
-    from array_api_compat import device
-
-    return namespace(scores).asarray(mask, device=device(scores))
+    return namespace(scores).asarray(mask, device=device_of(scores))
 
 
 def distances(n: int, m: int | None = None, what: str = "mask") -> np.ndarray:

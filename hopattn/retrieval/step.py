@@ -81,6 +81,8 @@ class Retrieval:
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
         held = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
         require_room(pairs * (cues.shape[-1] if held else 1), f"scores of {pairs:,} pairs")
+        if not isinstance(self.separation.beta, float):
+            namespace(cues, self.separation.beta)  # refuses a β of another library
         return self.similarity(cues, keys)
 
     def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
@@ -141,7 +143,8 @@ class Retrieval:
     ) -> Pass:
         """One pass over all keys: in one piece, or over blocks where that is faster and no bias is given."""
         rule = as_mask(mask)
-        if bias is not None or not worth_streaming(self.similarity, cues, keys, rule):
+        plain = bias is not None or not isinstance(separation.beta, float)
+        if plain or not worth_streaming(self.similarity, cues, keys, rule):
             return self.in_one_piece(separation, cues, keys, values, rule, wants_potential, bias)
         batch = cues if cues.ndim > 1 else cues[None]
         result = stream(self.similarity, separation, widened(batch), keys, values, rule, potential=wants_potential)
@@ -151,17 +154,17 @@ class Retrieval:
 def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, Separation]:
     """Scores and a separation of the same kind, whose product with its β is β s + bias, in the numbers of the scores.
 
-    The weights of a separation depend on β s alone. For a β below 1 the result is β s + bias and a β of 1, because
-    bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β. Otherwise it is
-    s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside. Raises
-    `InvalidInput` for a bias that does not broadcast.
+    The weights of a separation depend on β s alone. For a β below 1, or an array, the result is β s + bias and a β of
+    1, because bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β.
+    Otherwise it is s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
+    Raises `InvalidInput` for a bias that does not broadcast.
     """
     require_broadcast(bias, tuple(scores.shape), "bias", "scores")
     xp, beta = namespace(scores), separation.beta
     bound = float(xp.finfo(scores.dtype).max) / 2
     wider = float(namespace(bias).finfo(bias.dtype).max) / 2 > bound
     added = in_numbers_of(scores, namespace(bias).clip(bias, -bound, bound) if wider else bias)
-    if beta < 1:
+    if not isinstance(beta, float) or beta < 1:
         return beta * scores + added, replace(separation, beta=1.0)
     return scores + added / beta, separation
 

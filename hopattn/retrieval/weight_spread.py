@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.scalars import real
@@ -97,7 +97,7 @@ def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
 
 def shares_of(weights: Any) -> np.ndarray:
     """The weights of each row divided by their sum; a zero row stays zero. Raises `InvalidInput` if a weight is < 0."""
-    given = np.asarray(as_float(weights, "weights"))
+    given = as_numpy(weights, "weights")
     if given.ndim == 0 or 0 in given.shape:
         raise InvalidInput(f"weights: expected (…, n_keys) with at least one weight, not shape {given.shape}")
     require_finite(given, "weights")

@@ -9,6 +9,8 @@ from hopattn.foundation.files import require_regular
 
 MAX_BYTES = 2**20
 """The largest size of a scenario file; a larger file is no scenario."""
+PICKLES = (".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+"""Endings of files that PyTorch and Python write by `pickle`."""
 
 
 def shipped_folder() -> Path:
@@ -75,6 +77,9 @@ def read_text(file: Path) -> str:
 
     Raises `InvalidInput` for a file that is missing, a folder, unreadable, too large or not UTF-8.
     """
+    if file.suffix.lower() in PICKLES:
+        told = "holds Python objects, which run code when they are read, and no text"
+        raise InvalidInput(f"{file}: {told}; save its arrays as .npz or .safetensors")
     try:
         if file.is_dir():
             raise InvalidInput(f"{file}: is a folder; expected a scenario file")

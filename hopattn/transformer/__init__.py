@@ -3,6 +3,7 @@
 - `positions/`: positions: on circles, as rotations of queries and keys, as biases of scores
 - `baselines.py`: simpler models to compare attention with: averages, n-grams
 - `plain_attention.py`: independent softmax attention in NumPy and PyTorch, to check ours with
+- `torch_words.py`: PyTorch's words for options, each with ours
 - `affine.py`: y = W x + b, of which the rest is made
 - `attention.py`: one step for queries, keys and values that are given
 - `feature_sums.py`: sums of values by features that are exponentials, of any size
@@ -12,6 +13,7 @@
 - `head_bias.py`: the bias of scores that a head has of its own
 - `heads.py`: one head
 - `from_torch.py`: weights in PyTorch's terms
+- `torch_modules.py`: what a module of PyTorch has beside its arrays
 - `multi_head.py`: heads in parallel
 - `layers.py`: layers of attention heads, one after the other
 - `feed_forward.py`: the layer that maps each word by itself

@@ -32,6 +32,9 @@ class Affine:
         object.__setattr__(self, "weight", matrix)
         object.__setattr__(self, "bias", shift)
 
+    def __repr__(self) -> str:
+        return f"Affine(weight {self.dims}{'' if self.bias is None else ', bias'})"
+
     @classmethod
     def of(cls, given: Any, what: str) -> "Affine":
         """The map itself, or the map of a matrix without a bias."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, require_one_dtype
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint
@@ -15,8 +15,10 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
+from hopattn.transformer.torch_words import knows_torch_words
 
 
+@knows_torch_words
 def attention(
     q: Any,
     k: Any,
@@ -77,6 +79,8 @@ def require_texts(queries: Array, keys: Array, values: Array) -> None:
         if array.ndim < 2 or 0 in array.shape[-2:]:
             raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(array.shape)}")
     require_dim(queries, keys.shape[-1], "q", "k")
+    require_one_dtype(queries, keys, "q", "k")
+    require_one_dtype(values, keys, "v", "k")
     if keys.shape[-2] != values.shape[-2]:
         raise InvalidInput(f"v: {values.shape[-2]} rows do not fit {keys.shape[-2]} keys")
     leading = [tuple(array.shape[:-2]) for array in (queries, keys, values)]

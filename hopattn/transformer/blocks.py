@@ -6,7 +6,7 @@ for f the attention, the cross-attention of a decoder, and the feed-forward laye
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
@@ -14,8 +14,10 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import each, flag
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_all_biases, with_prefix
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.multi_head import MultiHead, MultiHeadTrace
 from hopattn.transformer.normalisation import Normalisation
+from hopattn.transformer.torch_modules import with_options
+from hopattn.transformer.torch_words import knows_torch_words
 
 ATTENTION, CROSS = "self_attn", "multihead_attn"
 """PyTorch's names of the attention and of the cross-attention."""
@@ -26,7 +28,8 @@ class BlockTrace:
     """The arrays of a block: its input, the state after each of its sub-layers, and its output `state`.
 
     read: the words that each sub-layer reads, normalised where the norm comes first. given: the output of each
-    sub-layer, before its residual. summed: the same after its residual, before a norm that comes last.
+    sub-layer, before its residual. summed: the same after its residual, before a norm that comes last. attention,
+    cross: the trace of the heads over the text, and of those over the source; None where they were not traced.
     """
 
     input: Array
@@ -34,6 +37,8 @@ class BlockTrace:
     read: tuple[Array, ...]
     given: tuple[Array, ...]
     summed: tuple[Array, ...]
+    attention: MultiHeadTrace | None = None
+    cross: MultiHeadTrace | None = None
 
     @property
     def state(self) -> Array:
@@ -82,29 +87,35 @@ class Block:
     @classmethod
     def from_torch(
         cls,
-        state: Mapping[str, Any],
-        n_heads: int,
-        norm_first: bool = False,
-        activation: str = "relu",
+        module: Any,
+        n_heads: int | None = None,
+        norm_first: bool | None = None,
+        activation: str | None = None,
         *,
         mask: Any = "none",
-        epsilon: float = 1e-5,
+        epsilon: float | None = None,
     ) -> "Block":
-        """The layer of a `torch.nn.TransformerEncoderLayer`, or of a `TransformerDecoderLayer`.
+        """The layer of a `torch.nn.TransformerEncoderLayer`, or of a `TransformerDecoderLayer`, in its eval mode.
 
-        state: names and arrays of its `state_dict`; those of a decoder have a cross-attention. norm_first, activation
-        ("relu" or "gelu"), epsilon: the arguments of PyTorch's class, which its state does not keep. mask: as in
-        `Head`, for the attention over the text itself. Raises `InvalidInput` for missing and further names, all at
-        once, and for arrays that do not fit.
+        module: the module itself; or names and arrays of its `state_dict`; those of a decoder have a cross-attention.
+        n_heads, norm_first (False), activation ("relu"; "gelu"), epsilon (1e-5): with a state, which does not keep
+        them; and see `MultiHead.from_torch`. mask: as in `Head`, for the attention over the text itself. Raises
+        `InvalidInput` for a module that no Block can be, for missing and further names of a state, all at once, and
+        for arrays that do not fit.
         """
+        state, options = with_options(
+            module,
+            ["TransformerEncoderLayer", "TransformerDecoderLayer"],
+            **{"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon},
+        )
         names = _names(isinstance(state, Mapping) and any(str(name).startswith(f"{CROSS}.") for name in state))
         require_names(state, *names)
-        heads = MultiHead.from_torch(with_prefix(state, ATTENTION), n_heads, mask=mask)
+        heads = MultiHead.from_torch(with_prefix(state, ATTENTION), options["n_heads"], mask=mask)
         crossed = with_prefix(state, CROSS)
-        cross = MultiHead.from_torch(crossed, n_heads) if crossed else None
-        layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), activation)
-        norms = [Normalisation.from_torch(state, f"norm{i}", epsilon) for i in range(1, 4 if crossed else 3)]
-        return cls(heads, layer, norms, norm_first, cross)
+        cross = MultiHead.from_torch(crossed, options["n_heads"]) if crossed else None
+        layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), options["activation"])
+        norms = [Normalisation.from_torch(state, f"norm{i}", options["epsilon"]) for i in range(1, 4 if crossed else 3)]
+        return cls(heads, layer, norms, options["norm_first"], cross)
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of PyTorch's layer; the inverse of `from_torch`.
@@ -120,21 +131,25 @@ class Block:
             state |= norm_state(f"norm{i}", norm, f"norm {i}")
         return with_all_biases(state)
 
+    @knows_torch_words
     def __call__(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
     ) -> Array:
         """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
-        return self.trace(x, mask, source=source, source_mask=source_mask, bias=bias).state
+        return self.traced_with(lambda words: self.attention(words, mask, bias=bias), x, source, source_mask).state
 
     def trace(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
     ) -> BlockTrace:
-        """The states of a text x `(…, n, dim)` after each sub-layer.
+        """The states of a text x `(…, n, dim)` after each sub-layer, and every array of its heads.
 
         mask, bias: for the attention over x, see `MultiHead`. source: `(…, m, dim)`, the text of the cross-attention;
         source_mask: its mask. Raises `InvalidInput` for a source without cross-attention, and the other way round.
         """
-        return self.traced_with(lambda words: self.attention(words, mask=mask, bias=bias), x, source, source_mask)
+        trace = self.traced_with(lambda words: self.attention(words, mask, bias=bias), x, source, source_mask)
+        heads = self.attention.trace(trace.read[0], mask, bias=bias)
+        crossed = None if self.cross is None else self.cross.trace(trace.read[1], source_mask, source=source)
+        return replace(trace, attention=heads, cross=crossed)
 
     def traced_with(
         self, attend: Callable[[Array], Array], x: Any, source: Any = None, source_mask: Any = None

@@ -8,7 +8,6 @@ source.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from hopattn.foundation.arrays import Array
@@ -18,6 +17,7 @@ from hopattn.transformer.affine import Affine
 from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.from_torch import require_names, with_all_biases, with_prefix
 from hopattn.transformer.normalisation import Normalisation
+from hopattn.transformer.torch_modules import with_options
 
 SIDES = ("encoder", "decoder")
 
@@ -51,18 +51,21 @@ class EncoderDecoder:
     @classmethod
     def from_torch(
         cls,
-        state: Mapping[str, Any],
-        n_heads: int,
-        norm_first: bool = False,
-        activation: str = "relu",
+        module: Any,
+        n_heads: int | None = None,
+        norm_first: bool | None = None,
+        activation: str | None = None,
         *,
-        epsilon: float = 1e-5,
+        epsilon: float | None = None,
     ) -> "EncoderDecoder":
-        """The layers of a `torch.nn.Transformer`: names and arrays of its `state_dict`, which has no read-out.
+        """The layers of a `torch.nn.Transformer` in its eval mode, which has no read-out.
 
-        norm_first, activation, epsilon: as in `Block.from_torch`. The decoder's heads get the mask "causal". Raises
-        `InvalidInput` for missing and further names, and for arrays that do not fit.
+        module: the module itself; or names and arrays of its `state_dict`. n_heads, norm_first, activation, epsilon:
+        as in `Block.from_torch`. The decoder's heads get the mask "causal". Raises `InvalidInput` for a module that no
+        EncoderDecoder can be, for missing and further names, and for arrays that do not fit.
         """
+        given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
+        state, options = with_options(module, ["Transformer"], **given)
         if not isinstance(state, Mapping):
             require_names(state, ())
         sides, norms = [], []
@@ -74,9 +77,8 @@ class EncoderDecoder:
                 found = ", ".join(numbers) or "none"
                 raise InvalidInput(f"state: expected {side}.layers.0, {side}.layers.1, …, not {found}")
             parts = [with_prefix(layers, number) for number in numbers]
-            read = partial(Block.from_torch, n_heads=n_heads, norm_first=norm_first, activation=activation)
-            sides.append(tuple(read(part, mask=mask, epsilon=epsilon) for part in parts))
-            norms.append(Normalisation.from_torch(own, "norm", epsilon) if "norm.weight" in own else None)
+            sides.append(tuple(Block.from_torch(part, **options, mask=mask) for part in parts))
+            norms.append(Normalisation.from_torch(own, "norm", options["epsilon"]) if "norm.weight" in own else None)
         known = [name for name in state if str(name).startswith(tuple(f"{side}.layers." for side in SIDES))]
         require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
         return cls(sides[0], sides[1], (norms[0], norms[1]))

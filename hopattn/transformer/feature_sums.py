@@ -5,7 +5,8 @@ The features come as their exponents: a = log φ(q), `(…, n, n_features)`, and
 
 from typing import NamedTuple
 
-from hopattn.foundation.arrays import Array, chosen, constant, namespace
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.traces import chosen, constant
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import least_sum, log_products, relative
 from hopattn.retrieval.masks import PositionRule, like

@@ -4,12 +4,16 @@ It is a memory too: the rows of W₁ are keys, the columns of W₂ are values, a
 ReLU that is the separation `rectified_power` with n = 2, whose weights are [s]₊ (Geva et al. 2021, EMNLP).
 """
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.foundation.arrays import Array, erf, namespace, require_dim, widened
-from hopattn.foundation.errors import reject_unknown
+import numpy as np
+
+from hopattn.foundation.arrays import Array, namespace, require_dim, widened
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.traces import is_torch
 from hopattn.foundation.vectors import rectified
 from hopattn.transformer.affine import Affine
 
@@ -17,7 +21,24 @@ from hopattn.transformer.affine import Affine
 def _gelu(x: Array) -> Array:
     """½ x (1 + erf(x/√2)); half precision is computed in single precision, in which 1 + erf keeps its digits."""
     wide = widened(x)
-    return namespace(x).astype(0.5 * wide * (1 + erf(wide * 0.5**0.5)), x.dtype)
+    return namespace(x).astype(0.5 * wide * (1 + _erf(wide * 0.5**0.5)), x.dtype)
+
+
+def _erf(x: Array) -> Array:
+    """The error function, entry by entry, of NumPy, PyTorch and JAX arrays; raises `InvalidInput` for others.
+
+    The array API has no such function.
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        from scipy.special import erf as of_scipy
+
+        return of_scipy(x)
+    if is_torch(x):
+        return x.erf()
+    library = type(x).__module__.partition(".")[0]
+    if library in ("jax", "jaxlib"):
+        return sys.modules["jax"].lax.erf(x)  # JAX is loaded, since x is one of its arrays
+    raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
 
 
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
@@ -52,6 +73,9 @@ class FeedForward:
         object.__setattr__(self, "inner", inner)
         object.__setattr__(self, "outer", outer)
         object.__setattr__(self, "activation", activation)
+
+    def __repr__(self) -> str:
+        return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}')"
 
     def __call__(self, x: Any) -> Array:
         """W₂ f(W₁ x + b₁) + b₂ for each row of x."""

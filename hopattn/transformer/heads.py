@@ -8,8 +8,8 @@ One application is one step of associative recall.
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
-from hopattn.foundation.arrays import Array, as_text, require_dim, widened
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.arrays import Array, as_array, as_text, namespace, require_dim, widened
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.options import require_options, shows_options
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.joint_mask import joint
@@ -23,6 +23,7 @@ from hopattn.transformer.attention import split_bias
 from hopattn.transformer.head_bias import as_bias, total_bias
 from hopattn.transformer.positions.planes import n_planes
 from hopattn.transformer.positions.rotary import Rotary, as_position
+from hopattn.transformer.torch_words import knows_torch_words, refuse_torch_words
 
 MATRICES = "the head's matrices"
 
@@ -100,6 +101,7 @@ class Head:
 
     @shows_options(HeadOptions, DEFAULTS)
     def __init__(self, w_query: Any, w_key: Any, w_value: Any, **options: Unpack[HeadOptions]) -> None:
+        refuse_torch_words("Head", {**options})
         require_options("Head", options, DEFAULTS)
         chosen: HeadOptions = {**DEFAULTS, **options}
         query, key, value = (
@@ -121,6 +123,14 @@ class Head:
         object.__setattr__(self, "position", position)
         object.__setattr__(self, "bias", as_bias(chosen["bias"]))
 
+    def __repr__(self) -> str:
+        maps = ", ".join(f"w_{role} {getattr(self, role).dims}" for role in ("query", "key", "value"))
+        parts = [self.retrieval.similarity, self.retrieval.separation, self.retrieval.activation]
+        own = {"mask": self.mask, "position": self.position, "bias": self.bias}
+        shown = {name: tuple(part.shape) if hasattr(part, "shape") else part for name, part in own.items()}
+        named = [f"{name}={quoted(part)}" for name, part in shown.items() if part is not None]
+        return f"Head({', '.join([maps, *map(quoted, parts), *named])})"
+
     @property
     def w_query(self) -> Array:
         """The matrix of the queries, `(dim_key, dim)`."""
@@ -136,6 +146,7 @@ class Head:
         """The matrix of the values, `(dim_out, dim)`."""
         return self.value.weight
 
+    @knows_torch_words
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Array:
         """The head's output `(…, n, dim_out)` for a text `(…, n, dim)`; see `trace` for the arguments.
 
@@ -177,4 +188,12 @@ def text_pair(x: Any, source: Any, head: Head) -> tuple[Array, Array]:
     """The texts of the queries and of the keys; raises `InvalidInput` for one that does not fit the head's matrices."""
     require_dim(head.w_value, head.key.dims[1], "w_value", "w_key")
     text = as_text(x, "x", head.w_query, MATRICES)
-    return text, text if source is None else as_text(source, "source", head.w_key, MATRICES)
+    return text, text if source is None else as_source(source, "source", head.w_key)
+
+
+def as_source(values: Any, what: str, matrix: Array) -> Array:
+    """The text of keys or values, as `as_text` gives it; raises `InvalidInput` for booleans, which are a mask."""
+    text = as_array(values, what, like=matrix)
+    if text.dtype == namespace(text).bool:
+        raise InvalidInput(f"{what}: expected the vectors of a text, not booleans; a mask is given as mask=")
+    return as_text(text, what, matrix, MATRICES)

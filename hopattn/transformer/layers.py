@@ -15,6 +15,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import each, flag
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.torch_words import knows_torch_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,7 @@ class AttentionLayer:
                 "the words that the output is added to",
             )
 
+    @knows_torch_words
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None) -> Array:
         """The words after the layer, `(…, n, dim)`; the arguments are those of `Head.trace`."""
         return self.computed_with(lambda words: self.attention(words, mask=mask, source=source), x)

@@ -8,11 +8,12 @@ z is kept as one more row of W, for a value that is 1 at every key.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, constant, namespace, require_dim, widened
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import flag
 from hopattn.foundation.scalars import whole
+from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Exponentials, Features, feature_maps
 from hopattn.retrieval.masks import Causal, Strict, like

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, constant, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.objects import each, instance
+from hopattn.foundation.traces import constant
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Dot

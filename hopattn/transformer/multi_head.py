@@ -7,8 +7,8 @@ Heads that differ in their matrices only are computed together, as further axes 
 for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,9 @@ from hopattn.transformer.affine import Affine
 from hopattn.transformer.attention import split_bias
 from hopattn.transformer.from_torch import TorchHeads, torch_heads
 from hopattn.transformer.head_bias import total_bias
-from hopattn.transformer.heads import MATRICES, Head, HeadTrace
+from hopattn.transformer.heads import MATRICES, Head, HeadTrace, as_source
+from hopattn.transformer.torch_modules import with_options
+from hopattn.transformer.torch_words import knows_torch_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +69,28 @@ class MultiHead:
         maps = tuple(Affine.stacked([getattr(head, role) for head in heads[::shared]]) for role, shared in roles)
         object.__setattr__(self, "maps", maps)
 
-    @classmethod
-    def from_torch(cls, state: Mapping[str, Any], n_heads: int, *, mask: Any = "none") -> "MultiHead":
-        """The heads of a `torch.nn.MultiheadAttention`.
+    def __repr__(self) -> str:
+        heads = f"{len(self.heads)} × {self.heads[0]!r}" if self.groups[0] else f"{len(self.heads)} heads that differ"
+        return f"MultiHead({heads}, w_out {self.out.dims})"
 
-        state: names and arrays of its `state_dict`, of PyTorch or NumPy. The state does not keep `add_zero_attn`, which
-        must be False. mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here,
-        as in its `scaled_dot_product_attention`, True allows.
-        Raises `InvalidInput` for missing and further names, all of them at once, and for arrays that do not fit.
+    @classmethod
+    def from_torch(cls, module: Any, n_heads: int | None = None, *, mask: Any = "none") -> "MultiHead":
+        """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
+
+        module: the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy. n_heads: with a state,
+        which does not keep it. Nor does it keep `add_zero_attn`, which must be False, and `batch_first`: texts are
+        `(…, n, dim)` here. mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids;
+        here, as in its `scaled_dot_product_attention`, True allows.
+        Raises `InvalidInput` for a module that no MultiHead can be, for missing and further names of a state, all of
+        them at once, and for arrays that do not fit.
 
         >>> import numpy as np
         >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
         >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape
         (2, 2)
         """
-        found = torch_heads(state, n_heads)
+        state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads)
+        found = torch_heads(state, **options)
         beta = float(found.dim_key) ** -0.5
         return cls([Head(*maps, beta=beta, mask=mask) for maps in found.of_each_head()], found.out)
 
@@ -113,21 +122,22 @@ class MultiHead:
         """The matrix of the output, `(dim, sum of the heads' dim_out)`."""
         return self.out.weight
 
+    @knows_torch_words
     def __call__(
-        self, query: Any, key: Any = None, value: Any = None, *, mask: Any = None, source: Any = None, bias: Any = None
+        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> Array:
         """The output of all heads together, `(…, n, dim)`.
 
-        query: the text of the queries. key, value: the texts of the keys and of the values; by default the key is the
-        query's text, and the value the key's. source: the text of both, in place of key and value. mask: as in
-        `Head.trace`, for all heads. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or
-        `(…, heads, n, m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
+        x: the text of the queries. mask: as in `Head.trace`, for all heads. source: the text of keys and values; by
+        default they are those of x. key, value: the texts of the keys and of the values in place of a source, where
+        they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
+        m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
         if key is not None and source is not None:
             raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
         bias = self._given_bias(bias)
-        keyed = key if key is not None else query if source is None else source
-        texts = self._texts(query, keyed, keyed if value is None else value)
+        keyed = key if key is not None else x if source is None else source
+        texts = self._texts(x, keyed, keyed if value is None else value)
         leading = np.broadcast_shapes(texts[0].shape[:-2], texts[1].shape[:-2])
         for part in masks_of(as_mask(mask)):
             if not isinstance(part, MaskRule):
@@ -157,13 +167,13 @@ class MultiHead:
             )
         return given
 
-    def _texts(self, query: Any, key: Any, value: Any) -> tuple[Array, Array, Array]:
+    def _texts(self, x: Any, key: Any, value: Any) -> tuple[Array, Array, Array]:
         """The three texts; raises `InvalidInput` for one that does not fit the matrices of the first head."""
         first = self.heads[0]
-        text = as_text(query, "query", first.w_query, MATRICES)
-        keyed = text if key is query else as_text(key, "key", first.w_key, MATRICES)
+        text = as_text(x, "x", first.w_query, MATRICES)
+        keyed = text if key is x else as_source(key, "key", first.w_key)
         same = value is key and first.value.dims[1] == first.key.dims[1]
-        valued = keyed if same else as_text(value, "value", first.w_value, MATRICES)
+        valued = keyed if same else as_source(value, "value", first.w_value)
         if valued.shape[-2] != keyed.shape[-2]:
             raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
         return text, keyed, valued
@@ -216,7 +226,7 @@ def _groups(heads: tuple[Head, ...]) -> tuple[int, int]:
     for head in heads[1:]:
         alike = [getattr(head, role).dims == getattr(first, role).dims for role in ("query", "key", "value")]
         same_mask = head.mask is first.mask or (isinstance(head.mask, MaskRule) and head.mask == first.mask)
-        same = same_mask and head.retrieval == first.retrieval and head.position == first.position
+        same = same_mask and _alike(head.retrieval, first.retrieval) and head.position == first.position
         if not (all(alike) and same):
             return 0, 0
     if not first.retrieval.similarity.by_pairs:
@@ -226,6 +236,16 @@ def _groups(heads: tuple[Head, ...]) -> tuple[int, int]:
     keys = [(id(head.key), id(head.value)) for head in heads]
     regular = len(heads) % r == 0 and all(keys[i] == keys[i - i % r] for i in range(len(keys)))
     return (len(heads) // r, r) if regular else (len(heads), 1)
+
+
+def _alike(step: Retrieval, other: Retrieval) -> bool:
+    """Whether two steps are the same; with a β that is an array to be learned, only one and the same β is."""
+    betas = step.separation.beta, other.separation.beta
+    if all(isinstance(beta, float) for beta in betas):
+        return step == other
+    return betas[0] is betas[1] and replace(step, separation=replace(step.separation, beta=1.0)) == replace(
+        other, separation=replace(other.separation, beta=1.0)
+    )
 
 
 def _split(x: Array, g: int, r: int) -> Array:

@@ -46,6 +46,10 @@ class Normalisation:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "centred", flag(centred, "centred"))
 
+    def __repr__(self) -> str:
+        own = [f"{name}, " for name in ("gain", "shift") if getattr(self, name) is not None]
+        return f"Normalisation({''.join(own)}epsilon={self.epsilon:g}, centred={self.centred})"
+
     def __call__(self, x: Any) -> Array:
         """The normalised rows, `(…, dim)`."""
         rows = as_float(x, "x", like=self.gain)

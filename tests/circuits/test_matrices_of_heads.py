@@ -1,5 +1,7 @@
 """Copying and composition: cases with known answers, chance values, and messages."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -90,17 +92,32 @@ def test_gaussian_matrices_lie_within_the_baseline():
 
 def test_the_three_compositions_of_two_heads_are_those_of_their_matrices():
     rng = np.random.default_rng(4)
-    query, key, value, out, later_query, later_key, later_value = rng.normal(size=(7, 3, 5))
+    query, key, value, out, later_query, later_key, later_value, later_out = rng.normal(size=(8, 3, 5))
     earlier, later = ha.Head(query, key, value), ha.Head(later_query, later_key, later_value)
-    found = ha.head_compositions(earlier, later, out.T)
+    found = ha.head_compositions(earlier, later, out.T, later_out.T)
     writes = out.T @ value
     norm = np.linalg.norm
     for name, reads in (
         ("query", later_key.T @ later_query),
         ("key", later_query.T @ later_key),
-        ("value", later_value),
+        ("value", later_out.T @ later_value),  # W_OV of both heads, as Elhage et al. (2021) have it
     ):
         assert getattr(found, name) == pytest.approx(norm(reads @ writes) / norm(reads) / norm(writes))
+
+
+def test_copying_of_many_words_holds_few_columns_at_a_time(monkeypatch):
+    """As the definition has it, with M whole: 2 [M_jj − m_j]₊ / Σ_i [M_ij − m_j]₊ − 1, the mean over j."""
+    rng = np.random.default_rng(5)
+    through, words = rng.normal(size=(3, 3)), rng.normal(size=(1500, 3))
+    logits = words @ through @ words.T
+    raised = np.maximum(logits - logits.mean(axis=0), 0)
+    monkeypatch.setattr("hopattn.circuits.copying.HELD", 2**17)
+    tracemalloc.start()
+    found = ha.copying(through, words)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == pytest.approx(np.mean(2 * np.diagonal(raised) / raised.sum(axis=0) - 1), rel=1e-12)
+    assert peak < logits.nbytes / 3
 
 
 def test_turns_of_a_rotation_have_no_scale_of_their_own():

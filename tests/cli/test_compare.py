@@ -116,6 +116,7 @@ def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
         (("--trials", "0"), "trials: expected a whole number"),
         (("--measure", "steps"), "--measure: is what a figure shows; write --figure too"),
         (("--measure", "step", "--figure", "a.svg"), "--measure: 'step' is unknown; did you mean 'steps'"),
+        (("--csv", "out.xlsx"), "--csv: out.xlsx: expected a file that ends in .csv"),
         (("--figure", "a.gif"), "--figure: a.gif: expected a file that ends in .svg, .pdf or .png"),
         (
             (

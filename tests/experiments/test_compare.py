@@ -236,7 +236,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
         ({"memories": []}, "memories: name at least one of"),
         ({"memories": ["linear", "linear"]}, "memories: 'linear' stands there twice"),
         ({"memories": 3}, "memories: expected names or memories, not 3"),
-        ({"memories": [3]}, "memories: expected a name or a memory, not 3"),
+        ({"memories": [3]}, "memories: expected a name, a memory or a function of keys, not 3"),
         ({"beta": 0.0}, "beta: expected a positive finite number"),
         ({"beta": "1,0.5"}, "beta: 0.5 comes after 1"),
         ({"beta": [-1.0, 2.0]}, "beta: expected a positive finite number, not -1"),
@@ -403,3 +403,17 @@ def test_names_that_begin_alike_lose_no_sentence():
     rows = [Row(name, "", {}, 2, 4, 1, recalled=end, recalled_first=0.5) for name, end in (("a", 0.5), ("a b", 1.0))]
     words = paragraph("x", rows, ())
     assert "changes for a b 50 % → all. One step recalls as much as all steps for a." in words
+
+
+def test_functions_of_the_keys_take_part_as_memories_of_ones_own():
+    own = {"mine": lambda keys: ha.Memory(keys, separation="sparsemax"), "net": ha.hopfield}
+    found = ha.compare_random({"load": [0.1, 0.4]}, memories=own, dim=20, trials=3, seed=1)
+    theirs = ha.compare_random({"load": [0.1, 0.4]}, memories=["sparse", "hopfield"], dim=20, beta=1, trials=3, seed=1)
+    assert [row.memory for row in found.rows[:2]] == ["mine", "net"]
+    for row, same in zip(found.rows, theirs.rows, strict=True):
+        assert (row.recalled, row.steps, row.energy_fall) == (same.recalled, same.steps, same.energy_fall)
+    values = np.eye(4, 2)
+    (row,) = ha.compare(np.eye(4), np.eye(4), values, memories=ha.modern).rows
+    assert row.memory == "modern" and row.is_attention
+    (row,) = ha.compare(np.eye(4), np.eye(4), memories=lambda keys: keys).rows
+    assert "expected a memory from the function" in str(row)

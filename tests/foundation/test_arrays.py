@@ -9,10 +9,11 @@ from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.foundation import room
-from hopattn.foundation.arrays import as_float, chosen, require_finite, tolerance
+from hopattn.foundation.arrays import as_float, require_finite, tolerance
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.traces import chosen
 from hopattn.retrieval.separation import separations
 from tests.draws import arrays, sizes
 from tests.each import each
@@ -113,3 +114,33 @@ def test_one_of_two_computations_runs_even_where_jax_decides_later(jax):
     for x, root, slope in ((4.0, 2.0, 0.25), (-4.0, 0.0, 0.0)):
         assert float(jax.jit(positive_root)(x)) == root
         assert float(jax.jit(jax.grad(positive_root))(x)) == slope
+
+
+def test_what_numpy_computes_refuses_a_derivative_and_a_tracer(torch, jax):
+    followed = torch.eye(3, requires_grad=True)
+    for use in (
+        lambda x: ha.compare(x, x),
+        ha.modern,
+        ha.hopfield,
+        ha.operating_class,
+        lambda x: ha.theory.overlap(x),
+        lambda x: ha.compare_patterns(x),
+    ):
+        with pytest.raises(InvalidInput, match=r"is computed with NumPy, without a derivative; give x.detach\(\)"):
+            use(followed)
+        with pytest.raises(InvalidInput, match=r"is computed with NumPy, .*; call it outside of what JAX traces"):
+            jax.jit(use)(np.eye(3))
+    assert ha.modern(followed.detach()).keys.tolist() == np.eye(3).tolist()
+
+
+def test_two_dtypes_of_pytorch_are_refused_where_it_has_no_product_of_them(torch):
+    wide, narrow = torch.eye(3, dtype=torch.float64), torch.eye(3)
+    head = ha.Head(wide, wide, wide)
+    for use, message in (
+        (lambda: ha.attention(narrow, wide, wide), "q: torch.float32 do not fit k of torch.float64; convert one"),
+        (lambda: ha.attention(wide, wide, narrow), "v: torch.float32 do not fit k of torch.float64"),
+        (lambda: head(narrow), "x: torch.float32 do not fit the head's matrices of torch.float64"),
+        (lambda: ha.MultiHead([head], wide)(wide, source=narrow), "torch.float32 do not fit the head's matrices"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            use()

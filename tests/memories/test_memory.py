@@ -327,3 +327,7 @@ def test_large_keys_and_keys_in_a_file_are_not_copied(tmp_path, monkeypatch):
     assert np.shares_memory(ha.Memory(keys).keys, keys)
     np.save(tmp_path / "keys.npy", np.eye(2))
     assert isinstance(ha.Memory(tmp_path / "keys.npy").keys, np.memmap)
+
+
+def test_a_memory_tells_its_beta():
+    assert ha.modern(np.eye(2), beta=3.0).beta == 3 and ha.Memory(np.eye(2)).beta == 1

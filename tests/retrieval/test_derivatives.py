@@ -135,7 +135,6 @@ def test_sparsemax_in_numbers(torch):
     assert torch.autograd.grad(weights[0, 0], scores)[0].tolist() == [[0.5, -0.5]]
 
 
-@pytest.mark.filterwarnings("ignore:Dynamo detected a call to a `functools.lru_cache`:UserWarning")
 @each("name", ["softmax", "sparsemax", "entmax", "normmax", "k_subsets"])
 def test_a_compiled_function_has_the_same_values(torch, traced, name):
     separation = ha.separations[name]()

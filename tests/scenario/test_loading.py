@@ -223,6 +223,10 @@ def test_files_that_cannot_be_read(tmp_path):
         (wide, "wide.toml:1: is UTF-16 text; save the file as UTF-8 in your editor"),
         (tmp_path / "ltin.toml", "there is no such file; did you mean '"),
         (large, "is larger than 1 MiB"),
+        (
+            tmp_path / "model.pt",
+            "holds Python objects, which run code when they are read, and no text; save its arrays",
+        ),
         ("bnak", "there is no scenario or file 'bnak'; did you mean 'bank'?"),
         ("", "is no path"),
         ("a\0b", "is no path"),

@@ -227,3 +227,16 @@ BLOCK = random_block()
 def test_parts_that_do_not_fit_are_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+@each("norm_first", [False, True])
+def test_the_trace_of_a_block_holds_those_of_its_heads(norm_first):
+    own, x = random_block(norm_first=norm_first), np.random.default_rng(7).normal(size=(5, DIM))
+    crossed = ha.Block(own.attention, own.feed_forward, [*own.norms, ha.Normalisation()], norm_first, own.attention)
+    trace, both = own.trace(x, "causal"), crossed.trace(x, "causal", source=x[:3])
+    assert trace.cross is None and [head.weights.shape for head in both.cross.heads] == [(5, 3)] * HEADS
+    np.testing.assert_allclose(trace.attention.output, trace.given[0], atol=1e-12)
+    np.testing.assert_allclose(both.cross.output, both.given[1], atol=1e-12)
+    for head, made in zip(own.attention.heads, trace.attention.heads, strict=True):
+        np.testing.assert_allclose(made.weights, head.trace(trace.read[0], "causal").weights, atol=1e-12)
+    np.testing.assert_allclose(trace.state, own(x, "causal"), atol=1e-12)

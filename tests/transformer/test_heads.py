@@ -188,3 +188,43 @@ EYE = np.eye(3)
 def test_arguments_that_do_not_fit_are_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+def test_layers_say_briefly_what_they_are():
+    matrix = np.zeros((64, 64))
+    heads = ha.MultiHead([ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=ha.Alibi(0.5))] * 8, np.eye(64, 512))
+    block = ha.Block(heads, ha.FeedForward(matrix, matrix), [ha.Normalisation(matrix[0]), ha.Normalisation()])
+    texts = [repr(one) for one in (heads, ha.AttentionLayer(heads), block, ha.Affine(matrix, matrix[0]))]
+    assert max(map(len, texts)) < 600 and not any("array" in text or "\n" in text for text in texts)
+    maps = "w_query (64, 64), w_key (64, 64), w_value (64, 64)"
+    head = f"Head({maps}, Dot(), Softmax(beta=1.0), Identity(), mask=(5, 5), bias=Alibi(slope=0.5))"
+    assert texts[0] == f"MultiHead(8 × {head}, w_out (64, 512))"
+    assert "Normalisation(gain, epsilon=1e-05, centred=True)" in texts[2]
+    assert texts[3] == "Affine(weight (64, 64), bias)"
+
+
+LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
+
+
+@each(
+    ("call", "message"),
+    [
+        (
+            lambda: ha.attention(EYE, EYE, EYE, is_causal=True),
+            "attention: option 'is_causal' .*; write mask=\"causal\"",
+        ),
+        (
+            lambda: ha.attention(EYE, EYE, EYE, attn_mask=EYE),
+            "attention: option 'attn_mask' .*write mask= for booleans",
+        ),
+        (lambda: ha.attention(EYE, EYE, EYE, scale=2), "'scale' is PyTorch's word; write beta="),
+        (lambda: ha.Head(EYE, EYE, EYE, is_causal=True), "^Head: option 'is_causal'"),
+        (lambda: LAYER(EYE, key_padding_mask=EYE), "^MultiHead: option 'key_padding_mask' is"),
+        (lambda: ha.AttentionLayer(LAYER)(EYE, src_mask=EYE), "^AttentionLayer: option 'src_mask' is PyTorch's word"),
+    ],
+)
+def test_pytorchs_words_are_answered_with_ours(call, message):
+    with pytest.raises(ha.InvalidInput, match=message):
+        call()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        ha.attention(EYE, EYE, EYE, colour=1)

@@ -2,6 +2,7 @@
 
 import re
 import tracemalloc
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -108,11 +109,11 @@ def test_it_is_pytorchs_multihead_attention(torch, options):
         return module(*map(torch.asarray, (query, key, value)), need_weights=False, **masks)[0].detach().numpy()
 
     pairs = [
-        (own(query, key, value), theirs()),
-        (own(query, key, value, mask=allowed), theirs(attn_mask=~allowed)),
-        (own(query, key, value, bias=bias), theirs(attn_mask=bias)),
-        (own(query, key, value, mask=words), theirs(key_padding_mask=padded)),
-        (own(query, key, value, mask=allowed & words), theirs(attn_mask=~allowed, key_padding_mask=padded)),
+        (own(query, key=key, value=value), theirs()),
+        (own(query, key=key, value=value, mask=allowed), theirs(attn_mask=~allowed)),
+        (own(query, key=key, value=value, bias=bias), theirs(attn_mask=bias)),
+        (own(query, key=key, value=value, mask=words), theirs(key_padding_mask=padded)),
+        (own(query, key=key, value=value, mask=allowed & words), theirs(attn_mask=~allowed, key_padding_mask=padded)),
     ]
     for found, expected in pairs:
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
@@ -215,7 +216,7 @@ def state(**changes):
             r"mask: shape \(2, 12, 12\) does not fit scores of shape \(12, 12\)",
         ),
         (
-            lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), np.eye(12), np.eye(12)[:3]),
+            lambda: ha.MultiHead.from_torch(state(), 3)(np.eye(12), value=np.eye(12)[:3]),
             "value: 3 words do not fit",
         ),
         (lambda: ha.Affine(np.eye(2), [1.0]), r"weight: a bias of shape \(1,\) does not fit the 2 rows"),
@@ -242,7 +243,26 @@ def test_a_bias_for_another_number_of_heads_is_refused_by_call_and_trace(masks):
 def test_a_source_beside_a_key_is_refused():
     heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3)], np.eye(2))
     with pytest.raises(ha.InvalidInput, match="source: is the text of key and value, and a key is given too"):
-        heads(np.eye(2), np.eye(2), source=np.eye(2))
+        heads(np.eye(2), key=np.eye(2), source=np.eye(2))
+
+
+def test_every_layer_takes_its_mask_after_the_text():
+    """A mask of n = dim words has the shape of a text."""
+    rng, x = np.random.default_rng(3), np.random.default_rng(4).normal(size=(3, 3))
+    head = ha.Head(*rng.normal(size=(3, 3, 3)), mask="none")
+    heads = ha.MultiHead([head], np.eye(3))
+    block = ha.Block(heads, ha.FeedForward(np.eye(3), np.eye(3)), [ha.Normalisation()] * 2)
+    for layer in (head, heads, ha.AttentionLayer(heads), block):
+        assert np.array_equal(layer(x, ha.causal(3)), layer(x, mask="causal"))
+        assert not np.allclose(layer(x, ha.causal(3)), layer(x))
+    for layer, texts in ((head, ["source"]), (heads, ["source", "key", "value"])):
+        for text in texts:
+            with pytest.raises(
+                InvalidInput, match=rf"^(key|{text}): expected the vectors of a text, not booleans; a mask"
+            ):
+                layer(x, **{text: ha.causal(3)})
+    with pytest.raises(InvalidInput, match=r"^mask: expected booleans .* not float64; the text of the keys is source="):
+        heads(x, x)
 
 
 @each("biased", [("in",), ("out",), ("in", "out"), ()])
@@ -262,15 +282,56 @@ def test_pytorch_loads_a_state_of_heads_with_some_biases(torch, biased, kdim):
     theirs.load_state_dict(state)
     query, key = rng.normal(size=(4, DIM)), rng.normal(size=(6, kdim))
     expected = theirs(*map(torch.asarray, (query, key, key)))[0].detach()
-    np.testing.assert_allclose(heads(query, key), expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(heads(query, source=key), expected, rtol=0, atol=1e-10)
 
 
-def test_a_module_of_pytorch_in_place_of_its_state_is_refused_with_the_cure(torch):
-    module = torch.nn.MultiheadAttention(4, 2)
-    for read in (lambda: ha.MultiHead.from_torch(module, 2), lambda: ha.Block.from_torch(module, 2)):
-        with pytest.raises(InvalidInput, match=r"^state: expected names and arrays, .*; give module.state_dict\(\)"):
-            read()
-    assert ha.MultiHead.from_torch(module.state_dict(), 2).groups == (2, 1)
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
+def test_a_module_of_pytorch_brings_all_that_its_state_lacks(torch):
+    def built(kind, **options):
+        torch.manual_seed(0)
+        sizes = {"dim_feedforward": 6, "dropout": 0.1, "dtype": torch.float64}
+        layer = getattr(torch.nn, kind)(DIM, HEADS, **sizes, batch_first=True, layer_norm_eps=0.1, **options)
+        for parameter in layer.parameters():
+            torch.nn.init.normal_(parameter, std=0.4)
+        return layer.eval()
+
+    x, other = torch.randn(2, 2, 5, DIM, dtype=torch.float64)
+    heads = torch_module(torch)
+    two = {"num_encoder_layers": 1, "num_decoder_layers": 1, "activation": torch.tanh}
+    whole = built("Transformer", **two)
+    ahead = torch.nn.Transformer.generate_square_subsequent_mask(5, dtype=torch.float64)
+    encoder = built("TransformerEncoderLayer", norm_first=True, activation=torch.nn.GELU())
+    decoder = built("TransformerDecoderLayer", activation="gelu")
+    for found, expected in (
+        (ha.MultiHead.from_torch(heads)(x), heads(x, x, x)[0]),
+        (ha.Block.from_torch(encoder)(x), encoder(x)),
+        (ha.Block.from_torch(decoder)(x, source=other), decoder(x, other)),
+        (ha.EncoderDecoder.from_torch(whole)(other, x), whole(other, x, tgt_mask=ahead)),
+    ):
+        np.testing.assert_allclose(found, expected.detach(), rtol=0, atol=1e-10)
+
+
+def test_a_module_that_no_layer_can_be_is_refused(torch):
+    heads, layer = partial(torch.nn.MultiheadAttention, 4, 2), partial(torch.nn.TransformerEncoderLayer, 4, 2, 6)
+    mixed = torch.nn.Transformer(4, 2, 1, 1, 6, batch_first=True)
+    mixed.decoder.layers[0].norm1.eps = 0.5
+    with_rms = layer(batch_first=True)
+    with_rms.norm1 = torch.nn.RMSNorm(4)
+    for read, module, options, message in (
+        (ha.MultiHead, heads(batch_first=True, add_zero_attn=True), {}, "module: add_zero_attn = True adds"),
+        (ha.MultiHead, heads(batch_first=True, add_bias_kv=True), {}, "module: add_bias_kv = True adds"),
+        (ha.MultiHead, heads(), {}, r"module: batch_first = False takes texts .*: set batch_first = True"),
+        (ha.Block, layer(), {}, r"module\.self_attn: batch_first = False"),
+        (ha.Block, layer(batch_first=True, activation=torch.sin), {}, r"module\.activation: expected relu"),
+        (ha.Block, layer(batch_first=True, activation=torch.nn.GELU("tanh")), {}, "gelu without approximation"),
+        (ha.Block, with_rms, {}, r"module\.norm1: is a RMSNorm, which a layer of hopattn cannot be"),
+        (ha.Block, heads(), {}, r"expected a torch.nn.TransformerEncoderLayer or .*, not MultiheadAttention"),
+        (ha.Block, layer(batch_first=True), {"norm_first": True}, "norm_first: the module has its own; leave it out"),
+        (ha.EncoderDecoder, mixed, {}, "module: expected one epsilon for all layers, not 0.5, 1e-05"),
+        (ha.MultiHead, heads().state_dict(), {}, "n_heads: a state does not keep it; give it, or give the module"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            read.from_torch(module, **options)
 
 
 def test_words_of_another_library_than_the_matrices_are_refused_with_the_cure(torch):

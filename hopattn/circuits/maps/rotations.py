@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.maps.world import World
-from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
 from hopattn.foundation.scalars import whole
 from hopattn.transformer.positions.circle import cos_sin_degrees
@@ -55,7 +55,7 @@ def angles_of(world: World, angles: Mapping[str, Sequence[float]]) -> np.ndarray
         back = world.actions[world.inverse[number]]
         if action not in angles and back not in angles:
             raise InvalidInput(f"angles: the action '{shortened(action)}' has none, nor has its inverse")
-        own = np.asarray(as_float(angles[action] if action in angles else angles[back], "angles"))
+        own = as_numpy(angles[action] if action in angles else angles[back], "angles")
         require_finite(own, "angles")
         if own.ndim != 1 or not 1 <= len(own) <= MAX_PLANES or len(own) != len(rows[0] if rows else own):
             wanted = f"the same number for each action, 1 to {MAX_PLANES}"

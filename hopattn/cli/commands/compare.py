@@ -76,6 +76,8 @@ def command(
     given = {name: value for name, value in options.items() if value not in (None, ()) and value is not False}
     format = _format(figure_file, measure)
     _require_plain_files(csv_file, figure_file)
+    if csv_file is not None:
+        _require_ending(csv_file, "--csv", ".csv")
     with _progress() as report:
         result = _compared(source, given | report)
     if figure_file is not None:
@@ -160,6 +162,15 @@ def _format(file: Path | None, measure: str | None) -> str:
             raise InvalidInput("--measure: is what a figure shows; write --figure too")
     if file is None:
         return ""
-    if file.suffix.lower() not in (".svg", ".pdf", ".png"):
-        raise InvalidInput(f"--figure: {file.name}: expected a file that ends in .svg, .pdf or .png")
+    _require_ending(file, "--figure", ".svg", ".pdf", ".png")
     return file.suffix.lower().removeprefix(".")
+
+
+def _require_ending(file: Path, option: str, *endings: str) -> None:
+    """Raise `InvalidInput` for a file of another ending."""
+    from hopattn.foundation.errors import InvalidInput, shortened
+
+    if file.suffix.lower() not in endings:
+        *others, last = endings
+        expected = f"{', '.join(others)} or {last}" if others else last
+        raise InvalidInput(f"{option}: {shortened(file.name)}: expected a file that ends in {expected}")

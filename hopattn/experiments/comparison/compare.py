@@ -96,8 +96,9 @@ def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareO
     the keys, and the final state reads out the values.
 
     memories: names ("hopfield", "dense", "modern", "sparse", "linear", "nearest", "exponential", "entmax", "normmax";
-    also "classical" for hopfield and "softmax" for modern), memory objects that store these keys, or a mapping from
-    names to objects (the first six names). Spins with an energy change one at a time, all other neurons together.
+    also "classical" for hopfield and "softmax" for modern), memory objects that store these keys, functions of keys
+    that give a memory, or a mapping from names to such objects and functions (the first six names). Spins with an
+    energy change one at a time, all other neurons together.
     beta: the inverse temperature of modern, sparse, entmax and normmax: a number, several numbers in rising order, or
     a text such as "0.1:32:log5" (None: √dim over the mean squared length of a key).
     targets: `(n_cues,)`, the index of the key that each cue belongs to, −1 if it is not known (None: not known); only

@@ -21,7 +21,7 @@ from hopattn.retrieval.separation.softmax import Softmax
 
 Build = Callable[[np.ndarray, float], Any]
 """A function of keys `(n_keys, dim)` and beta that gives the memory of these keys."""
-Reader = Callable[[np.ndarray, np.ndarray, float], Memory]
+Reader = Callable[[np.ndarray, np.ndarray, float], Memory | None]
 """A function of keys, values and beta that gives the memory of these keys and values."""
 
 
@@ -30,15 +30,15 @@ class Contender:
     """A memory that takes part in a comparison.
 
     build: `build(keys, beta)`, the memory that stores the keys. reader: `reader(keys, values, beta)`, the memory that
-    weights the keys for a cue and reads out values; None if the memory has no weights. update: the update of the
-    recall. normalised: whether its weights are divided by their sum before values are read out, because only their
-    ratios mean something.
+    weights the keys for a cue and reads out values; None, or a function that gives None, if the memory has no weights.
+    update: the update of the recall; None for `update_of` its memory. normalised: whether its weights are divided by
+    their sum before values are read out, because only their ratios mean something.
     """
 
     name: str
     build: Build
     reader: Reader | None
-    update: str = "sync"
+    update: str | None = "sync"
     normalised: bool = False
 
 
@@ -93,10 +93,12 @@ DEFAULT = ("hopfield", "dense", "modern", "sparse", "linear", "nearest")
 def contenders_named(memories: Any) -> tuple[Contender, ...]:
     """The contenders of a comparison.
 
-    memories: names, memory objects, a mapping from names to memory objects, or a single name or object. Raises
-    `InvalidInput` for an unknown name, a name that is given twice, and an object that is no memory.
+    memories: names, memory objects, functions of keys that give a memory, a mapping from names to such objects and
+    functions, or a single one of all these. Raises `InvalidInput` for an unknown name, a name that is given twice, and
+    an object that is no memory.
     """
-    given = [memories] if isinstance(memories, (str, Contender)) or hasattr(memories, "recall") else memories
+    single = isinstance(memories, (str, Contender)) or hasattr(memories, "recall") or callable(memories)
+    given = [memories] if single else memories
     if isinstance(given, Mapping):
         result = [_of_object(str(name), memory) for name, memory in given.items()]
     elif is_iterable(given):
@@ -116,7 +118,8 @@ def _contender(i: int, choice: Any) -> Contender:
     if isinstance(choice, Contender):
         return choice
     if not isinstance(choice, str):
-        return _of_object(f"memory {i + 1}", choice)
+        own = getattr(choice, "__name__", "<")  # that of a lambda begins so too
+        return _of_object(f"memory {i + 1}" if own.startswith("<") else own, choice)
     name = OTHER_NAMES.get(choice, choice)
     if name not in contenders:
         raise InvalidInput(f"memories: {unknown(choice, [*contenders, *OTHER_NAMES])}")
@@ -128,8 +131,10 @@ def _of_object(name: str, memory: Any) -> Contender:
 
     Spins with an energy change one at a time, as those of the contenders by name do.
     """
-    if not hasattr(memory, "recall") or not hasattr(memory, "step"):
-        raise InvalidInput(f"memories: expected a name or a memory, not {quoted(memory)}")
+    if callable(memory) and not hasattr(memory, "recall"):
+        return _of_function(name, memory)
+    if not is_memory(memory):
+        raise InvalidInput(f"memories: expected a name, a memory or a function of keys, not {quoted(memory)}")
 
     def build(keys: np.ndarray, beta: float) -> Any:
         stored = np.asarray(memory.keys if isinstance(memory, Memory) else memory.patterns)
@@ -137,9 +142,34 @@ def _of_object(name: str, memory: Any) -> Contender:
             raise InvalidInput("it stores other keys than those that are compared")
         return Memory(keys, activation=memory.activation, **parts) if isinstance(memory, Memory) else memory
 
-    spins = isinstance(memory, Recallable) and memory.activation.discrete and Asynchronous().descends(memory)
-    update = "async" if spins else "sync"
     if not isinstance(memory, Memory):
-        return Contender(name, build, None, update)
+        return Contender(name, build, None, update_of(memory))
     parts: dict[str, Any] = {"similarity": memory.similarity, "separation": memory.separation}
-    return Contender(name, build, lambda keys, values, beta: Memory(keys, values, **parts), update)
+    return Contender(name, build, lambda keys, values, beta: Memory(keys, values, **parts), update_of(memory))
+
+
+def _of_function(name: str, make: Callable[[np.ndarray], Any]) -> Contender:
+    """The contender of a function of keys, which gives the memory that stores them."""
+
+    def build(keys: np.ndarray, beta: float) -> Any:
+        if not is_memory(memory := make(keys)):
+            raise InvalidInput(f"expected a memory from the function, not {quoted(memory)}")
+        return memory
+
+    def reader(keys: np.ndarray, values: np.ndarray, beta: float) -> Memory | None:
+        own = make(keys)
+        apart = isinstance(own, Memory)
+        return Memory(keys, values, similarity=own.similarity, separation=own.separation) if apart else None
+
+    return Contender(name, build, reader, None)
+
+
+def is_memory(given: Any) -> bool:
+    """Whether an object has the steps and the recall of a memory."""
+    return hasattr(given, "recall") and hasattr(given, "step")
+
+
+def update_of(memory: Any) -> str:
+    """The update by which a memory is recalled: spins with an energy change one at a time, others together."""
+    spins = isinstance(memory, Recallable) and memory.activation.discrete and Asynchronous().descends(memory)
+    return "async" if spins else "sync"

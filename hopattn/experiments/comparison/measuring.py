@@ -8,7 +8,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import MATCH
 from hopattn.dynamics.ranking import ranked
-from hopattn.experiments.comparison.contenders import Contender
+from hopattn.experiments.comparison.contenders import Contender, update_of
 from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised, row_length
@@ -85,7 +85,8 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
     with np.errstate(all="ignore"):  # an overflow in a recall that diverges is reported in its status
         memory = contender.build(problem.keys, beta)
         reader = contender.reader and contender.reader(problem.keys, problem.values, beta)
-        recall = memory.recall(problem.cues, update=contender.update, max_steps=max_steps, rng=rng, mask=problem.mask)
+        update = contender.update or update_of(memory)
+        recall = memory.recall(problem.cues, update=update, max_steps=max_steps, rng=rng, mask=problem.mask)
         if problem.autoassociative:
             first, last = np.asarray(memory.step(problem.cues, problem.mask)), recall.state
         else:

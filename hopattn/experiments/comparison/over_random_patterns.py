@@ -51,7 +51,8 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     over: the axes of the grid by name, any of beta, load, dim, noise, hidden and correlation. Each has numbers in
     rising order, or a text such as "0.1:32:log5" (None: a single point). An axis takes the place of the keyword.
 
-    memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest).
+    memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest); one of your own as a function, such
+    as `{"steep": lambda keys: ha.sparse(keys, beta=9)}`, which is called with the patterns of each draw.
     beta: the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
     key).
     dim: the number of neurons (64).

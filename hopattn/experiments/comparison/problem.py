@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.cost import Size
-from hopattn.foundation.arrays import as_float, require_dim, require_finite, stored_rows
+from hopattn.foundation.arrays import as_numpy, require_dim, require_finite, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.retrieval.masks import resolve
@@ -81,7 +81,7 @@ def checked_problem(
     attend to no key are left out. Raises `InvalidInput` for arrays that are empty, not finite, or do not fit, for
     scores that this machine's memory cannot hold, and if no cue may attend to any key.
     """
-    key_rows, cue_rows = _rows(keys, "keys"), _rows(np.atleast_2d(np.asarray(as_float(cues, "cues"))), "cues")
+    key_rows, cue_rows = _rows(keys, "keys"), _rows(np.atleast_2d(as_numpy(cues, "cues")), "cues")
     require_dim(cue_rows, key_rows.shape[1], "cues", "keys")
     Size(len(key_rows), len(cue_rows), key_rows.shape[1]).require_room()
     value_rows = key_rows if values is None else _rows(values, "values")
@@ -109,7 +109,7 @@ def checked_problem(
 
 
 def _rows(values: Any, what: str) -> np.ndarray:
-    return np.asarray(stored_rows(np.asarray(as_float(values, what)), what), dtype=np.float64)
+    return np.asarray(stored_rows(as_numpy(values, what), what), dtype=np.float64)
 
 
 def _targets(targets: Any, n_cues: int, n_keys: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
-from hopattn.foundation.arrays import as_float, stored_rows
+from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
@@ -92,7 +92,7 @@ class GivenPatterns:
     hidden: float = 0.0
 
     def __post_init__(self) -> None:
-        given = np.asarray(as_float(self.patterns, "patterns"), dtype=np.float64)
+        given = as_numpy(self.patterns, "patterns").astype(np.float64, copy=False)
         rows = np.asarray(stored_rows(given, "patterns", multiplied=True))
         _require_directions(rows)
         object.__setattr__(self, "patterns", rows)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.foundation.arrays import stored_rows
+from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.errors import InvalidInput
 
 Build = TypeVar("Build", bound=Callable[..., Any])
@@ -99,8 +99,8 @@ def real_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
     Raises `InvalidInput` for a set that is empty, for entries that are not finite or too large to be multiplied, and
     for a zero row (with its number): a zero pattern is similar to no cue, so no cue recalls it.
     """
-    rows = stored_rows(patterns, what, multiplied=True)
+    rows: np.ndarray = stored_rows(as_numpy(patterns, what), what, multiplied=True)
     for i, row in enumerate(rows):
         if not row.any():
             raise InvalidInput(f"{what}: row {i} is zero; nothing recalls it")
-    return np.asarray(rows)
+    return rows

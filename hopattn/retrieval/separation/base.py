@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import positive
+from hopattn.foundation.scalars import positive_or_followed
 from hopattn.retrieval.separation.block_form import AllScores, BlockForm
 from hopattn.retrieval.separation.scores import scaled
 
@@ -18,7 +18,8 @@ from hopattn.retrieval.separation.scores import scaled
 class Separation(ABC):
     """A potential over scores, Ψ(s) = β⁻¹ Ψ₁(βs), and its gradient, the weights p = ∇Ψ(s) = ∇Ψ₁(βs).
 
-    beta: the inverse temperature, a positive number; raises `InvalidInput` otherwise.
+    beta: the inverse temperature, a positive number; raises `InvalidInput` otherwise. An array `()` of PyTorch or JAX
+    by which a derivative is taken stays an array, so that β can be learned; scores are then arrays of that library.
 
     Scores are `(…, n_patterns)`. `where` is boolean and broadcasts to them, True = may attend. A masked entry has
     weight exactly 0 and adds nothing to the potential. A row with nothing to attend to has weights 0 and potential 0.
@@ -32,7 +33,7 @@ class Separation(ABC):
     source: ClassVar[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", positive(self.beta, "beta"))
+        object.__setattr__(self, "beta", positive_or_followed(self.beta, "beta"))
 
     @property
     @abstractmethod

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.retrieval.separation.base import Separation
@@ -39,7 +39,7 @@ class Exponential(Separation):
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         xp = namespace(scores)
         largest, shifted = shifted_by_largest(scores, where, self.beta)
-        logarithm = self.beta * largest + log_sum_exp(shifted, where) - math.log(self.beta)
+        logarithm = self.beta * largest + log_sum_exp(shifted, where) - self._log_beta()
         value = xp.exp(xp.clip(logarithm, None, self._log_of_the_largest(scores)))
         return value if where is None else xp.where(xp.any(where, axis=-1), value, xp.zeros_like(value))
 
@@ -54,6 +54,9 @@ class Exponential(Separation):
         largest, shifted = shifted_by_largest(scores, where, self.beta)
         factor = xp.exp(xp.clip(self.beta * largest, None, self._log_of_the_largest(scores) / 4))
         return masked(xp.exp(shifted), where), factor[..., None]
+
+    def _log_beta(self) -> Any:
+        return math.log(self.beta) if isinstance(self.beta, float) else namespace(self.beta).log(self.beta)
 
     @staticmethod
     def _log_of_the_largest(scores: Array) -> float:

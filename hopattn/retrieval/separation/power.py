@@ -58,7 +58,8 @@ class Power(Separation):
         exponent, rest = self._split_beta()
         base, own = self._sized(scores, where)
         xp, power = namespace(scores), self.n - 1
-        most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - power * max(0.0, math.log2(rest))
+        above_one = math.log2(rest) if isinstance(rest, float) else 0.0
+        most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - power * max(0.0, above_one)
         return whole_power(base, power), rest**power * _two_to(
             xp.clip(power * (own + exponent), None, most)
         )  # no 0 · inf
@@ -71,7 +72,9 @@ class Power(Separation):
         return base / _two_to(exponent), exponent
 
     def _split_beta(self) -> tuple[int, float]:
-        """β as (exponent, rest): β = rest · 2^exponent, with rest in [√½, √2)."""
+        """β as (exponent, rest): β = rest · 2^exponent, with rest in [√½, √2); a β that is an array is the rest."""
+        if not isinstance(self.beta, float):
+            return 0, self.beta
         exponent = round(math.log2(self.beta))
         return exponent, self.beta / 2.0**exponent
 

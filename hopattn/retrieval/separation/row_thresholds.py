@@ -23,10 +23,12 @@ def compiled_rows(
     """
     if not isinstance(scores, np.ndarray) or scores.ndim == 0 or scores.dtype not in (np.float32, np.float64):
         return None
+    if not isinstance(beta, float):
+        return None
     loops = compiled_loops("thresholds", scores.size)
     if loops is None or not scores.size:
         return None
-    unit, rest = split(float(beta), scores)
+    unit, rest = split(beta, scores)
     rows = np.ascontiguousarray(scores if unit == 1.0 else unit * scores).reshape(-1, scores.shape[-1])
     mask = np.zeros((0, 0), bool)
     if where is not None:

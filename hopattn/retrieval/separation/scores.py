@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, in_numbers_of, namespace
 from hopattn.foundation.roots import level
 from hopattn.foundation.vectors import at_least, nonzero, positive_power
 
@@ -55,7 +55,12 @@ def shifted(scores: Array, origin: Array, where: Array | None, beta: float) -> A
 
 
 def split(beta: float, scores: Array) -> tuple[float, float]:
-    """β as unit · rest; the unit is 1, or a power of two, which rounds nothing, where β is too flat."""
+    """β as unit · rest; the unit is 1, or a power of two, which rounds nothing, where β is too flat.
+
+    A β that is an array is the rest, in the numbers of the scores.
+    """
+    if not isinstance(beta, float):
+        return 1.0, in_numbers_of(scores, beta)
     finfo = namespace(scores).finfo(scores.dtype)
     flat = too_flat(beta, scores)
     unit = max(2.0 ** math.floor(math.log2(beta)), float(finfo.smallest_normal)) if flat else 1.0

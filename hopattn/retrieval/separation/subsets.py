@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, constant, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.roots import level
 from hopattn.foundation.scalars import whole
+from hopattn.foundation.traces import constant
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.row_thresholds import compiled_rows
 from hopattn.retrieval.separation.scores import count_allowed, masked, shifted

@@ -66,7 +66,7 @@ def backward(
         raise InvalidInput(f"block: expected a Block, not {type(block).__name__}")
     in_float64(block.attention.w_out, "block")
     words, other = in_float64(x, "x"), None if source is None else in_float64(source, "source")
-    trace = block.trace(words, mask, source=other, source_mask=source_mask, bias=bias)
+    trace = block.traced_with(lambda text: block.attention(text, mask, bias=bias), words, other, source_mask)
     change = output = in_float64(upstream, "upstream")
     if output.shape != trace.state.shape:
         raise InvalidInput(f"upstream: shape {output.shape} does not fit the output of shape {trace.state.shape}")

@@ -14,6 +14,7 @@ from hopattn.foundation.arrays import (
     Array,
     as_array,
     as_float,
+    device_of,
     in_numbers_of,
     namespace,
     require_broadcast,
@@ -128,9 +129,7 @@ def _cos_sin(places: Array, steps: np.ndarray) -> tuple[Array, Array]:
     if isinstance(places, np.ndarray):
         angles = places[..., None].astype(np.float64) * steps
     else:
-        from array_api_compat import device
-
-        known = xp.__array_namespace_info__().dtypes(kind="real floating", device=device(places))
+        known = xp.__array_namespace_info__().dtypes(kind="real floating", device=device_of(places))
         wide = xp.astype(places, known.get("float64", xp.float32))
         angles = wide[..., None] * in_numbers_of(wide, steps)
     return xp.cos(angles), xp.sin(angles)

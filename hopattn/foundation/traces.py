@@ -1,0 +1,64 @@
+"""Traces: arrays of PyTorch and JAX that a derivative is taken of, and numbers that are not known yet.
+
+The questions are asked so that PyTorch's compiler can answer them too.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+def is_torch(array: Any) -> bool:
+    """Whether an array is one of PyTorch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(array, torch.Tensor)
+
+
+def surely(flag: Any) -> bool:
+    """Whether a flag `()` of any library is True; not where it is unknown, while PyTorch or JAX trace a function."""
+    if is_torch(flag) and sys.modules["torch"].compiler.is_compiling():
+        return False
+    try:
+        return bool(flag)
+    except (TypeError, RuntimeError):
+        return False
+
+
+def followed(value: Any) -> bool:
+    """Whether a derivative is taken of an array of PyTorch or JAX, or the library traces a function of it.
+
+    As a Python number it would lose the derivative, or has no value yet.
+    """
+    if isinstance(value, (int, float)):
+        return False
+    if is_torch(value):
+        torch: Any = sys.modules["torch"]
+        traced = torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(value)
+        return bool(value.requires_grad or traced)
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.core.Tracer)
+
+
+def constant(x: Any) -> Any:
+    """The same numbers, as a constant for differentiation."""
+    if hasattr(x, "detach"):
+        return x.detach()
+    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        return sys.modules["jax"].lax.stop_gradient(x)  # JAX is loaded, since x is one of its arrays
+    return x
+
+
+def chosen(flag: Any, computed: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """The first of two computations where the flag `()` is True, else the second; only one of them runs.
+
+    A flag that is not known yet, while JAX traces a function, is decided when the function runs. Where no library can
+    decide it, as in PyTorch's vmap, the first runs.
+    """
+    try:
+        known = bool(flag)
+    except (TypeError, RuntimeError):
+        if type(flag).__module__.partition(".")[0] in ("jax", "jaxlib"):
+            jax = sys.modules["jax"]
+            return jax.lax.cond(flag, jax.checkpoint(computed), otherwise)
+        known = True
+    return computed() if known else otherwise()

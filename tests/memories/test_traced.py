@@ -1,0 +1,36 @@
+"""Memories that are made while PyTorch or JAX trace a function: keys whose numbers are not known yet."""
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+
+RNG = np.random.default_rng(2)
+KEYS, CUES = RNG.normal(size=(3, 5, 4)), RNG.normal(size=(3, 2, 4))
+
+
+def step(keys, cues):
+    """One step of a memory that is made here."""
+    return ha.Memory(ha.unit(keys), beta=2.0).step(cues)
+
+
+def test_keys_may_be_made_inside_jit_vmap_and_scan(jax):
+    keys, cues = map(jax.numpy.asarray, (KEYS, CUES))
+    expected = np.stack([step(*both) for both in zip(KEYS, CUES, strict=True)])
+    np.testing.assert_allclose(jax.jit(step)(keys[0], cues[0]), expected[0], atol=1e-12)
+    np.testing.assert_allclose(jax.vmap(step)(keys, cues), expected, atol=1e-12)
+    found = jax.lax.scan(lambda state, both: (state, step(*both)), 0, (keys, cues))[1]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_keys_may_be_made_where_pytorch_maps(torch):
+    keys, cues = map(torch.asarray, (KEYS, CUES))
+    expected = np.stack([step(*both) for both in zip(KEYS, CUES, strict=True)])
+    np.testing.assert_allclose(torch.func.vmap(step)(keys, cues), expected, atol=1e-12)
+
+
+def test_known_keys_are_checked(torch, jax):
+    for library in (np, torch, jax.numpy):
+        for made, message in ((ha.Memory, "keys: row 1 holds a NaN"), (ha.unit, "unit: row 1 holds a NaN")):
+            with pytest.raises(ha.InvalidInput, match=message):
+                made(library.asarray([[1.0, 0.0], [float("nan"), 1.0]]))
