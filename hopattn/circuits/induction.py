@@ -15,6 +15,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation.base import Separation
@@ -79,10 +80,12 @@ class InductionCircuit:
         texts[..., self.parts["word"]] = given
         return texts
 
+    @in_range
     def trace(self, words: Any) -> list[LayerTrace]:
         """Every array of both layers for a text `(…, n, dim)`."""
         return stack(self.layers, self.encode(words))
 
+    @in_range
     def __call__(self, words: Any) -> np.ndarray:
         """The word that each word of a text leads to expect, `(…, n, dim)` for a text `(…, n, dim)`.
 
@@ -94,6 +97,7 @@ class InductionCircuit:
         return np.asarray(state[..., self.parts["expected"]])
 
 
+@in_range
 def position_lead(turns: Any, length: int) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 

@@ -18,7 +18,7 @@ from hopattn.circuits.linear_probe import fit_probe
 from hopattn.foundation.arrays import as_float, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import entries_of, function
-from hopattn.foundation.room import require_room
+from hopattn.foundation.room import require_room, require_time
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.threads import single_threaded
@@ -170,6 +170,7 @@ def random_texts(
     draw = generator(seed, rng)
     shape, size = (whole(n_words, "n_words"), whole(dim, "dim")), (whole(n_texts, "n_texts"), whole(length, "length"))
     require_room((shape[0] + size[0] * size[1]) * shape[1], f"random_texts: {size[0]:,} texts of {size[1]:,} words")
+    require_time(100 * (math.prod(shape) + math.prod(size) * shape[1]), f"random_texts: {size[0]:,} texts")
     words = draw.standard_normal(shape) + real(common, "common", least=0.0) * draw.standard_normal(shape[1])
     require_finite(words, "common")
     return np.asarray(words[draw.integers(shape[0], size=size)])

@@ -37,7 +37,7 @@ class Ranked:
     nearest: the pattern of the largest likeness, `(n,)`, of equal ones (up to rounding) the one at the least distance;
     apart: that distance, `(n,)`. largest, lowest: the largest and the lowest likeness, `(n,)`.
     leading: the three patterns of the largest |likeness|, largest first, `(n, 3)`, or all patterns if there are fewer.
-    leading_cosines: their likenesses, of the same shape. Of equal ones the first pattern comes first.
+    leading_cosines: their likenesses, of the same shape. Of equal ones (up to rounding) the first pattern comes first.
     The likeness with a zero state or a zero pattern is 0; by distance, that of two zero vectors is 1.
     """
 
@@ -106,7 +106,8 @@ def _rank(states: np.ndarray, patterns: np.ndarray, by_distance: bool, width: in
     batch = states[rows]
     n, units, own = len(batch), normalised(batch), row_length(batch)[:, None]
     best = np.zeros(n, int), np.full(n, np.inf), np.full(n, -np.inf, batch.dtype)
-    leading, leading_cosines, lowest = np.zeros((n, 0), int), np.zeros((n, 0)), np.full(n, np.inf, batch.dtype)
+    leading, leading_cosines = np.zeros((n, 0), int), np.zeros((n, 0), batch.dtype)
+    lowest = np.full(n, np.inf, batch.dtype)
     for part in blocks(len(patterns), width):
         block = patterns[part]
         cosines = _likenesses(units, own, block, by_distance)
@@ -156,13 +157,14 @@ def _rounding(cosines: np.ndarray) -> float:
 
 
 def _columns_of_largest(magnitudes: np.ndarray) -> np.ndarray:
-    """The columns of the three largest entries of each row, `(n, 3)`, of equal entries the first.
+    """The columns of the three largest entries of each row, `(n, 3)`, of equal entries (up to rounding) the first.
 
     The array `magnitudes` is overwritten.
     """
     columns = []
     for _ in range(min(N_LEADING, magnitudes.shape[1])):
-        columns.append(magnitudes.argmax(axis=1)[:, None])
+        above = _taken(magnitudes, magnitudes.argmax(axis=1)[:, None])  # several times as fast as max
+        columns.append((magnitudes >= above - _rounding(magnitudes)).argmax(axis=1)[:, None])
         np.put_along_axis(magnitudes, columns[-1], -1.0, axis=1)
     return np.hstack(columns)
 

@@ -16,7 +16,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 - `labelled.py`: arrays with named axes and labelled rows
-- `room.py`: whether an array fits into the memory of this machine
+- `room.py`: whether an array fits into the memory of this machine, and work into minutes
 - `traces.py`: arrays that a derivative is taken of, and numbers that are not known yet
 - `scalars.py`: checks of single numbers
 - `objects.py`: checks of other arguments: their class, true or false, lists, functions, paths
@@ -25,6 +25,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `registry.py`: named choices, found in the modules that define them
 - `plain_arrays.py`: kinds of arrays that are NumPy's alone, made plain or refused
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
+- `in_range.py`: calls whose result leaves the range of numbers, refused with the name of the argument
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `roots.py`: the root of a falling function, the level at which a row has a given mass
 - `array_files/`: the strict readers of .npy, .npz, .safetensors and CSV; arrays that stay in their file

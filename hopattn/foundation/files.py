@@ -33,11 +33,14 @@ _KINDS = (
 def require_regular(file: Path) -> None:
     """Raise `InvalidInput` for a path that is there and is no plain file: a folder, a device, a pipe or a socket.
 
-    A pipe without a writer would be read for ever, and so would some devices; a device would be replaced by a file.
+    A pipe without a writer would be read for ever, and so would some devices; a device would be replaced by a file. A
+    link whose target is not there is refused too: to write would make a file of a name that nobody gave.
     """
     try:
         mode = file.stat().st_mode
     except (OSError, ValueError):
+        if os.path.islink(file):  # noqa: PTH114 (without an error for a name that is too long)
+            raise InvalidInput(f"{shortened(file)}: is a link to a file that is not there; give its name") from None
         return  # nothing is there yet, or the next access says why it cannot be used
     for is_kind, name in _KINDS:
         if is_kind(mode):

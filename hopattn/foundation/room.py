@@ -1,4 +1,4 @@
-"""Room: the memory of this machine, asked before an array is made."""
+"""Room and time: whether work fits into the memory of this machine and into minutes, asked before it begins."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,10 @@ from hopattn.foundation.errors import InvalidInput
 
 ADDRESSED = 2**63
 """The number of bytes that no array reaches."""
+SPEED = 1e9
+"""The multiplications of one core in a second, in products of small matrices."""
+MOST_MINUTES = 10
+"""The minutes that a call may take whose time is known before."""
 
 
 def require_room(numbers: int, what: str) -> None:
@@ -22,6 +26,13 @@ def require_room(numbers: int, what: str) -> None:
         size = f"{8 * numbers / gib:,.1f} GiB" if 8 * numbers <= ADDRESSED else f"more than {ADDRESSED // gib:,} GiB"
         holder = "this machine has" if memory <= allowed else "this process may still have"
         raise InvalidInput(f"{what} would take {size}; {holder} {min(memory, allowed) / gib:,.1f} GiB")
+
+
+def require_time(multiplications: float, what: str) -> None:
+    """Raise `InvalidInput` if work of so many multiplications, or of steps as long, would take more than minutes."""
+    minutes = multiplications / SPEED / 60
+    if minutes > MOST_MINUTES:
+        raise InvalidInput(f"{what} would take about {minutes:,.0f} minutes; choose sizes for at most {MOST_MINUTES}")
 
 
 def _memory() -> int:

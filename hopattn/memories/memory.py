@@ -19,6 +19,7 @@ from hopattn.foundation.array_files import mapped
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.vectors import largest_entries
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise.sizes import HELD
@@ -65,6 +66,7 @@ class KeyValueMemory(AssociativeMemory):
         """The largest |entry| of each value, `(n_patterns,)`."""
 
     @abstractmethod
+    @in_range
     def weights(self, cues: Any, mask: Any = None) -> Any:
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
 
@@ -166,14 +168,17 @@ class Memory(KeyValueMemory):
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
         return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
 
+    @in_range
     def scores(self, cues: Any) -> Array:
         """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
         return self.retrieval.scores(self._cues(cues), self.keys)
 
+    @in_range
     def weights(self, cues: Any, mask: Any = None) -> Array:
         """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
         return self.retrieval.weights(self._cues(cues), self.keys, mask)
 
+    @in_range
     def step(self, cues: Any, mask: Any = None) -> Array:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`.
 
@@ -183,6 +188,7 @@ class Memory(KeyValueMemory):
         before = states if self.values.shape == self.keys.shape else None
         return self.retrieval.step(states, self.keys, self.values, mask, before)
 
+    @in_range
     def field(self, cues: Any, mask: Any = None) -> Array:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         return self.retrieval.field(self._cues(cues), self.keys, self.values, mask)
@@ -191,6 +197,7 @@ class Memory(KeyValueMemory):
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
         return StoredSpins(states, self.keys, self.retrieval.effective_separation, mask)
 
+    @no_nan
     def energy(self, states: Any, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
 

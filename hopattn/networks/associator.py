@@ -13,6 +13,7 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.networks.hopfield import known_patterns, numpy_only, whole_over
 from hopattn.retrieval.activation import Activation, activations
 
@@ -60,10 +61,12 @@ class Associator(AssociativeMemory):
         n_out, n_in = self.couplings.shape
         return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {len(self.patterns)} patterns)"
 
+    @in_range
     def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
         return np.asarray(self.scale * (self._cues(cues, mask) @ self.counts.T))
 
+    @in_range
     def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
         before = self._cues(cues, mask)

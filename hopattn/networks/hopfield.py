@@ -15,6 +15,7 @@ from hopattn.dynamics.single_neuron import CoupledSpins, Overlaps, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.networks.learning_rules import hebb
 from hopattn.retrieval.activation import Activation, activations
@@ -93,6 +94,7 @@ class Hopfield(AssociativeMemory):
     def __repr__(self) -> str:
         return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
 
+    @in_range
     def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
         x = self._states(cues, mask)
@@ -102,11 +104,13 @@ class Hopfield(AssociativeMemory):
             sums = x @ self.counts.T
         return np.asarray(self.scale * sums + self.bias)
 
+    @in_range
     def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
         states = self._states(cues, mask)
         return np.asarray(self.activation(self.field(states), states))
 
+    @no_nan
     def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         if reason := self.why_no_energy:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import flag
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import REPEATED, real, whole
@@ -31,8 +32,8 @@ def learning_rule(rule: Rule) -> Rule:
 
     Its first parameter takes the patterns; a parameter `self_coupling` says that it can keep the diagonal.
     """
-    rules[rule.__name__] = rule
-    return rule
+    rules[rule.__name__] = bounded = in_range(rule)
+    return bounded  # type: ignore[return-value]
 
 
 @learning_rule
@@ -95,6 +96,7 @@ def storkey(patterns: ArrayLike) -> np.ndarray:
     return couplings
 
 
+@in_range
 def storkey_by_definition(patterns: ArrayLike) -> np.ndarray:
     """Storkey's rule as the paper writes it, one pattern after another: the definition of `storkey`.
 
@@ -194,6 +196,7 @@ def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
     return int(changed.size)
 
 
+@in_range
 def associate(left: ArrayLike, right: ArrayLike) -> np.ndarray:
     """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
@@ -205,6 +208,7 @@ def associate(left: ArrayLike, right: ArrayLike) -> np.ndarray:
     return np.asarray(effect.T @ cause / cause.shape[1])
 
 
+@in_range
 def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> np.ndarray:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Choices
 from hopattn.foundation.vectors import rectified
 from hopattn.retrieval.activation import Activation, activations
@@ -29,6 +30,7 @@ functions: Choices[Callable[[Array], Array]] = Choices(
 """f by its name: the activations of memories, and three that are of neurons which never go below 0."""
 
 
+@in_range
 def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 

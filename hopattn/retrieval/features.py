@@ -16,6 +16,7 @@ from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
 from hopattn.foundation.registry import Registry
+from hopattn.foundation.room import require_room, require_time
 from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.seeds import Seed, generator, whole_seed
 from hopattn.foundation.traces import chosen, constant
@@ -210,11 +211,13 @@ def _exp(x: Array, power: float) -> Array:
 @lru_cache(maxsize=64)
 def _directions(n: int, dim: int, seed: int, orthogonal: bool) -> np.ndarray:
     """Standard normal vectors, `(n, dim)`: independent, or orthogonal in groups of dim."""
+    told, turns = f"RandomFeatures: {n:,} directions of dim {dim:,}", -(-n // dim) * orthogonal
+    require_room(4 * n * dim, told)
+    require_time(100 * n * dim + turns * (20_000 + 4 * dim**3), told)
     rng = generator(seed)
     rows = rng.normal(size=(n, dim))
     if orthogonal:
-        turns = [_rotation(rng, dim) for _ in range(-(-n // dim))]
-        rows = np.linalg.norm(rows, axis=1)[:, None] * np.concatenate(turns)[:n]
+        rows = np.linalg.norm(rows, axis=1)[:, None] * np.concatenate([_rotation(rng, dim) for _ in range(turns)])[:n]
     return rows
 
 

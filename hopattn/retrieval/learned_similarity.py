@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import linear, row_length
 from hopattn.retrieval.similarity import Similarity
 
@@ -31,6 +32,7 @@ class Bilinear(Similarity):
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", as_matrix(self.matrix, "matrix"))
 
+    @in_range
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _texts(cues, keys, self.matrix)
         require_dim(cues, self.matrix.shape[0], "cues", "the rows of the bilinear similarity's matrix")
@@ -77,6 +79,7 @@ class Additive(Similarity):
         for name, array in (("w_cue", w_cue), ("w_key", w_key), ("v", v)):
             object.__setattr__(self, name, array)
 
+    @in_range
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _texts(cues, keys, self.w_cue)
         require_dim(cues, self.w_cue.shape[1], "cues", "the additive similarity's w_cue")

@@ -80,7 +80,10 @@ def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> d
     """The arithmetic of each run, by name; raises `InvalidInput` if it is too long to be read."""
     working, room = {}, MOST_LINES
     for name, own in arrays.items():
-        working[name] = tuple(islice(scenario.runs[name].explain(own), room + 1))
+        try:
+            working[name] = tuple(islice(scenario.runs[name].explain(own), room + 1))
+        except InvalidInput as error:
+            raise InvalidInput(f"{scenario.where}: {error}") from None
         room -= len(working[name])
         if room < 0:
             raise InvalidInput(

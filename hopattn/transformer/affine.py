@@ -5,6 +5,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import linear
 
 
@@ -55,6 +56,7 @@ class Affine:
         """The dims of the output and of the input."""
         return int(self.weight.shape[0]), int(self.weight.shape[1])
 
+    @in_range
     def __call__(self, x: Any) -> Array:
         """W x + b for each row of x."""
         rows = as_float(x, "x", like=self.weight)

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, require_one_dtype
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint
 from hopattn.retrieval.separation import separations
@@ -19,6 +20,7 @@ from hopattn.transformer.torch_words import knows_torch_words
 
 
 @knows_torch_words
+@in_range
 def attention(
     q: Any,
     k: Any,

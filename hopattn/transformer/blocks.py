@@ -11,6 +11,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each, flag
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_all_biases, with_prefix
@@ -132,12 +133,14 @@ class Block:
         return with_all_biases(state)
 
     @knows_torch_words
+    @in_range
     def __call__(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
     ) -> Array:
         """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
         return self.traced_with(lambda words: self.attention(words, mask, bias=bias), x, source, source_mask).state
 
+    @in_range
     def trace(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
     ) -> BlockTrace:

@@ -12,6 +12,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_text, namespace
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import entries_of
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import whole
@@ -32,6 +33,7 @@ class _Rows:
         self.length = 0
         self.array: Array = None
 
+    @in_range
     def extended(self, rows: Array) -> Array:
         """All rows, with the new ones behind."""
         before, self.length = self.length, self.length + rows.shape[-2]
@@ -85,6 +87,7 @@ class KeyValueCache:
     def __repr__(self) -> str:
         return f"KeyValueCache(layers: {len(self.layers)}, words: {self.length})"
 
+    @in_range
     def extended(self, x: Any) -> tuple[Array, "KeyValueCache"]:
         """The output for further words x `(…, k, dim)`, and the cache with them.
 

@@ -11,6 +11,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast, widened
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
@@ -42,6 +43,7 @@ class DeltaState:
     def __post_init__(self) -> None:
         feature_maps.make(self.features)
 
+    @in_range
     def read(self, q: Any) -> Array:
         """W φ(q), `(…, n, dim_out)`, of queries `(…, n, dim)`; raises `InvalidInput` for a state without keys."""
         queries, couplings = queries_of(q, self.dims, self.couplings), self.couplings
@@ -49,6 +51,7 @@ class DeltaState:
         fields = feature_maps.make(self.features)(widened(queries)) @ couplings.mT
         return namespace(queries).astype(fields, queries.dtype)
 
+    @in_range
     def attended(self, q: Any, k: Any, v: Any, rate: Any = 1.0, chunk: int = 64) -> tuple[Array, "DeltaState"]:
         """The outputs of further words, each read after its own key is learned, and the state behind them.
 
@@ -85,6 +88,7 @@ class DeltaState:
         return outputs, replace(self, couplings=couplings, dims=dims, length=length)
 
 
+@in_range
 def delta_attention(
     q: Any, k: Any, v: Any, *, rate: Any = 1.0, features: str | Features = "identity", chunk: int = 64
 ) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each
 from hopattn.transformer.affine import Affine
 from hopattn.transformer.blocks import Block, norm_state
@@ -109,6 +110,7 @@ class EncoderDecoder:
             state |= {} if norm is None else norm_state(f"{side}.norm", norm, f"norm of the {side}")
         return with_all_biases(state)
 
+    @in_range
     def memory(self, source: Any, mask: Any = None) -> Array:
         """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""
         words = source
@@ -116,6 +118,7 @@ class EncoderDecoder:
             words = block(words, mask)
         return words if self.norms[0] is None else self.norms[0](words)
 
+    @in_range
     def __call__(self, source: Any, target: Any, source_mask: Any = None, target_mask: Any = None) -> Array:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
 

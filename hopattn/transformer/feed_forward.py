@@ -13,6 +13,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.traces import is_torch
 from hopattn.foundation.vectors import rectified
 from hopattn.transformer.affine import Affine
@@ -77,10 +78,12 @@ class FeedForward:
     def __repr__(self) -> str:
         return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}')"
 
+    @in_range
     def __call__(self, x: Any) -> Array:
         """W₂ f(W₁ x + b₁) + b₂ for each row of x."""
         return self.outer(self.hidden(x))
 
+    @in_range
     def hidden(self, x: Any) -> Array:
         """f(W₁ x + b₁) for each row of x, `(…, hidden)`: how much each neuron, or each key of the memory, responds."""
         return NONLINEARITIES[self.activation](self.inner(x))

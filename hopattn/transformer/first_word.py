@@ -16,6 +16,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import flag
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
@@ -72,6 +73,7 @@ class FirstWord:
         cell = Recurrent(np.eye(size, 2 * size, size), np.zeros((size, size)), activation="identity")
         return RecurrentDecoder(cell, beta=self.beta or 1.0, separation="softmax")
 
+    @in_range
     def read(self, words: np.ndarray, *, attention: bool) -> np.ndarray:
         """The vector that the decoder answers for each text, `(n_texts, dim)`.
 

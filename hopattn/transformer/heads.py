@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from hopattn.foundation.arrays import Array, as_array, as_text, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.options import require_options, shows_options
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.joint_mask import joint
@@ -147,6 +148,7 @@ class Head:
         return self.value.weight
 
     @knows_torch_words
+    @in_range
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Array:
         """The head's output `(…, n, dim_out)` for a text `(…, n, dim)`; see `trace` for the arguments.
 
@@ -157,6 +159,7 @@ class Head:
         allowed, finite = split_bias(total_bias([self.bias], bias, queries, keys), keys)
         return self.retrieval.step(queries, keys, values, joint(self.mask, mask, allowed), bias=finite)
 
+    @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
         """All arrays that the head computes for a text x `(…, n, dim)`.
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each, flag
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHead
@@ -55,6 +56,7 @@ class AttentionLayer:
             )
 
     @knows_torch_words
+    @in_range
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None) -> Array:
         """The words after the layer, `(…, n, dim)`; the arguments are those of `Head.trace`."""
         return self.computed_with(lambda words: self.attention(words, mask=mask, source=source), x)
@@ -64,6 +66,7 @@ class AttentionLayer:
         words = as_float(x, "x")
         return words + attend(words) if self.residual else attend(words)
 
+    @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
         """Every quantity of the layer for a text x `(…, n, dim)`."""
         words = as_float(x, "x")
@@ -80,6 +83,7 @@ class Layer(Protocol):
     def attention(self) -> MultiHead:
         """The heads of the layer."""
 
+    @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None) -> LayerTrace:
         """Every quantity of the layer for a text x `(…, n, dim)`; the arguments are those of `Head.trace`."""
 
@@ -87,6 +91,7 @@ class Layer(Protocol):
         """The words after the layer, where `attend` takes the place of the attention."""
 
 
+@in_range
 def stack(layers: Iterable[Layer], x: Any, mask: Any = None, *, source: Any = None) -> list[LayerTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 

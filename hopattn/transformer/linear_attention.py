@@ -9,12 +9,14 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.features import Features
 from hopattn.retrieval.masks import Causal, NoMask, Strict, as_mask
 from hopattn.transformer.attention import require_texts
 from hopattn.transformer.linear_state import LinearState
 
 
+@in_range
 def linear_attention(
     q: Any,
     k: Any,

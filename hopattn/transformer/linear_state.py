@@ -11,6 +11,7 @@ from typing import Any
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import flag
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.traces import constant
@@ -76,6 +77,7 @@ class LinearState:
             return self.couplings
         return self.couplings * namespace(self.tops).exp(self.tops)[..., None, :]
 
+    @in_range
     def extended(self, k: Any, v: Any) -> "LinearState":
         """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
         keys = as_float(k, "k")
@@ -84,6 +86,7 @@ class LinearState:
         require_dims(self.dims, keys, values)
         return self._with(widened(keys), self._marked(widened(values)))
 
+    @in_range
     def read(self, q: Any) -> Array:
         """The outputs `(…, n, dim_out)` of queries `(…, n, dim)` that see every key so far.
 
@@ -92,6 +95,7 @@ class LinearState:
         queries = queries_of(q, self.dims, self.couplings)
         return namespace(queries).astype(self._output(self._seen(widened(queries))), queries.dtype)
 
+    @in_range
     def attended(self, q: Any, k: Any, v: Any, strict: bool = False, chunk: int = 64) -> tuple[Array, "LinearState"]:
         """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
 

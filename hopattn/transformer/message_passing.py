@@ -14,6 +14,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each, instance
 from hopattn.foundation.traces import constant
 from hopattn.retrieval.activation import Identity
@@ -65,6 +66,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     return graph
 
 
+@in_range
 def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, Array]:
     """The message that each node with a `query` receives along its incoming edges, `(dim_out,)`, by node.
 
@@ -104,6 +106,7 @@ class MessageTrace:
     state: Array
 
 
+@in_range
 def layer_by_messages(layer: Layer, x: Any, mask: Any = None, *, source: Any = None) -> MessageTrace:
     """A layer for one text, whose heads pass messages on graphs in place of multiplying matrices.
 

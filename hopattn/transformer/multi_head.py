@@ -15,6 +15,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, as_text, namespace, require_broadcast, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint, masks_of
@@ -123,6 +124,7 @@ class MultiHead:
         return self.out.weight
 
     @knows_torch_words
+    @in_range
     def __call__(
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> Array:
@@ -151,6 +153,7 @@ class MultiHead:
             outputs.append(head.retrieval.step(*maps, joint(head.mask, mask, allowed), bias=finite))
         return self.out(namespace(outputs[0]).concat(outputs, axis=-1))
 
+    @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> MultiHeadTrace:
         """W_O [head₁(x); head₂(x); …], and the trace of each head; the arguments are those of `Head.trace`."""
         bias = self._given_bias(bias)

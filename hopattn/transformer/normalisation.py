@@ -6,6 +6,7 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float, is_half, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import flag
 from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import row_length, within_sums
@@ -50,9 +51,12 @@ class Normalisation:
         own = [f"{name}, " for name in ("gain", "shift") if getattr(self, name) is not None]
         return f"Normalisation({''.join(own)}epsilon={self.epsilon:g}, centred={self.centred})"
 
+    @in_range
     def __call__(self, x: Any) -> Array:
         """The normalised rows, `(…, dim)`."""
         rows = as_float(x, "x", like=self.gain)
+        if rows.ndim == 0 or rows.shape[-1] == 0:
+            raise InvalidInput(f"x: expected (…, dim) with a dim of at least 1, not shape {tuple(rows.shape)}")
         if self.gain is not None:
             require_dim(rows, self.gain.shape[0], "x", "gain")
         wide = widened(rows)

@@ -13,6 +13,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
@@ -57,6 +58,7 @@ class Recurrent:
         object.__setattr__(self, "bias", shift)
         object.__setattr__(self, "activation", activations.make(activation))
 
+    @in_range
     def __call__(self, x: Any, start: Any = None) -> Array:
         """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`.
 
@@ -71,6 +73,7 @@ class Recurrent:
             states.append(state)
         return namespace(text).stack(states, axis=-2)
 
+    @in_range
     def step(self, word: Array, state: Array) -> Array:
         """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`.
 
@@ -152,10 +155,12 @@ class RecurrentDecoder:
         object.__setattr__(self, "cell", cell)
         object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), separate, Identity()))
 
+    @in_range
     def __call__(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> Array:
         """The decoder's states, `(…, n_out, dim_hidden)`; see `trace` for the arguments."""
         return self.trace(previous, memory, mask, start=start).states
 
+    @in_range
     def trace(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> DecoderTrace:
         """All arrays that the decoder computes.
 

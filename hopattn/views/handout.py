@@ -9,10 +9,12 @@ from typing import NamedTuple
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.visible import visible
 from hopattn.scenario.result import Result, Run
-from hopattn.scenario.words.character_pictures import ASCII_SHADES, SHADES
+from hopattn.scenario.words.character_pictures import SHADES
 
 _PICTURE = re.compile(f" *[?{SHADES}]+")
 """A line of a picture."""
+_SHADES = str.maketrans(SHADES, ".-+%#")
+"""The shades of a picture in letters that LaTeX prints too."""
 _POWER = re.compile(r"\^(\([^()]*\)|[−.\d]+)")
 """A power, as in e^(−1)."""
 
@@ -113,7 +115,7 @@ def _arithmetic(run: Run, markup: Markup) -> Iterator[str]:
         of = [(visible(line.strip()), (len(line) - len(line.lstrip())) // 2) for line in lines]
         if drawn:
             indent = "  " * of[0][1]
-            rows = "".join(f"{indent}{row.translate(ASCII_SHADES)}\n" for row, _ in of)
+            rows = "".join(f"{indent}{row.translate(_SHADES)}\n" for row, _ in of)
             yield markup.picture.format(text=rows, indent=indent)
             continue
         for text, depth in of:

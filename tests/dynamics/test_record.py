@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.dynamics.likeness import Spurious, likeness
+from hopattn.dynamics.ranking import merged, ranked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.similarity import cosine
@@ -113,6 +114,20 @@ def test_the_likeness_is_the_nearest_pattern_by_cosine():
     for activation, state in itertools.product(activations, states):
         found = like(state, activation=activation)
         assert found.similarity[0] == pytest.approx(cosine(state, PATTERNS).max(), abs=1e-12)
+
+
+@each("dtype", ["float64", "float32"])
+@given(seed=st.integers(0, 2**32 - 1), edge=st.integers(1, 8))
+def test_of_patterns_equally_like_a_state_the_first_ones_lead(dtype, seed, edge):
+    """Whole numbers have exact ties, which rounding would break otherwise in each part of the patterns."""
+    rng = np.random.default_rng(seed)
+    patterns, states = rng.choice([-1, 1], (9, 12)), rng.choice([-1, 1], (5, 12))
+    wanted = np.argsort(-np.abs(states @ patterns.T), axis=1, kind="stable")[:, :3]
+    rows, keys = states.astype(dtype), patterns.astype(dtype)
+    later = ranked(rows, keys[edge:])
+    cut = merged([ranked(rows, keys[:edge]), dataclasses.replace(later, leading=later.leading + edge)])
+    assert np.array_equal(ranked(rows, keys).leading, wanted)
+    assert np.array_equal(cut.leading, wanted)
 
 
 def test_two_patterns_mixed_are_no_mixture_of_three():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hopattn.experiments.sweep.checkpoint import open_checkpoint, read_checkpoint
 from hopattn.foundation.errors import CannotDo, InvalidInput
+from hopattn.foundation.files import write_over
 from tests.counts import count
 
 HEAD = {"sweep": 1, "about": {"scenario": "bank"}, "axes": {"beta": [1, 2]}, "trials": 2}
@@ -93,6 +94,34 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path, text, m
 def test_a_file_that_is_not_there_cannot_be_read(tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read: No such file"):
         read_checkpoint(tmp_path / "none.jsonl")
+
+
+def test_a_file_of_many_gibibytes_is_not_read(tmp_path):
+    for start, message in (
+        (b"", ":1: is no line of a sweep"),
+        (json.dumps(HEAD).encode() + b"\n", "would take .* GiB"),
+    ):
+        file = tmp_path / "points.jsonl"
+        file.write_bytes(start)
+        with file.open("r+b") as stream:
+            stream.truncate(2**42)
+        with pytest.raises(InvalidInput, match=message):
+            read_checkpoint(file)
+        with pytest.raises(InvalidInput, match=message), open_checkpoint(file, HEAD):
+            pass
+        file.unlink()
+
+
+def test_a_link_to_nothing_is_refused_and_makes_no_file(tmp_path):
+    file, target = tmp_path / "points.jsonl", tmp_path / "target"
+    file.symlink_to(target)
+    for refused in (lambda: read_checkpoint(file), lambda: write(file, "a"), lambda: write_over(file, b"x")):
+        with pytest.raises(InvalidInput, match="is a link to a file that is not there"):
+            refused()
+    assert not target.exists()
+    target.touch()
+    write(file, "a")
+    assert len(read_checkpoint(target)[1]) == 1
 
 
 def test_two_cannot_write_one_file(tmp_path):

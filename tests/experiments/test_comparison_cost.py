@@ -10,7 +10,16 @@ import pytest
 import hopattn as ha
 from hopattn.experiments.comparison import compare as comparing
 from hopattn.experiments.comparison import cost, sampling
-from hopattn.experiments.comparison.cost import HELD, LEAST_HELD, PER_NUMBER, PER_PAIR, Size, in_words, require_time
+from hopattn.experiments.comparison.cost import (
+    HELD,
+    LEAST_HELD,
+    PER_NUMBER,
+    PER_PAIR,
+    PER_RECALL,
+    Size,
+    in_words,
+    require_time,
+)
 from hopattn.foundation import room
 from hopattn.foundation.array_files import npz, stored
 from hopattn.foundation.errors import InvalidInput
@@ -42,7 +51,7 @@ def sparse(file, **shapes):
 
 
 def test_the_time_is_that_of_the_stated_formula():
-    assert Size(1000, 100, 50).seconds == pytest.approx(1000 * 100 * (PER_PAIR + 50 * PER_NUMBER))
+    assert Size(1000, 100, 50).seconds == pytest.approx(PER_RECALL + 1000 * 100 * (PER_PAIR + 50 * PER_NUMBER))
     assert [in_words(seconds) for seconds in (700, 25_000, 500_000, 1e12)] == [
         *("12 minutes", "7 hours", "6 days", "31,688 years")
     ]
@@ -60,6 +69,16 @@ def test_a_long_comparison_is_refused_with_the_estimate_and_begun_anyway(a_machi
         require_time(sizes, 120)
     require_time(sizes, 120, anyway=True)
     require_time(sizes[:1], 120)
+
+
+def test_many_small_recalls_are_announced_with_their_time(hopattn, monkeypatch):
+    told = []
+    require_time([Size(20, 10, 8)], 1_000, note=told.append)
+    require_time([Size(20, 10, 8)], 18_000, note=told.append)
+    assert told == ["compare: 18,000 recalls take about 3 minutes"]
+    monkeypatch.setattr(cost, "TOLD_SECONDS", 0.01)
+    code, _, err = hopattn("compare", "--dim", "8", "--trials", "2", "--memories", "nearest")
+    assert code == 0 and err.startswith("compare: 2 recalls take about 0 seconds")
 
 
 def test_what_no_memory_has_room_for_is_refused_whatever_is_said(a_machine_of):

@@ -62,10 +62,10 @@ def test_keys_tell_points_seeds_and_functions_apart():
 
 
 def test_what_is_finished_is_not_computed_again(tmp_path):
-    file, calls = tmp_path / "points.jsonl", []
+    file, calls, most = tmp_path / "points.jsonl", [], [4]
 
     def counted(point, seed):
-        if len(calls) == 4:
+        if len(calls) == most[0]:
             raise InvalidInput("no more")
         calls.append(dict(point))
         return noisy(point, seed)
@@ -75,12 +75,28 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
     assert len(read_checkpoint(file)[1]) == 4
     partial = load_sweep(file)
     assert np.isnan(partial.values["value"]).sum() == 2
-    rest = []
-    found = ha.sweep(lambda point, seed: rest.append(point) or noisy(point, seed), AXES, workers=1, file=file)
-    assert rest == [{"x": 2, "y": 0.5}, {"x": 2, "y": 1.5}]
+    most[0] = 6
+    found = ha.sweep(counted, AXES, workers=1, file=file)
+    assert calls[4:] == [{"x": 2, "y": 0.5}, {"x": 2, "y": 1.5}]
     assert same(found, ha.sweep(noisy, AXES, workers=1)) and same(found, load_sweep(file))
-    again = ha.sweep(lambda point, seed: pytest.fail("computed again"), AXES, workers=1, file=file)
-    assert again.to_csv() == found.to_csv() and again.to_npz() == found.to_npz()
+    again = ha.sweep(counted, AXES, workers=1, file=file)
+    assert again.to_csv() == found.to_csv() and again.to_npz() == found.to_npz() and len(calls) == 6
+
+
+def test_the_file_of_another_function_is_refused_and_a_start_that_failed_is_none(tmp_path):
+    file = tmp_path / "points.jsonl"
+
+    def mistaken(point, seed):
+        return {"value": point["z"]}
+
+    with pytest.raises(KeyError):
+        ha.sweep(mistaken, AXES, workers=1, file=file)
+    assert file.read_bytes() == b""
+    ha.sweep(noisy, AXES, workers=1, file=file)
+    before = file.read_bytes()
+    with pytest.raises(InvalidInput, match=r'another sweep \(function: "noisy" there'):
+        ha.sweep(mistaken, AXES, workers=1, file=file)
+    assert file.read_bytes() == before
 
 
 SLOW = """

@@ -11,7 +11,7 @@ limits, and the law judges how it ended. A case that breaks the law is made as s
 - `values.py`: hostile numbers, texts and lists
 - `toml_text.py`: a document as the text of a TOML file
 - `commands.py`: a case of a command: files in a folder, and the words of a command line
-- `scenarios.py`, `array_files.py`, `command_lines.py`, `environments.py`: a kind of cases each
+- `scenarios.py`, `schemas.py`, `array_files.py`, `command_lines.py`, `environments.py`: a kind of cases each
 - `hostile.py`: values that hardly any parameter is meant for, by name
 - `samples.py`, `calls.py`, `methods.py`: calls of every public name that work
 - `wrong_calls.py`: the kind of cases in which such calls get hostile values

@@ -6,8 +6,7 @@
 * `prepare()`, where cases share a long beginning, does it once.
 """
 
-from tests.fuzz import array_files, command_lines, environments, scenarios, wrong_calls
+from tests.fuzz import array_files, command_lines, environments, scenarios, schemas, wrong_calls
 
-KINDS = {
-    one.__name__.rpartition(".")[2]: one for one in (scenarios, array_files, command_lines, environments, wrong_calls)
-}
+_MODULES = (scenarios, schemas, array_files, command_lines, environments, wrong_calls)
+KINDS = {one.__name__.rpartition(".")[2]: one for one in _MODULES}

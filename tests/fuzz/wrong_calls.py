@@ -3,8 +3,10 @@
 A case is plain data: {"call": "attention", "arguments": {"beta": "number nan"}}.
 """
 
+import dataclasses
 import inspect
 import sys
+import warnings
 from contextlib import suppress
 from functools import cache
 from typing import get_args
@@ -21,6 +23,11 @@ MOST = 3
 """The most arguments of a case that are replaced."""
 LONG = {("train", "recipe", "thing None")}
 """Calls that work, and take a minute."""
+
+NO_NUMBERS = ("nan", "inf", "masked", "within itself")
+"""Words in the names of values that are no finite numbers."""
+MAY_GIVE_NAN = {"theory.retrieval_temperature", "theory.stable_temperature", "Sweep.error", "Sweep.mean"}
+"""Calls that give NaN where there is no such number, as their docstrings say."""
 
 
 @cache
@@ -71,12 +78,33 @@ def prepare():
 
 
 def attempt(case):
-    """Make the call of a case. NumPy may warn of numbers that overflow: they are the user's own."""
+    """Make the call of a case. Raises `GaveNaN` where it gives NaN, and no argument holds one or an infinity."""
     called, arguments = calls()[case["call"]]()
     arguments |= {name: VALUES[value]() for name, value in case["arguments"].items()}
     several = [one.name for one in inspect.signature(called).parameters.values() if one.kind is one.VAR_POSITIONAL]
+    finite = not any(odd in value for value in case["arguments"].values() for odd in NO_NUMBERS)
     try:
-        with np.errstate(all="ignore"):
-            called(*[arguments.pop(name) for name in several if name in arguments], **arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = called(*[arguments.pop(name) for name in several if name in arguments], **arguments)
+        computes = case["call"] not in MAY_GIVE_NAN and not inspect.isclass(called)
+        if finite and computes and any(np.isnan(array).any() for array in arrays_in(result)):
+            raise GaveNaN(case["call"])
     finally:
         pyplot.close("all")
+
+
+class GaveNaN(ArithmeticError):
+    """A call of finite numbers gave NaN."""
+
+
+def arrays_in(result):
+    """The arrays of floating-point numbers in a result, in lists and in objects of ours."""
+    if isinstance(result, (np.ndarray, np.generic, float)):
+        yield from [array for array in [np.asarray(result)] if array.dtype.kind == "f"]
+    elif isinstance(result, (list, tuple)):
+        for part in result:
+            yield from arrays_in(part)
+    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
+        for field in dataclasses.fields(result):
+            yield from arrays_in(getattr(result, field.name))

@@ -65,3 +65,21 @@ def test_a_sequence_stops_when_it_comes_round_and_says_so():
     assert run.arrays["status"].values.tolist() == ["cycle"]
     assert run.arrays["period"].values.tolist() == [8]
     assert "in a cycle of 8 after 16 steps" in run.strips[0].sentence
+
+
+def test_a_mask_with_rows_of_unlike_lengths_is_refused_with_its_line():
+    with pytest.raises(InvalidInput, match=r"^file\.toml:11: layer\.1\.head\.1\.mask: does not fit 2 queries"):
+        parse(TEXT + HEAD + "mask = [[true], [true, false]]\n", "file.toml", "file")
+
+
+def test_arithmetic_beyond_the_numbers_is_refused():
+    free = TEXT.replace("[1, 0]", "[1e200, 0]").replace("axes", 'magnitude = "free", axes')
+    text = free + HEAD + 'similarity = "cosine"\n'
+    with pytest.raises(InvalidInput, match=r"^file\.toml: the arithmetic, squares included, grows out of range"):
+        ha.run(parse(text, "file.toml", "file"), explain=True)
+
+
+def test_a_load_beyond_the_numbers_is_refused():
+    text = 'schema = 1\ntitle = "t"\nsource = "ours"\nkind = "ensemble"\n[ensemble]\nmodel = "hopfield"\n'
+    with pytest.raises(InvalidInput, match=r"^file\.toml:"):
+        ha.run(parse(text + "neurons = 100\nload = 1.7e308\n", "file.toml", "file"))

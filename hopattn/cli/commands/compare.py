@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ def command(
     if csv_file is not None:
         _require_ending(csv_file, "--csv", ".csv")
     with _progress() as report:
-        result = _compared(source, given | report)
+        result = _compared(source, given | report | {"note": partial(click.echo, err=True)})
     if figure_file is not None:
         _draw(result, figure_file, format, measure)
     if csv_file is not None:

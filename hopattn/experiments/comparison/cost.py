@@ -6,6 +6,8 @@ from typing import NamedTuple
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.room import require_room
 
+PER_RECALL = 10e-3
+"""Seconds that one recall takes whatever its size."""
 PER_PAIR = 230e-9
 """Seconds that one recall takes for each pair of a cue and a key, without what grows with their dim."""
 PER_NUMBER = 18e-9
@@ -21,6 +23,8 @@ LEAST_HELD = 2
 """The arrays `(n_cues, n_keys)` that every memory holds at once: scores and weights."""
 MOST_SECONDS = 600.0
 """The command line refuses a comparison that takes longer, unless `--anyway` is given."""
+TOLD_SECONDS = 20.0
+"""The command line says how long a comparison takes that takes longer."""
 
 
 class Size(NamedTuple):
@@ -33,7 +37,7 @@ class Size(NamedTuple):
     @property
     def seconds(self) -> float:
         """The estimated time of one recall by one memory."""
-        return self.n_keys * self.n_cues * (PER_PAIR + PER_NUMBER * self.dim)
+        return PER_RECALL + self.n_keys * self.n_cues * (PER_PAIR + PER_NUMBER * self.dim)
 
     def __str__(self) -> str:
         return f"{self.n_keys:,} keys × {self.n_cues:,} cues of dim {self.dim:,}"
@@ -47,11 +51,14 @@ class Size(NamedTuple):
         require_room(self.numbers(held), f"compare: {self}")
 
 
-def require_time(sizes: Sequence[Size], recalls: int, anyway: bool = False) -> None:
+def require_time(
+    sizes: Sequence[Size], recalls: int, anyway: bool = False, note: Callable[[str], None] = lambda text: None
+) -> None:
     """Raise `InvalidInput` for a comparison that does not fit into memory, or would take longer than `MOST_SECONDS`.
 
     sizes: those of the problems. recalls: of each problem, memories × points × trials. anyway: whether a long one, or
-    one that only some memories have room for, is begun all the same.
+    one that only some memories have room for, is begun all the same. note: called with a sentence about one that takes
+    longer than `TOLD_SECONDS`.
     """
     for size in set(sizes):
         size.require_room(LEAST_HELD if anyway else HELD)
@@ -64,6 +71,8 @@ def require_time(sizes: Sequence[Size], recalls: int, anyway: bool = False) -> N
         advice = "take fewer rows, trials or memories, or begin it with --anyway"
         work = f"{largest}{among} × {recalls:,} recall{'s' * (recalls != 1)}"
         raise InvalidInput(f"compare: {work} would take about {took}; {advice}")
+    if seconds > TOLD_SECONDS:
+        note(f"compare: {len(sizes) * recalls:,} recalls take about {in_words(seconds)}")
 
 
 Admit = Callable[[Sequence[Size]], None]
@@ -75,12 +84,12 @@ def admit_all(sizes: Sequence[Size]) -> None:
 
 
 def in_words(seconds: float) -> str:
-    """A time in minutes, hours, days or years.
+    """A time in seconds, minutes, hours, days or years.
 
-    >>> in_words(700), in_words(25_000), in_words(500_000), in_words(1e12)
-    ('12 minutes', '7 hours', '6 days', '31,688 years')
+    >>> in_words(30), in_words(700), in_words(25_000), in_words(500_000), in_words(1e12)
+    ('30 seconds', '12 minutes', '7 hours', '6 days', '31,688 years')
     """
-    for name, length, most in (("minutes", 60, 90), ("hours", 3600, 48), ("days", 86_400, 700)):
+    for name, length, most in (("seconds", 1, 90), ("minutes", 60, 90), ("hours", 3600, 48), ("days", 86_400, 700)):
         if seconds < most * length:
             return f"{seconds / length:.0f} {name}"
     return f"{seconds / (365.25 * 86_400):,.0f} years"

@@ -24,7 +24,7 @@ from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.grids import Values, axes_from
 from hopattn.scenario.loading import load
 
-ALWAYS = ("memories", "over", "beta", "max_steps", "seed", "report", "anyway")
+ALWAYS = ("memories", "over", "beta", "max_steps", "seed", "report", "anyway", "note")
 """The options that go with every source."""
 OF_RANDOM = ("load", "dim", "n_patterns", "patterns", "noise", "hidden", "correlation", "trials")
 """The further options that go with random patterns."""
@@ -76,13 +76,14 @@ def of_scenario(name: str, given: GivenOptions) -> Comparison:
 
 
 def _admit(options: dict[str, Any], times: int) -> Admit:
-    """The bound of the time of a comparison, from its options; `anyway` is taken out of them.
+    """The bound of the time of a comparison, from its options; `anyway` and `note` are taken out of them.
 
     times: how often each memory recalls each problem. Raises `InvalidInput` if that alone is too often.
     """
     recalls = len(contenders_named(options.get("memories", DEFAULT))) * times
     require_few(recalls)
-    return partial(require_time, recalls=recalls, anyway=bool(options.pop("anyway", False)))
+    own = {name: options.pop(name) for name in ("anyway", "note") if name in options}
+    return partial(require_time, recalls=recalls, **own)
 
 
 def _n_betas(options: Mapping[str, Any]) -> int:

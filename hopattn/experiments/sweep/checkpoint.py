@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
@@ -11,7 +11,10 @@ from typing import Any
 
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 from hopattn.foundation.files import require_regular
+from hopattn.foundation.room import require_room
 
+START = b'{"sweep":'
+"""The first bytes of every checkpoint."""
 Head = Mapping[str, Any]
 """The description of a sweep in numbers, texts and lists. Two sweeps with equal heads are the same sweep."""
 
@@ -21,15 +24,17 @@ class Checkpoint:
 
     finished: the results by key. repaired: True if the last line was torn and has been cut off. A line is written
     completely or not at all. Only `kill -9` or a power failure can tear it; then it is cut off at the next opening.
+    The head comes with the first point, so that a sweep that finished none leaves an empty file, which is any sweep's.
     """
 
-    def __init__(self, file: Path, stream: FileIO, finished: dict[str, Any], repaired: bool) -> None:
+    def __init__(self, file: Path, stream: FileIO, finished: dict[str, Any], repaired: bool, *before: Head) -> None:
         self.file, self.finished, self.repaired = file, finished, repaired
-        self._stream = stream
+        self._stream, self._before = stream, before
 
     def add(self, key: str, result: Any) -> None:
         """Append a finished point; raises `CannotDo` if the disk is full, and then all earlier points stay."""
-        _append(self._stream, self.file, {"key": key, "found": result}, len(self.finished))
+        _append(self._stream, self.file, [*self._before, {"key": key, "found": result}], len(self.finished))
+        self._before = ()
         self.finished[key] = result
 
 
@@ -48,16 +53,13 @@ def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
         raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
     with stream:
         _lock(stream, file)
-        stream.seek(0)
-        content = stream.read()
+        content = _content(stream, file)
         lines = _complete_lines(content)
-        finished = _results(lines, head, file) if lines else _no_results(content, file)
+        finished = _results(lines, head, file) if lines else {}
         torn = len(lines) < len(content)
         if torn:
             stream.truncate(len(lines))
-        if not lines:
-            _append(stream, file, dict(head), 0)
-        yield Checkpoint(file, stream, finished, torn)
+        yield Checkpoint(file, stream, finished, torn, *([] if lines else [head]))
 
 
 def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -67,12 +69,23 @@ def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     require_regular(file)
     try:
-        content = file.read_bytes()
+        with file.open("rb", buffering=0) as stream:
+            content = _content(stream, file)
     except OSError as error:
         raise InvalidInput(f"{file}: cannot be read: {error.strerror or error}") from None
     lines = _complete_lines(content)
     head = _parsed(lines.partition(b"\n")[0], file, 1)
     return head, _results(lines, head, file)
+
+
+def _content(stream: FileIO, file: Path) -> bytes:
+    """The whole content; raises `InvalidInput` for a file that begins otherwise, before it is read, or is too large."""
+    stream.seek(0)
+    start = stream.read(len(START))
+    if not START.startswith(start):
+        raise InvalidInput(f"{file}:1: is no line of a sweep's points; the file is left as it is")
+    require_room(os.fstat(stream.fileno()).st_size // 2, f"{file}: the points")  # about four times its bytes
+    return start + stream.read()
 
 
 def _complete_lines(content: bytes) -> bytes:
@@ -107,17 +120,10 @@ def _parsed(line: bytes, file: Path, number: int) -> dict[str, Any]:
     return entry
 
 
-def _no_results(content: bytes, file: Path) -> dict[str, Any]:
-    """An empty dictionary for a file without a complete line: the file is empty, or it begins with a torn head."""
-    if content and not b'{"sweep":'.startswith(content[:9]):
-        raise InvalidInput(f"{file}:1: is no line of a sweep's points; the file is left as it is")
-    return {}
-
-
-def _append(stream: FileIO, file: Path, line: Mapping[str, Any], n_finished: int) -> None:
-    """Write a line at the end of the file; if that fails, restore the file and raise `CannotDo`."""
+def _append(stream: FileIO, file: Path, lines: Sequence[Mapping[str, Any]], n_finished: int) -> None:
+    """Write lines at the end of the file; if that fails, restore the file and raise `CannotDo`."""
     end = stream.seek(0, os.SEEK_END)
-    data = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    data = b"".join(json.dumps(dict(line), ensure_ascii=False, allow_nan=False).encode() + b"\n" for line in lines)
     try:
         if stream.write(data) < len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,10 +1,11 @@
 """The sweep of a function over a grid; its result does not depend on the number of workers or on interruptions."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any, Unpack
 
-from hopattn.experiments.sweep.checkpoint import Checkpoint, open_checkpoint
+from hopattn.experiments.sweep.checkpoint import open_checkpoint
+from hopattn.experiments.sweep.code import code_of
 from hopattn.experiments.sweep.plan import Plan, Trial, key_of
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute
@@ -34,17 +35,20 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     trials: trials at each point (1).
     seed: the seed of all trials; a generator gives one that is drawn from it (0).
     rng: another name of `seed`; give one of them (None).
-    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued (None: none).
+    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued by the same
+    function: one of the same name, with the same operations and numbers (None: none).
     workers: processes of this machine (None: one on each core).
     scheduler: the address of a Dask cluster, used in place of processes ("": none).
-    about: texts and numbers that describe the function; a checkpoint with others is refused (None: none).
+    about: texts and numbers that describe the function; a checkpoint with others is refused. State here what the code
+    of the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
     report: called as report(finished points, all points) (None: nothing).
     note: called with a sentence if the torn last line of the checkpoint was cut off, or if a worker of the cluster is
     lost (by default, nothing happens).
 
     Every trial runs in one thread, so that the result is the same for any number of workers. Raises `InvalidInput` for
-    axes that are empty or do not rise, a file of another sweep, and an unknown keyword. Raises `CannotDo` if a worker
-    ends, the file cannot be written, or no scheduler answers. An error of `trial` is raised with its point.
+    axes that are empty or do not rise, a file of another sweep or of another function, and an unknown keyword. Raises
+    `CannotDo` if a worker ends, the file cannot be written, or no scheduler answers. An error of `trial` is raised with
+    its point.
 
     >>> import hopattn as ha
     >>> result = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1)
@@ -56,12 +60,16 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("seed"), options.get("rng"), Plan.seed)
     about = options.get("about")
     plan = Plan(axes_of(axes, "axes"), trials, seed, {} if about is None else about)
-    return run_plan(trial, plan, Workers.of(options))
+    return run_plan(trial, plan, Workers.of(options), code=code_of(trial))
 
 
-def run_plan(trial: Trial, plan: Plan, workers: Workers) -> Sweep:
-    """The table of a plan: the points of the checkpoint as they are, all others computed."""
-    with _checkpoint(plan, workers) as checkpoint:
+def run_plan(trial: Trial, plan: Plan, workers: Workers, **more: Any) -> Sweep:
+    """The table of a plan: the points of the checkpoint as they are, all others computed.
+
+    more: entries of the head of the checkpoint on which no random number depends.
+    """
+    kept = nullcontext(_InMemory()) if workers.file is None else open_checkpoint(workers.file, {**plan.head, **more})
+    with kept as checkpoint:
         points = {key_of(plan, point): point for point in plan.points}
         remaining = {key: point for key, point in points.items() if key not in checkpoint.finished}
         total = len(plan)
@@ -85,7 +93,3 @@ class _InMemory:
 
     def add(self, key: str, result: Any) -> None:
         self.finished[key] = result
-
-
-def _checkpoint(plan: Plan, workers: Workers) -> AbstractContextManager[Checkpoint | _InMemory]:
-    return nullcontext(_InMemory()) if workers.file is None else open_checkpoint(workers.file, plan.head)

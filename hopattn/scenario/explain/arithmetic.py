@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.retrieval.separation.base import Separation
 
@@ -22,12 +23,14 @@ MANY = 8
 
 
 def number(value: float) -> str:
-    """A number with at most four decimals and no leading zero.
+    """A number with at most four decimals and no leading zero; raises `InvalidInput` for NaN and infinities.
 
     >>> number(0.8), number(-0.48), number(1.0), number(0.123456)
     ('.8', '−.48', '1', '.1235')
     """
     value = 0.0 if abs(value) < ROUNDING else float(value)
+    if not math.isfinite(value):
+        raise InvalidInput("the arithmetic, squares included, grows out of range: use smaller vectors")
     if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
         return f"{value:.3g}".replace("-", "−")
     text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")

@@ -10,6 +10,7 @@ from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.scalars import COUNTED
 from hopattn.foundation.vectors import normalised
 from hopattn.memories.crosstalk import BINS, compared, crosstalk, spread_by_theory
 from hopattn.memories.random_patterns import Sort, damaged, random_patterns
@@ -92,7 +93,7 @@ class EnsembleTable(ModelTable):
     @property
     def stored(self) -> int:
         """The number of stored patterns."""
-        return self.patterns or max(1, round((self.load or 0) * self.neurons))
+        return self.patterns or max(1, round(min((self.load or 0) * self.neurons, COUNTED)))
 
     @property
     def measures(self) -> dict[str, str]:

@@ -147,10 +147,11 @@ class HeadTable(Table):
             yield Problem(path, problem.message) if bare_matrix else problem
 
     def _parameter_problems(self, path: Path) -> Iterator[Problem]:
-        """The problems of the parameters of separation and mask, found by building both."""
+        """The problems of the parameters of separation and mask, found by building both; a matrix has none."""
         for key, make in (("separation", lambda: self._separation(1)), ("mask", lambda: self._mask(crossed=False))):
             try:
-                make()
+                if not isinstance(getattr(self, key), list):
+                    make()
             except InvalidInput as error:
                 yield Problem((*path, key), str(error))
 

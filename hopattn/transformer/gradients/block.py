@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
 from hopattn.transformer.feed_forward import FeedForward
@@ -44,6 +45,7 @@ Pull = Callable[[Numbers], tuple[Numbers, dict[str, Numbers]]]
 """From the gradient of an output to those of the input and, by name, of all else; "source" is the other text."""
 
 
+@in_range
 def backward(
     block: Block,
     x: Any,

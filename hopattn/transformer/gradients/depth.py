@@ -3,7 +3,8 @@
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.room import require_room
+from hopattn.foundation.in_range import in_range
+from hopattn.foundation.room import require_room, require_time
 from hopattn.foundation.scalars import REPEATED, positive, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Identity
@@ -63,6 +64,7 @@ def vanishing_gradients(
     return found[of]
 
 
+@in_range
 def stack_gradients(
     n_layers: int = 12,
     n_draws: int = 10,
@@ -83,7 +85,10 @@ def stack_gradients(
     draws = whole(n_draws, "n_draws", most=REPEATED)
     if whole(dim, "dim") % DIM_KEY:
         raise InvalidInput(f"dim: expected a multiple of {DIM_KEY}, not {dim}")
-    require_room(12 * depth * dim**2 + words * dim, f"stack_gradients: {depth:,} layers of dim {dim:,}")
+    told = f"stack_gradients: {depth:,} layers of dim {dim:,}"
+    require_room(12 * depth * dim**2 + words * dim, told)
+    multiplications = 100 * words * dim * (dim + words) + 10**7  # of a layer in all variants; the least is 10 ms
+    require_time(draws * depth * multiplications, f"{told}, of {words:,} words, drawn {draws:,} times,")
     size, random = positive(magnitude, "magnitude"), generator(seed, rng)
     trials: dict[str, dict[str, list[np.ndarray]]] = {of: {name: [] for name in VARIANTS} for of in OF}
     for _ in range(draws):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.seeds import Seed, generator
@@ -53,6 +54,7 @@ def softmax_saturation(
     return saturation_of(drawn, magnitudes, dim=dim, beta=beta, kind=kind)
 
 
+@in_range
 def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 1.0, kind: str = "spectral") -> Curves:
     """The size of the softmax's Jacobian for given scores `(n_draws, n)` or `(n,)`, multiplied by each magnitude.
 

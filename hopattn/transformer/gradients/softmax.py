@@ -13,11 +13,13 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, as_float, namespace, require_broadcast
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.separation.softmax import Softmax
 
 SIZES = ("spectral", "frobenius", "largest")
 
 
+@in_range
 def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.ndarray:
     """∂p/∂s = β (diag p − p pᵀ) of the softmax p of each row of scores, `(…, n)` to `(…, n, n)`, in float64.
 

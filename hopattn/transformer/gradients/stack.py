@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each
 from hopattn.transformer.blocks import ATTENTION, Block
 from hopattn.transformer.gradients.block import Gradients, backward
@@ -52,6 +53,7 @@ class GradientFlow:
         return np.sum(parts, axis=0) if parts else None
 
 
+@in_range
 def gradient_flow(
     blocks: Sequence[Block],
     x: Any,

@@ -4,12 +4,14 @@ from typing import Any, Literal, get_args
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.in_range import in_range
 
 How = Literal["concatenate", "add", "multiply"]
 
 HOWS: tuple[How, ...] = get_args(How)
 
 
+@in_range
 def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
     """Words joined with their positions, in the library and dtype of the words.
 

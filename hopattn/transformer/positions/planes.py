@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.scalars import positive, whole
+from hopattn.foundation.scalars import positive, real, whole
 
 Layout = Literal["interleaved", "half"]
 """The axes of plane i: 2i and 2i + 1 for "interleaved", i and i + dim/2 for "half"."""
@@ -35,13 +35,13 @@ def frequencies(dim: Any, base: Any = 10000.0, what: str = "dim") -> np.ndarray:
     """The angle of each plane, in radians for a step of one position: θ_i = base^(−2i / dim), `(dim / 2,)` in float64.
 
     The first plane turns by 1, and each further one more slowly. what: the name of dim in messages. Raises
-    `InvalidInput` for an odd dim and a base that is not positive.
+    `InvalidInput` for an odd dim and a base below 1e-300.
     Source: Vaswani et al. (2017), 3.5 (their wavelength is 2π / θ_i); Su et al. (2024), 3.2.2 (their i counts from 1).
 
     >>> frequencies(4)
     array([1.  , 0.01])
     """
-    planes, root = n_planes(dim, what), positive(base, "base")
+    planes, root = n_planes(dim, what), real(positive(base, "base"), "base", least=1e-300)  # below, 1/base overflows
     return np.array([root ** (-i / planes) for i in range(planes)])  # Python's numbers, which no compiler narrows
 
 

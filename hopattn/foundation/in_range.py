@@ -1,0 +1,80 @@
+"""Results within the range of numbers: a call whose result is not finite, though its arguments are, is refused."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.isfinite) -> Callable[Given, Result]:
+    """A function or a method that raises `InvalidInput` where its result is NaN or infinite, and its arguments are not.
+
+    may_be: the numbers that a result may have; energies may be infinite. The message names the argument, or the field
+    of the object, with the largest number. Arrays of PyTorch and JAX overflow as they do there. Where NumPy is told
+    that overflow is expected, by `np.errstate(over="ignore")`, results come as they are. So do those of calls within a
+    call, and the outermost one gives the message.
+    """
+
+    @wraps(call)
+    def checked(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        if any(map(_is_foreign, (*args, *kwargs.values()))) or np.geterr()["over"] == "ignore":
+            return call(*args, **kwargs)
+        result: Any = np.nan
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                result = call(*args, **kwargs)
+            except (OverflowError, np.linalg.LinAlgError):  # of Python's numbers; of an array that is not finite
+                failed = True
+            else:
+                failed = False
+        if failed or not all(may_be(array).all() for _, array in _arrays(result)):
+            given = list(_arrays(inspect.signature(call).bind(*args, **kwargs).arguments))
+            if failed or (given and all(np.isfinite(array).all() for _, array in given)):
+                _refuse(given)
+        return result  # type: ignore[no-any-return]
+
+    return checked
+
+
+def no_nan(call: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The same for a result that may be infinite, such as an energy."""
+    return in_range(call, lambda array: ~np.isnan(array))
+
+
+def _refuse(given: list[tuple[str, np.ndarray]]) -> NoReturn:
+    """Raise `InvalidInput` with the name of the argument that has the largest number."""
+    sizes = [(float(np.abs(array).max()), name, array.dtype) for name, array in given]
+    size, name, dtype = max(sizes, key=lambda one: one[0])
+    raise InvalidInput(
+        f"{name}: numbers of size {size:.3g} give a result beyond those of {dtype}; expected smaller ones"
+    )
+
+
+def _is_foreign(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] in ("torch", "jax", "jaxlib")
+
+
+def _arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of numbers in a value, each with the name of the argument, or the path of the field, that holds it."""
+    if isinstance(value, (np.ndarray, np.generic, float, int)):
+        array = np.asarray(value)
+        if array.dtype.kind in "iuf" and array.size:
+            yield name, array
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _arrays(part, str(key))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _arrays(part, name)
+    elif is_dataclass(value):
+        whole = type(value).__name__ if name in ("", "self") else name
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name), f"{whole}.{field.name}")
