@@ -9,6 +9,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
 from hopattn.foundation.display import Drawable
+from hopattn.foundation.frames import VERSIONS, data_frame, dataset
 
 
 class Status(StrEnum):
@@ -71,6 +72,8 @@ class Recall(Drawable):
     overlaps: Any = None
     weights: Any = None
 
+    BY_CUE = ("status", "steps", "converged", "residual", "period", "matched", "similarity", "spurious")
+    """The arrays that hold one entry for each cue."""
     BY_STEP = ("trajectory", "overlaps", "weights")
     """The arrays that are kept of every step if the argument `keep` names them; their first axis is the step."""
 
@@ -111,6 +114,33 @@ class Recall(Drawable):
     def mixture(self) -> Any:
         """The three patterns that each state mixes, `(n, 3)`; −1 for a state that is no mixture."""
         return self._of_likeness("mixture")
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with one row for each cue; raises `InvalidInput` if pandas is missing.
+
+        Its columns are status, steps, converged, residual, period, matched, similarity and spurious, and the first and
+        last energy. `attrs` holds the versions.
+        """
+        columns = {name: np.atleast_1d(getattr(self, name)) for name in self.BY_CUE}
+        if self.energies is not None:
+            energies = np.atleast_2d(self.energies)
+            columns |= {"first energy": energies[:, 0], "last energy": energies[:, -1]}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*map(list, columns.values()), strict=True)]
+        return data_frame(rows, (), {"versions": VERSIONS})
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset with the dims cue, neuron, step and pattern; raises `InvalidInput` if xarray is missing.
+
+        A record of a single cue has no dim cue. `attrs` holds the versions.
+        """
+        cue = ("cue",) * (self.state.ndim - 1)
+        arrays = {"state": ((*cue, "neuron"), self.state)}
+        arrays |= {name: (cue, getattr(self, name)) for name in self.BY_CUE}
+        arrays |= {} if self.energies is None else {"energies": ((*cue, "step"), self.energies)}
+        for name in self.BY_STEP:
+            if (kept := getattr(self, name)) is not None:
+                arrays[name] = (("step", *cue, "neuron" if name == "trajectory" else "pattern"), kept)
+        return dataset(arrays, {}, {"versions": VERSIONS})
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""

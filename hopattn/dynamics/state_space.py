@@ -69,20 +69,20 @@ def _finite(memory: Any, reach: float) -> bool:
         return bool(np.isfinite(memory.energy(corners)).all())
 
 
-def spins(dim: int) -> np.ndarray:
-    """All states of `dim` spins, `(2**dim, dim)`, in the order of binary numbers: all −1 first."""
-    return 2.0 * (np.arange(2**dim)[:, None] >> np.arange(dim - 1, -1, -1) & 1) - 1
+def spins(dim: int, silent: float = -1.0) -> np.ndarray:
+    """All states of `dim` neurons of ±1, `(2**dim, dim)`, in the order of binary numbers; silent: in place of −1."""
+    return np.where(np.arange(2**dim)[:, None] >> np.arange(dim - 1, -1, -1) & 1, 1.0, silent)
 
 
 def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     """The arrays `successor` and `way`.
 
     successor: the number of the state that each state leads to in one step, `(2**dim,)`, labelled by its spins, such as
-    +−+. way: how the update goes, in words. Under a random order a state has no one successor: the neurons are then
-    updated in sequence.
+    +−+, with + for 1. way: how the update goes, in words. Under a random order a state has no one successor: the
+    neurons are then updated in sequence.
     """
     ordered = update if update.deterministic else Asynchronous(order="sequence")
-    states, context = spins(dim), StepContext(0, np.random.default_rng(0), ())
+    states, context = spins(dim, memory.activation.silent), StepContext(0, np.random.default_rng(0), ())
     blocks = np.split(states, range(BLOCK, len(states), BLOCK))
     after = np.concatenate([ordered.step(memory, block, None, context) for block in blocks])
     numbers = ((after > 0) @ (2 ** np.arange(dim - 1, -1, -1))).astype(int)

@@ -10,8 +10,11 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.capacity import SIZES
 from hopattn.figures.quantities import setting
 from hopattn.figures.sweep_curves import horizontal_axis
-from hopattn.scenario.kinds.ensemble import EnsembleTable
+from hopattn.foundation.grids import of_words
+from hopattn.memories.random_patterns import EVEN
+from hopattn.scenario.language.fields import Table
 from hopattn.scenario.language.paths import last_keys
+from hopattn.scenario.parts.ensembles import EnsembleTable
 
 FINE, COARSE = 200, 41
 """The number of points of a line, and of one whose points take long."""
@@ -27,13 +30,19 @@ def predicted(sweep: Sweep, form: str) -> Lines:
     form: of the figure: curve, map or capacity.
 
     The theory of the Hopfield network is that of random spins, whose cues are stored patterns, one spin changed at a
-    time. Over load and damage, the line is the critical load.
+    time; that of sparse coding the same for neurons of 0 and 1. Over load and damage, the line is the critical load.
     """
     table = getattr(sweep.scenario and sweep.scenario.spec, "ensemble", None)
     keys = tuple(last_keys(sweep.axes).values())
-    if not isinstance(table, EnsembleTable) or table.correlation or table.sort != "spins" or "correlation" in keys:
+    if not isinstance(table, EnsembleTable) or table.file is not None or table.correlation or "correlation" in keys:
+        return {}
+    if any(map(of_words, sweep.axes.values())):
         return {}
     if table.noise or table.hide or (table.flip and "flip" not in keys):
+        return {}
+    if table.sort == "binary":
+        return _sparse(sweep, keys, table) if form == "curve" else {}
+    if table.sort != "spins" or table.activity != EVEN or "activity" in keys:
         return {}
     if form == "capacity":
         return _dense(sweep, keys, table) if table.card is not None and table.card.name == "dense" else {}
@@ -60,13 +69,15 @@ def _numbers(sweep: Sweep, keys: tuple[str, ...], key: str) -> np.ndarray:
 
 
 def _phases(sweep: Sweep, keys: tuple[str, ...]) -> Lines:
-    """Over load and temperature: the two lines below which patterns stay, and are the deepest states."""
+    """Over load and temperature: the lines below which patterns stay, are the deepest states, and spins freeze."""
     if keys != ("load", "temperature"):
         return {}
     t = np.linspace(0, 1, COARSE)
+    load = t**2 * _numbers(sweep, keys, "load")[-1]
     lines = {
-        "T_M: below it, a stored pattern stays": (theory.critical_load(t), t),
-        "T_c: below it, it is the deepest state": (theory.stable_load(t), t),
+        "below T_M a pattern stays": (theory.critical_load(t), t),
+        "below T_c it is deepest": (theory.stable_load(t), t),
+        "below T_g spins freeze": (load, theory.glass_temperature(load)),
     }
     return dict.fromkeys(sweep.values, lines)
 
@@ -89,7 +100,7 @@ def _curves(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable, temperatu
     if along not in ("load", "temperature") or set(keys) - {"load", "temperature", "neurons"}:
         return {}
     numbers = _numbers(sweep, keys, along)
-    given = {"load": table.stored / table.neurons, "temperature": temperature}
+    given = {"load": table.stored / table.dim, "temperature": temperature}
     held = [{other: float(number)} for other in others for number in _numbers(sweep, keys, other)]
     names = [f"theory, {setting(*next(iter(one.items())))}" for one in held] or [LIMIT]
     each = zip(names, held or [{}], strict=True)
@@ -113,6 +124,27 @@ def _line(along: str, numbers: np.ndarray, given: Mapping[str, float]) -> tuple[
     places = {"load": x, "temperature": x} | {key: value for key, value in given.items() if key != along}
     m = theory.overlap(**places)
     return (np.append(x, end), np.append(m, 0.0)) if lost else (x, m)
+
+
+def _sparse(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
+    """Over load: the overlap of sparse patterns, one line, or one for each activity or bias of a curve."""
+    model: Any = table.model
+    known = {"rule": "covariance", "activation": "step"}.items() <= dict(
+        model if isinstance(model, Table) else {}
+    ).items()
+    along = keys[list(sweep.axes).index(horizontal_axis(sweep))]
+    others = [key for key in keys if key not in ("load", "neurons")]
+    if not known or _temperature(table) != 0 or along != "load" or set(others) - {"activity", "bias"}:
+        return {}
+    numbers = _numbers(sweep, keys, "load")
+    x = np.linspace(numbers[0], numbers[-1], FINE)
+    held = [{other: float(number)} for other in others for number in _numbers(sweep, keys, other)]
+    lines = {}
+    for one in held or [{}]:
+        given = {"activity": table.activity, "bias": model.bias} | one
+        name = f"theory, {setting(*next(iter(one.items())))}" if one else LIMIT
+        lines[name] = (x, theory.sparse_overlap(x, given["activity"], -given["bias"]))
+    return {"overlap": lines}
 
 
 def _dense(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopattn.figures.headings import wrapped
 from hopattn.figures.text import label, power_of_ten
+from hopattn.foundation.grids import of_words
 
 PARAMETERS = {
     "load": "load α = P/N",
@@ -53,9 +54,9 @@ def parameter_title(key: str) -> str:
     return PARAMETERS.get(key) or label(key)
 
 
-def setting(key: str, number: float) -> str:
-    """A parameter with its number, as the name of a curve: N = 500."""
-    return f"{SYMBOLS.get(key) or label(key)} = {plain(number)}"
+def setting(key: str, value: Any) -> str:
+    """A parameter with its number, as the name of a curve: N = 500; a word alone."""
+    return label(value) if isinstance(value, str) else f"{SYMBOLS.get(key) or label(key)} = {plain(value)}"
 
 
 def measure_title(name: str, letters: int = 28) -> str:
@@ -95,12 +96,29 @@ def scale_of(low: float, high: float, mean: np.ndarray) -> tuple[float, float] |
     return (0.0, high) if low < 0 and np.nanmin(mean, initial=0.0) >= -0.1 else (low, high)
 
 
-def logarithmic(numbers: Sequence[float]) -> bool:
-    """Whether the numbers grow by equal ratios rather than by equal differences."""
+def logarithmic(numbers: Sequence[Any]) -> bool:
+    """Whether the numbers grow by equal ratios rather than by equal differences; words do not."""
+    if of_words(numbers):
+        return False
     values = np.array(numbers, dtype=float)
     if len(values) < 3 or values[0] <= 0:
         return False
     return bool(np.ptp(np.diff(np.log(values))) < 1e-6 * np.log(values[-1] / values[0]))
+
+
+def places(values: Sequence[Any]) -> np.ndarray:
+    """The places of the values of an axis: the numbers themselves, or 0, 1, 2 … for words."""
+    return np.arange(len(values)) if of_words(values) else np.array(values, dtype=float)
+
+
+def set_ticks(ax: Any, axis: str, values: Sequence[Any]) -> None:
+    """Give one axis the scale and the ticks of the values that are drawn along it: words, ratios or differences."""
+    if of_words(values):
+        getattr(ax, f"set_{axis}ticks")(places(values), [label(word) for word in values])
+    elif logarithmic(values):
+        set_logarithmic(ax, axis, values)
+    else:
+        ax.locator_params(axis=axis, nbins=TICKS)
 
 
 def set_logarithmic(ax: Any, axis: str, numbers: Sequence[float]) -> None:

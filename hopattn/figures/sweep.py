@@ -11,6 +11,7 @@ from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, size
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
 from hopattn.figures.language import translate
 from hopattn.figures.predictions import predicted
+from hopattn.figures.quantities import places
 from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizontal_axis
 from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
 from hopattn.figures.theory_lines import Handles, Line, lines_for
@@ -137,7 +138,7 @@ def _horizontal(sweep: Sweep, form: str) -> Sequence[float]:
     """The numbers of the horizontal axis."""
     if form == "capacity":
         return sizes(sweep)
-    return sweep.axes[horizontal_axis(sweep)] if form == "curve" else next(iter(sweep.axes.values()))
+    return list(places(sweep.axes[horizontal_axis(sweep)] if form == "curve" else next(iter(sweep.axes.values()))))
 
 
 def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> Handles:

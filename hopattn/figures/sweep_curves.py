@@ -8,17 +8,18 @@ import numpy as np
 
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.quantities import (
-    TICKS,
     logarithmic,
     measure_title,
     parameter_title,
+    places,
     possible,
     scale_of,
-    set_logarithmic,
+    set_ticks,
     setting,
 )
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.theory_lines import Handles, Line, draw_lines, with_lines
+from hopattn.foundation.grids import of_words
 from hopattn.scenario.language.paths import last_keys
 
 MARKED = 40
@@ -31,12 +32,13 @@ MARKERS, LINES = ("o", "s", "^", "D"), ("-", "--", "-.", ":")
 
 def has_curves(sweep: Sweep) -> bool:
     """Whether the means are drawn as curves: over one axis, and over two if one of them has few numbers."""
-    return len(sweep.axes) == 1 or (len(sweep.axes) == 2 and min(map(len, sweep.axes.values())) <= FEW)
+    other = [values for axis, values in sweep.axes.items() if axis != horizontal_axis(sweep)]
+    return len(sweep.axes) == 1 or (len(sweep.axes) == 2 and len(other[0]) <= FEW)
 
 
 def horizontal_axis(sweep: Sweep) -> str:
-    """The axis that the curves run along: the one with more numbers, else the first."""
-    return max(sweep.axes, key=lambda axis: len(sweep.axes[axis]))
+    """The axis that the curves run along: one of numbers, and the one with more values, else the first."""
+    return max(sweep.axes, key=lambda axis: (not of_words(sweep.axes[axis]), len(sweep.axes[axis])))
 
 
 def draw_curves(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles:
@@ -46,7 +48,7 @@ def draw_curves(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles
     """
     low, high = possible(name, sweep.values[name])
     axis = horizontal_axis(sweep)
-    numbers, handles = sweep.axes[axis], {}
+    numbers, handles = places(sweep.axes[axis]), {}
     curves = list(_curves(sweep, name, axis))
     thin = {"linewidth": scaled(1.5), "linestyle": ":" if len(theory) == len(curves) > 1 else "-"}
     beside: dict[str, Any] = thin if theory else {}
@@ -55,16 +57,17 @@ def draw_curves(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles
         marker = MARKERS[i] if len(numbers) <= MARKED else ""
         style = {"color": colour, "marker": marker, "linestyle": LINES[i]} | beside
         band = np.clip([mean - error, mean + error], low, high)
-        ax.fill_between(numbers, *band, color=colour, alpha=0.25, linewidth=0)
+        if of_words(sweep.axes[axis]):  # nothing lies between words
+            style["linestyle"] = ""
+            ax.vlines(numbers, *np.where(np.isnan(band), mean, band), color=colour, linewidth=scaled(2))
+        else:
+            ax.fill_between(numbers, *band, color=colour, alpha=0.25, linewidth=0)
         (handles[title or "measured"],) = ax.plot(numbers, mean, clip_on=False, **style)
     key = last_keys(sweep.axes)[axis]
     ax.set(xlabel=parameter_title(key), ylabel=measure_title(name))
     _set_limits(ax, sweep, name, (low, high))
     drawn = draw_lines(ax, theory, len(curves))
-    if logarithmic(numbers):
-        set_logarithmic(ax, "x", numbers)
-    else:
-        ax.locator_params(axis="x", nbins=TICKS)
+    set_ticks(ax, "x", sweep.axes[axis])
     return with_lines(handles, drawn)
 
 
@@ -86,7 +89,9 @@ def _curves(sweep: Sweep, name: str, axis: str) -> Iterator[tuple[str, np.ndarra
 def _set_limits(ax: Any, sweep: Sweep, name: str, reach: tuple[float, float]) -> None:
     """Set the ends of both axes: those of the numbers, and those of the measure where its range is known."""
     numbers = sweep.axes[horizontal_axis(sweep)]
-    if not logarithmic(numbers):
+    if of_words(numbers):
+        ax.set_xlim(-0.5, len(numbers) - 0.5)
+    elif not logarithmic(numbers):
         ax.set_xlim(left=max(ax.get_xlim()[0], 0.0 if numbers[0] >= 0 else -math.inf))
     elif len(numbers) > 1:
         margin = (numbers[-1] / numbers[0]) ** 0.03

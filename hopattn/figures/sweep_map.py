@@ -7,13 +7,13 @@ import numpy as np
 
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.quantities import (
-    TICKS,
     logarithmic,
     measure_title,
     parameter_title,
+    places,
     possible,
     scale_of,
-    set_logarithmic,
+    set_ticks,
 )
 from hopattn.figures.shapes import strokes
 from hopattn.figures.style import theme
@@ -32,11 +32,8 @@ def draw_map(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles:
         ax.patch.set(facecolor=theme().empty, edgecolor=theme().faint, hatch=strokes(3), linewidth=0)
     keys = last_keys(sweep.axes)
     ax.set(xlabel=parameter_title(keys[across]), ylabel=parameter_title(keys[up]))
-    for axis, numbers in (("x", xs), ("y", ys)):
-        if logarithmic(numbers):
-            set_logarithmic(ax, axis, numbers)
-        else:
-            ax.locator_params(axis=axis, nbins=TICKS)
+    for axis, values in (("x", xs), ("y", ys)):
+        set_ticks(ax, axis, values)
     handles = draw_lines(ax, theory, cased=True)
     ax.figure.colorbar(image, ax=ax, label=measure_title(name))
     return handles
@@ -49,7 +46,7 @@ def edges(numbers: Sequence[float]) -> np.ndarray:
     """
     if logarithmic(numbers):
         return np.asarray(np.exp(edges(list(np.log(numbers)))))
-    values = np.array(numbers, dtype=float)
+    values = places(numbers)
     if len(values) == 1:
         return np.array([values[0] - 0.5, values[0] + 0.5])
     middles = (values[1:] + values[:-1]) / 2

@@ -15,6 +15,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `kernels.py`: the choice between them and NumPy, when work is done
 - `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
+- `frames.py`: tables for pandas and labelled arrays for xarray, with attributes
 - `labelled.py`: arrays with named axes and labelled rows
 - `room.py`: whether an array fits into the memory of this machine, and work into minutes
 - `traces.py`: arrays that a derivative is taken of, and numbers that are not known yet

@@ -1,4 +1,4 @@
-"""Grids: the values of an axis as a person writes them, such as 0.1:32:log20, 0:0.2:21 or 1,2,5."""
+"""Grids: the values of an axis as a person writes them, such as 0.1:32:log20, 0:0.2:21, 1,2,5 or hebb,storkey."""
 
 import math
 import re
@@ -9,24 +9,32 @@ from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 
-Values = tuple[int | float, ...]
-"""The numbers of one axis."""
-Grid = str | Iterable[float]
-"""The numbers of one axis as a caller gives them: a text such as "0.1:32:log20", or numbers, also of NumPy."""
+Values = tuple[Any, ...]
+"""The values of one axis: numbers in rising order, or words."""
+Grid = str | Iterable[Any]
+"""The values of one axis as a caller gives them: a text such as "0.1:32:log20" or "hebb,storkey", numbers, or words."""
 
 MOST = 100_000
 """The largest number of values of one axis."""
 
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_NO_WORDS = frozenset({"nan", "inf", "infinity"})
 _HOW = "expected start:stop:count, start:stop:logcount, or numbers with commas between them"
 
 
-def values_of(text: str, what: str = "grid") -> Values:
+def of_words(values: Iterable[Any]) -> bool:
+    """Whether the values of an axis are words, and not numbers."""
+    return all(isinstance(value, str) for value in values)
+
+
+def values_of(text: str, what: str = "grid", words: bool = False) -> Values:
     """The values of one axis, in rising order, each once.
 
     start:stop:21 gives 21 values at equal distances, both ends included; start:stop:log20 gives 20 at equal ratios.
     Whole numbers stay whole: those of a list, and a spaced grid whose ends and step are whole. what: the name of the
-    axis in messages. Raises `InvalidInput` for a grid that is empty or not in rising order, that repeats a value, or
-    that holds an entry that is not a finite number.
+    axis in messages. words: whether words with commas between them are values too, in any order. Raises `InvalidInput`
+    for a grid that is empty or not in rising order, that repeats a value, or that holds an entry that is not a finite
+    number.
 
     >>> values_of("0:1:5")
     (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -35,39 +43,43 @@ def values_of(text: str, what: str = "grid") -> Values:
     """
     if ":" in text:
         return _spaced(text, what)
-    return in_order(tuple(_number(part, what) for part in text.split(",")), what)
+    parts = [part.strip() for part in text.split(",")]
+    if words and all(_WORD.fullmatch(part) and part.lower() not in _NO_WORDS for part in parts):
+        return in_order(tuple(parts), what, words)
+    return in_order(tuple(_number(part, what) for part in parts), what)
 
 
-def axis_values(grid: Grid, what: str) -> Values:
+def axis_values(grid: Grid, what: str, words: bool = False) -> Values:
     """The values of one axis from a text, as `values_of` reads it, or from numbers in rising order.
 
-    Numbers of NumPy become numbers of Python. what: the name of the axis in messages. Raises `InvalidInput` for
-    anything else.
+    Numbers of NumPy become numbers of Python. what: the name of the axis in messages. words: whether the values may be
+    words. Raises `InvalidInput` for anything else.
 
     >>> axis_values("0.1:0.2:2", "load"), axis_values([1, 2.5], "load")
     ((0.1, 0.2), (1, 2.5))
     """
     if isinstance(grid, str):
-        return values_of(grid, what)
+        return values_of(grid, what, words)
     try:
         values = tuple(map(_of_python, islice(grid, MOST + 1)))
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{what}: expected numbers in rising order, not {quoted(grid)}") from None
-    return in_order(values, what)
+    return in_order(values, what, words)
 
 
-def axes_of(over: Mapping[str, Grid], what: str) -> dict[str, Values]:
+def axes_of(over: Mapping[str, Grid], what: str, words: bool = False) -> dict[str, Values]:
     """The values of each axis by its name, from texts or numbers.
 
-    what: the name of the argument in messages. Raises `InvalidInput` if `over` is no mapping, and as `axis_values`.
+    what: the name of the argument in messages. words: whether the values of an axis may be words. Raises `InvalidInput`
+    if `over` is no mapping, and as `axis_values`.
     """
     if not isinstance(over, Mapping):
         raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {quoted(over)}")
-    return {name: axis_values(grid, name) for name, grid in over.items()}
+    return {name: axis_values(grid, name, words) for name, grid in over.items()}
 
 
-def axes_from(texts: Iterable[str]) -> dict[str, Values]:
-    """The axes of a sweep from texts KEY=GRID of the command line: the values of each key.
+def axes_from(texts: Iterable[str], words: bool = False) -> dict[str, Values]:
+    """The axes of a sweep from texts KEY=GRID of the command line: the values of each key, words too if `words`.
 
     >>> axes_from(["load=0.1,0.2", "beta=1:100:log3"])
     {'load': (0.1, 0.2), 'beta': (1.0, 10.0, 100.0)}
@@ -79,16 +91,23 @@ def axes_from(texts: Iterable[str]) -> dict[str, Values]:
             raise InvalidInput(f"--over '{shortened(text)}': expected KEY=GRID, as in beta=0.1:32:log20")
         if key in axes:
             raise InvalidInput(f"--over {shortened(key)}: is given twice")
-        axes[key] = values_of(grid, f"--over {shortened(key)}")
+        axes[key] = values_of(grid, f"--over {shortened(key)}", words)
     return axes
 
 
-def in_order(values: Values, what: str) -> Values:
-    """The values as they are; raises `InvalidInput` unless they are finite numbers in rising order."""
+def in_order(values: Values, what: str, words: bool = False) -> Values:
+    """The values as they are; raises `InvalidInput` unless they are finite numbers in rising order.
+
+    words: whether different words, in any order, are values too.
+    """
     if not values:
         raise InvalidInput(f"{what}: is empty; {_HOW}")
     if len(values) > MOST:
         raise InvalidInput(f"{what}: holds more than {MOST:,} numbers")
+    if words and of_words(values):
+        if twice := [word for i, word in enumerate(values) if word in values[:i]]:
+            raise InvalidInput(f"{what}: {shortened(twice[0])} stands there twice")
+        return values
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise InvalidInput(f"{what}: {quoted(value)} is no finite number; {_HOW}")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.display import Drawable
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.frames import imported
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,12 +39,8 @@ class Labelled(Drawable):
 
         The second of two axes with one name has the number 2 behind its name, because xarray needs different names.
         """
-        try:
-            from xarray import DataArray
-        except ImportError:
-            raise InvalidInput("to_xarray: xarray is not installed: pip install xarray") from None
         coordinates = {name: list(labels) for name, labels in zip(self._names, self.labels, strict=False)}
-        return DataArray(self.values.copy(), coordinates, self._names)
+        return imported("xarray", "to_xarray").DataArray(self.values.copy(), coordinates, self._names)
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with one row for each label of the first axis, and one column for each of the last.
@@ -52,18 +48,16 @@ class Labelled(Drawable):
         Every axis before the last is a level of the index. An array of one axis, or of none, has the one column
         "value". Raises `InvalidInput` if pandas is not installed.
         """
-        try:
-            from pandas import DataFrame, Index, MultiIndex
-        except ImportError:
-            raise InvalidInput("to_pandas: pandas is not installed: pip install pandas") from None
+        pandas = imported("pandas", "to_pandas")
         names = self._names
         labels = [*self.labels, *(tuple(map(str, range(length))) for length in self.values.shape[len(self.labels) :])]
         if self.values.ndim < 2:
-            index = Index(list(labels[0]), name=names[0]) if names else None
-            return DataFrame({"value": np.array(self.values, ndmin=1)}, index)
-        rows, columns = labels[:-1], Index(list(labels[-1]), name=names[-1])
-        one = Index(list(rows[0]), name=names[0]) if len(rows) == 1 else MultiIndex.from_product(rows, names=names[:-1])
-        return DataFrame(self.values.reshape(-1, self.values.shape[-1]).copy(), one, columns)
+            index = pandas.Index(list(labels[0]), name=names[0]) if names else None
+            return pandas.DataFrame({"value": np.array(self.values, ndmin=1)}, index)
+        rows, columns = labels[:-1], pandas.Index(list(labels[-1]), name=names[-1])
+        levels = pandas.MultiIndex.from_product(rows, names=names[:-1])
+        index = levels if len(rows) > 1 else levels.get_level_values(0)
+        return pandas.DataFrame(self.values.reshape(-1, self.values.shape[-1]).copy(), index, columns)
 
     @property
     def _names(self) -> list[str]:

@@ -15,7 +15,7 @@ from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.protocol import shared
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
-from hopattn.foundation.array_files import mapped
+from hopattn.foundation.array_files import vectors_in
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -87,6 +87,10 @@ class KeyValueMemory(AssociativeMemory):
 
     @property
     def why_no_single_neuron_updates(self) -> str:
+        if self.activation.discrete and self.activation.silent != -1:
+            return (
+                "neurons of 0 and 1 are updated one at a time only in a network of couplings, as ha.hopfield gives it"
+            )
         return self.why_no_energy
 
     @property
@@ -113,7 +117,7 @@ class Memory(KeyValueMemory):
 
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). NumPy
     arrays of up to 64 MiB are copied; larger ones and those of other libraries are kept: do not change them. The path
-    of a `.npy` or `.safetensors` file stands for its array, mapped into memory.
+    of a `.npy` or `.safetensors` file stands for its array, mapped into memory; that of a `.npz` or `.csv` is read.
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
     a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
     that recalled states are compared with, the values by default. Raises `InvalidInput` for sets that are empty or not
@@ -238,5 +242,5 @@ class Memory(KeyValueMemory):
 
 
 def _opened(rows: Any, what: str) -> Array:
-    """Vectors to store, from an array or from the file of a path, which is mapped into memory."""
-    return stored_rows(mapped(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)
+    """Vectors to store, from an array or from the file of a path."""
+    return stored_rows(vectors_in(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
-from hopattn.dynamics.single_neuron import CoupledSpins, Overlaps, are_spins
+from hopattn.dynamics.single_neuron import CoupledNeurons, CoupledSpins, Overlaps, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
@@ -81,12 +81,18 @@ class Hopfield(AssociativeMemory):
         object.__setattr__(self, "overlaps", None)
 
     @classmethod
-    def by_hebb(cls, patterns: np.ndarray, self_coupling: bool = False, activation: str | Activation = "sign") -> Self:
+    def by_hebb(
+        cls,
+        patterns: np.ndarray,
+        self_coupling: bool = False,
+        activation: str | Activation = "sign",
+        bias: ArrayLike = 0.0,
+    ) -> Self:
         """The network whose couplings Hebb's rule learns from patterns `(n_patterns, N)` of ±1.
 
         Its sums over spins are taken over the patterns where these are few, with the same result.
         """
-        network = cls(hebb(patterns, self_coupling), activation=activation, patterns=patterns)
+        network = cls(hebb(patterns, self_coupling), bias=bias, activation=activation, patterns=patterns)
         if network.scale != 1:
             object.__setattr__(network, "overlaps", Overlaps.of(patterns, self_coupling))
         return network
@@ -185,6 +191,8 @@ class Hopfield(AssociativeMemory):
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
         x, light = self._states(states, mask), None if self.overlaps is not None else self._light
+        if self.activation.discrete and self.activation.silent == 0:
+            return CoupledNeurons(x, self.counts, self.scale, self.bias)
         return CoupledSpins(x, self.counts, self.scale, self.bias, light, self.overlaps)
 
     @property

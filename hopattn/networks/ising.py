@@ -55,9 +55,9 @@ class Boltzmann:
 def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     """The exact averages of a memory of at most 16 spins, by summing over its 2^N states.
 
-    memory: any with an energy and the activation "sign": `ha.hopfield`, `ha.dense`, `ha.Hopfield(couplings)` and
-    others. temperature: one, or `(n_t,)`, above 0, in the unit of the energy. Raises `InvalidInput` for other memories
-    and temperatures. `ha.Glauber` draws states from the same distribution.
+    memory: any with an energy and the activation "sign" or "step": `ha.hopfield`, `ha.dense`, `ha.Hopfield(couplings)`
+    and others. temperature: one, or `(n_t,)`, above 0, in the unit of the energy. Raises `InvalidInput` for other
+    memories and temperatures. `ha.Glauber` draws states from the same distribution.
     Source: Hopfield (1982), PNAS 79, 2554 (his energy is the Ising one); the sums are the definition.
 
     >>> import hopattn as ha, numpy as np
@@ -67,7 +67,7 @@ def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     """
     dim = _checked_spins(memory)
     given = checked_temperatures(temperature)
-    states = spins(dim)
+    states = spins(dim, memory.activation.silent)
     energies = np.concatenate([np.asarray(memory.energy(states[rows])) for rows in blocks(len(states), BLOCK)])
     if not np.all(np.isfinite(energies)):
         raise InvalidInput("memory: the energy of some states is not finite; use fewer spins or a smaller beta")
@@ -116,7 +116,7 @@ def _checked_spins(memory: Any) -> int:
         raise InvalidInput(f"memory: expected a memory, such as ha.hopfield(patterns), not {shortened(memory)}")
     if not memory.activation.discrete:
         own = name_of(memory.activation)
-        raise InvalidInput(f"memory: its activation '{own}' gives no spins; expected a memory with 'sign'")
+        raise InvalidInput(f"memory: its activation '{own}' gives no spins; expected a memory with 'sign' or 'step'")
     if reason := memory.why_no_recall or memory.why_no_energy:
         raise InvalidInput(f"memory: it has no energy: {reason}")
     dim = int(memory.reference.shape[-1])

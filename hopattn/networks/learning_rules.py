@@ -19,7 +19,7 @@ from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import flag
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import REPEATED, real, whole
-from hopattn.foundation.vectors import normalised, row_length
+from hopattn.foundation.vectors import nonzero, normalised, row_length
 
 Rule = TypeVar("Rule", bound=Callable[..., np.ndarray])
 
@@ -54,12 +54,17 @@ def hebb(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
 
 @learning_rule
 def covariance(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
-    """W_ij = (1/N) Σ_μ (ξ_i − a)(ξ_j − a), a the mean of all entries: Hebb's rule for patterns that are mostly silent.
+    """W_ij = (1/Nv) Σ_μ (ξ_i − a)(ξ_j − a), a the mean and v the variance of all entries: for patterns mostly silent.
 
-    Source: Amit, Gutfreund & Sompolinsky (1987), Phys. Rev. A 35, 2293 (their a is ours).
+    Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
+    Hebb's rule. Where all entries are equal, the couplings are 0. Patterns of 0 and 1 need neurons of 0 and 1 and a
+    threshold: `ha.hopfield(patterns, "covariance", activation="step", bias=-0.5)`.
+    Source: Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101, for 0 and 1; Amit, Gutfreund & Sompolinsky (1987),
+    Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
     """
     rows = _patterns(patterns)
-    return hebb(rows - rows.mean(), self_coupling)
+    apart = rows - rows.mean()
+    return np.asarray(hebb(apart, self_coupling) / nonzero(np.mean(apart**2)))
 
 
 @learning_rule

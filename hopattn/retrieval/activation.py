@@ -18,7 +18,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.scalars import positive
-from hopattn.foundation.vectors import nonzero, normalised, row_length, within_sums
+from hopattn.foundation.vectors import nonzero, normalised, rectified, row_length, within_sums
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Activation(ABC):
     """True where states are spins: then two states are the same only if they are exactly equal."""
     directional: ClassVar[bool] = False
     """True where only the direction of the field matters: ∇Φ(ch) = ∇Φ(h) for every c > 0."""
+    silent: ClassVar[float] = -1.0
+    """The lower of the two values of a neuron, where states are spins; the upper one is 1."""
     elementwise: ClassVar[bool] = True
     """True where each neuron depends on its own field alone, so that it can be updated alone."""
     source: ClassVar[str]
@@ -143,6 +145,38 @@ class Sign(Activation):
     def why_outside_domain(self, state: np.ndarray) -> str:
         odd = state[(np.abs(state) != 1) & (state != 0)]
         return f"holds {odd[0]:.6g}; spins are −1 or 1, or 0 for unknown" if odd.size else ""
+
+
+@dataclass(frozen=True)
+class Step(Activation):
+    """Φ(h) = Σ max(h_i, 0), x⁺_i = 1 where h_i > 0 and 0 where h_i < 0: neurons that fire or are silent.
+
+    A field of exactly 0 leaves the neuron as it was. Φ* is 0 on the cube 0 ≤ x_i ≤ 1 and infinite outside.
+    Source: McCulloch & Pitts (1943), Bull. Math. Biophys. 5, 115.
+    """
+
+    discrete: ClassVar[bool] = True
+    directional: ClassVar[bool] = True
+    silent: ClassVar[float] = 0.0
+    source: ClassVar[str] = "McCulloch & Pitts 1943"
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        active = rectified(namespace(field).sign(field))
+        return active if state is None else namespace(field).where(field == 0, state, active)
+
+    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+        return np.asarray(self(field - 0.5 * weight, state))  # ½λx² costs ½λ at x = 1
+
+    def potential(self, field: Array) -> Array:
+        return namespace(field).sum(rectified(field), axis=-1)
+
+    def conjugate(self, state: Array) -> Array:
+        xp = namespace(state)
+        return _zero_within(state, xp.all((state >= 0) & (state <= 1), axis=-1))
+
+    def why_outside_domain(self, state: np.ndarray) -> str:
+        odd = state[(state != 0) & (state != 1)]
+        return f"holds {odd[0]:.6g}; neurons are 0 or 1" if odd.size else ""
 
 
 @dataclass(frozen=True)

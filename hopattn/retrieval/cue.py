@@ -17,17 +17,11 @@ def logistic(field: Array) -> Array:
     return xp.exp(-xp.logaddexp(xp.zeros_like(field), -field))
 
 
-def step(field: Array) -> Array:
-    """1 where h > 0, else 0."""
-    xp = namespace(field)
-    return xp.astype(field > 0, field.dtype)
-
-
 functions: Choices[Callable[[Array], Array]] = Choices(
     "f",
-    {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified, "step": step},
+    {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified},
 )
-"""f by its name: the activations of memories, and three that are of neurons which never go below 0."""
+"""f by its name: the activations of memories, and two that are of no memory."""
 
 
 @in_range

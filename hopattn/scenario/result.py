@@ -10,6 +10,7 @@ import numpy as np
 from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.files import csv_text, json_text, npz, write_folder
+from hopattn.foundation.frames import data_frame, dataset
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import instance, path_of
 from hopattn.foundation.version import __version__
@@ -125,6 +126,28 @@ class Result(Drawable):
     def to_csv(self) -> str:
         """The rows of `table` as CSV."""
         return csv_text([column.name for column in fields(Outcome)], (row.values() for row in self.table()))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of `table`; raises `InvalidInput` if pandas is missing. `attrs` holds `provenance`.
+
+        Each array has a `to_pandas` of its own: `result.arrays["state"].to_pandas()`.
+        """
+        return data_frame(self.table(), (), self.provenance())
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset of every array by name; raises `InvalidInput` if xarray is missing.
+
+        The arrays of a variant are named `variant/array`. Where a dim has other labels than in an array before, it is
+        named after its own array. `attrs` holds the texts and numbers of `provenance`.
+        """
+        arrays: dict[str, Any] = {}
+        known: dict[str, Any] = {}
+        for name, array in self.arrays.items():
+            one = array.to_xarray()
+            labels = {dim: one.coords[dim].values.tolist() if dim in one.coords else one.sizes[dim] for dim in one.dims}
+            other = {dim: f"{dim} of {name}" for dim, own in labels.items() if known.setdefault(dim, own) != own}
+            arrays[name] = one.rename(other)
+        return dataset(arrays, {}, self.provenance())
 
     def provenance(self, command: str = "") -> dict[str, Any]:
         """The origin of the numbers: versions, seed, hash of the scenario, command."""

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hopattn.experiments.comparison.columns import PLACES, RECALL, WEIGHTS
+from hopattn.experiments.sweep.table import HALF
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.consoles import console, error_console
@@ -34,7 +35,7 @@ def show_sweep(sweep: "Sweep") -> None:
 def sweep_table(sweep: "Sweep") -> tuple[list[str], list[list[str]]]:
     """The headings and the rows of the table of a sweep: the numbers of a point, and the means with their intervals."""
     rows = sweep.table()
-    names = [name for name in rows[0] if not name.endswith(" ±")]
+    names = [name for name in rows[0] if not name.endswith(HALF)]
     headings = [last_keys(sweep.axes).get(name, name) for name in names]
     return headings, [[_with_error(row, name) for name in names] for row in rows]
 
@@ -48,7 +49,7 @@ def sweep_size(sweep: "Sweep") -> str:
 
 def _with_error(row: dict[str, Any], name: str) -> str:
     """A cell of the table of a sweep: the value, and its interval if it has one."""
-    value, error = row[name], row.get(f"{name} ±")
+    value, error = row[name], row.get(f"{name}{HALF}")
     return "" if value is None else cell(value) + (f" ± {error:.2g}" if error is not None else "")
 
 

@@ -197,10 +197,10 @@ CHOICES = {"similarity": ha.similarities, "separation": ha.separations, "activat
 
 
 def choices(name, parameter):
-    """The values that a parameter may take by name: those of its registry or its annotation; none for a number."""
+    """The values that a parameter may take by name: those of its annotation or its registry; none for a number."""
     kinds = [parameter.annotation, *get_args(parameter.annotation)]
     words = {word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)}
-    return {*CHOICES.get(name, ()), *words, *((True, False) if bool in kinds else ())}
+    return {*(words or CHOICES.get(name, ())), *((True, False) if bool in kinds else ())}
 
 
 @pytest.mark.parametrize("name", named_memories)

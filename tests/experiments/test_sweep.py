@@ -56,9 +56,37 @@ def test_a_point_does_not_depend_on_the_other_points():
 
 
 def test_keys_tell_points_seeds_and_functions_apart():
-    plans = [Plan(AXES), Plan(AXES, seed=1), Plan(AXES, trials=2), Plan(AXES, about={"of": "this"})]
+    plans = [Plan(AXES), Plan(AXES, seed=1), Plan(AXES, about={"of": "this"})]
     keys = [key_of(plan, point) for plan in plans for point in plan.points]
-    assert len(set(keys)) == len(keys) == 4 * 6
+    assert len(set(keys)) == len(keys) == 3 * 6
+
+
+def test_a_finished_sweep_is_given_more_trials(tmp_path):
+    """The later trials are those that more trials from the beginning would have had; the earlier ones stay."""
+    file, calls = tmp_path / "points.jsonl", []
+
+    def counted(point, seed):
+        calls.append(dict(point))
+        return noisy(point, seed)
+
+    ha.sweep(counted, AXES, trials=2, workers=1, file=file)
+    more = ha.sweep(counted, AXES, trials=5, workers=1, file=file)
+    assert len(calls) == 5 * 6
+    assert same(more, ha.sweep(noisy, AXES, trials=5, workers=1))
+    assert same(more, load_sweep(file)) and len(read_checkpoint(file)[1]) == 6
+    assert same(ha.sweep(counted, AXES, trials=3, workers=1, file=file), ha.sweep(noisy, AXES, trials=3, workers=1))
+    assert len(calls) == 5 * 6
+
+
+def test_points_with_fewer_trials_have_gaps(tmp_path):
+    file = tmp_path / "points.jsonl"
+    ha.sweep(noisy, {"x": (1, 2), "y": (1,)}, trials=1, workers=1, file=file)
+    line = file.read_text().splitlines()
+    entry = json.loads(line[1])
+    entry["found"]["numbers"] = {name: [*rows, 7.0] for name, rows in entry["found"]["numbers"].items()}
+    file.write_text("\n".join([line[0], json.dumps(entry), line[2]]) + "\n")
+    values = load_sweep(file).values["value"]
+    assert values.shape == (2, 1, 2) and np.isnan(values).sum() == 1 and 7.0 in values
 
 
 def test_what_is_finished_is_not_computed_again(tmp_path):
@@ -192,7 +220,7 @@ def test_a_blas_that_is_loaded_later_has_one_thread_too():
         ({"x": (2, 1)}, "1 comes after 2"),
         ({"x": (1, 1)}, "stands there twice"),
         ({"x": (1, float("nan"))}, "is no finite number"),
-        ({"x": ("a",)}, "is no finite number"),
+        ({"x": ("a", 1)}, "is no finite number"),
         ({"x": range(10_000), "y": range(1000)}, "the grid has 10,000,000 points; at most 1,000,000"),
     ],
 )
@@ -256,14 +284,14 @@ def test_means_and_intervals_are_those_of_student(numbers):
     known = np.array([number for number in numbers if number is not None])
     (row,) = found.table()
     if not known.size:
-        assert row == {"x": 1, "a": None, "a ±": None}
+        assert row == {"x": 1, "a": None, "a_ci95": None}
         return
     assert row["a"] == pytest.approx(known.mean(), abs=1e-9)
     if known.size == 1:
-        assert row["a ±"] is None
+        assert row["a_ci95"] is None
     else:
         expected = stats.t.ppf(0.975, known.size - 1) * stats.sem(known)
-        assert row["a ±"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert row["a_ci95"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_intervals_hold_the_true_mean_as_often_as_they_say():
@@ -278,7 +306,7 @@ def test_intervals_hold_the_true_mean_as_often_as_they_say():
 def test_the_table_is_written_as_csv_arrays_and_a_dataset():
     found = ha.sweep(noisy, AXES, trials=2, workers=1)
     lines = found.to_csv().splitlines()
-    assert lines[0] == "x,y,value,value ±,second,second ±" and len(lines) == 7
+    assert lines[0] == "x,y,value,value_ci95,second,second_ci95" and len(lines) == 7
     assert [line.split(",")[:2] for line in lines[1:3]] == [["0", "0.5"], ["0", "1.5"]]
     import io
 

@@ -238,3 +238,50 @@ def test_no_trials_and_a_name_in_place_of_a_scenario_are_refused():
 def test_no_axes_at_all_are_refused():
     with pytest.raises(InvalidInput, match=r"nothing to go over; give --over KEY=GRID \(in Python over=\)"):
         ha.sweep_scenario(ha.load("capacity"), over={})  # its file has a [sweep]
+
+
+def test_the_rules_of_a_model_are_an_axis(tmp_path):
+    """Storkey's rule keeps more patterns than Hebb's; each point is a run of the file with that rule."""
+    scenario, file = ha.load("capacity"), tmp_path / "points.jsonl"
+    few = {"ensemble.neurons": 60}
+    axes = {"rule": "storkey,hebb", "load": (0.1, 0.3)}
+    sweep = ha.sweep_scenario(scenario, axes, trials=4, measures=["overlap"], overrides=few, workers=1, file=file)
+    assert sweep.axes["rule"] == ("storkey", "hebb")
+    storkey, hebb = sweep.mean("overlap")
+    assert storkey[1] > hebb[1] + 0.1
+    alone = ha.sweep_scenario(
+        scenario,
+        {"load": (0.1, 0.3)},
+        trials=40,
+        measures=["overlap"],
+        overrides=few | {"model.rule": "hebb"},
+        workers=1,
+    )
+    assert abs(alone.mean("overlap")[1] - hebb[1]) < 4 * (alone.error("overlap")[1] + sweep.error("overlap")[1, 1])
+    assert load_sweep(file).axes["rule"] == ("storkey", "hebb") and "storkey,0.1," in sweep.to_csv()
+    assert "rule storkey, hebb (2)" in repr(sweep)
+
+
+def test_models_are_an_axis():
+    sweep = ha.sweep_scenario(
+        ha.load("capacity"),
+        {"model": ["hopfield", "dense"]},
+        overrides={"ensemble.neurons": 40, "load": 0.5},
+        measures=["recalled"],
+        workers=1,
+    )
+    assert sweep.mean("recalled")[1] == 1 > sweep.mean("recalled")[0]
+
+
+@each(
+    ("axes", "message"),
+    [
+        ({"rule": "hebb,stork"}, "rule = stork: .*did you mean 'storkey'"),
+        ({"load": "low"}, "load: 'low' is no number"),
+        ({"model.rul": "hebb"}, "did you mean 'ensemble.model.rule'"),
+        ({"rule": [1, 2]}, "rule: 'rule' is unknown"),
+    ],
+)
+def test_words_that_do_not_fit_are_refused(axes, message):
+    with pytest.raises(InvalidInput, match=message):
+        ha.sweep_scenario(ha.load("capacity"), axes, workers=1)

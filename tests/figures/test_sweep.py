@@ -269,7 +269,8 @@ def test_the_theory_of_amit_gutfreund_and_sompolinsky_lies_over_the_capacity():
 def test_the_lines_below_which_patterns_stay_lie_over_the_phases():
     axes = {"load": (0.01, 0.05, 0.1, 0.15, 0.2), "temperature": (0.2, 0.4, 0.6, 0.8, 1.0)}
     figure = figure_of(of_scenario("phases", axes, ["overlap"]))
-    stays, deepest = (line.get_data() for line in figure.axes[0].lines)
+    stays, deepest, frozen = (line.get_data() for line in figure.axes[0].lines)
+    assert np.interp([0.01, 0.2], *frozen) == pytest.approx([1.1, 1 + 0.2**0.5], abs=2e-3)
     assert stays[0][0] == pytest.approx(0.1379, abs=1e-4) and stays[0][-1] == 0 and stays[1][-1] == 1
     assert np.interp(0.3, stays[1], stays[0]) == pytest.approx(0.103, abs=2e-3)
     assert np.all(deepest[0] <= stays[0])
@@ -295,7 +296,25 @@ def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
     assert "1 of 4 lie beyond the grid" in figure.legends[0].get_title().get_text()
 
 
-SHIPPED = ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity"]
+def test_words_are_curves_or_marks_and_many_of_them_a_map():
+    loads, rules = (0.1, 0.2, 0.3), ("hebb", "storkey")
+    figure = figure_of(of_scenario("capacity", {"load": loads, "ensemble.model.rule": rules}, ["overlap"]))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["hebb", "storkey"]
+    (ax,) = figure_of(of_scenario("capacity", {"ensemble.model.rule": rules}, ["overlap"])).axes
+    assert tick_labels(ax.xaxis) == ["hebb", "storkey"] and ax.lines[0].get_linestyle() == "None"
+    many = {"rule": ("a", "b", "c", "d", "e"), "load": (0.1, 0.2, 0.3, 0.4, 0.5)}
+    ax = figure_of(of_scenario("capacity", many, ["overlap"])).axes[0]
+    assert tick_labels(ax.xaxis) == [*"abcde"] and len(ax.collections) == 1
+
+
+def test_the_theory_of_sparse_coding_lies_over_its_load():
+    figure = figure_of(of_scenario("sparse-coding", {"load": (0.1, 0.3, 0.6)}, ["overlap"]))
+    x, cosine = figure.axes[0].lines[-1].get_data()
+    expected = ha.theory.sparse_overlap([0.2, 0.55], 0.1, 0.45)
+    assert np.interp([0.2, 0.55], x, cosine) == pytest.approx(expected, abs=1e-3)
+
+
+SHIPPED = ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity", "sparse-coding"]
 
 
 @pytest.mark.parametrize(("name", "style"), spread(product(SHIPPED, ["slide", "paper"]), 4))

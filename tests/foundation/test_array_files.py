@@ -6,6 +6,7 @@ from safetensors.numpy import save_file
 
 import hopattn as ha
 from hopattn.foundation.array_files import stored_vectors
+from hopattn.foundation.errors import InvalidInput
 from tests.each import each
 
 ROWS = np.random.default_rng(0).normal(size=(5, 3))
@@ -138,3 +139,13 @@ def test_rows_of_bfloat16_are_widened_alone(tmp_path, torch):
     save_torch({"keys": keys}, tmp_path / "keys.safetensors")
     stored = stored_vectors(tmp_path / "keys.safetensors")
     assert np.array_equal(stored.rows(1, 4), keys.to(torch.float32).numpy()[1:4])
+
+
+def test_the_path_of_a_table_or_an_archive_stands_for_its_rows(tmp_path):
+    np.savetxt(tmp_path / "keys.csv", ROWS, fmt="%.17g", delimiter=",")
+    np.savez(tmp_path / "keys.npz", ROWS)
+    np.savez(tmp_path / "two.npz", ROWS, ROWS)
+    for name in ("keys.csv", "keys.npz"):
+        assert np.array_equal(ha.Memory(tmp_path / name).keys, ROWS)
+    with pytest.raises(InvalidInput, match="holds 2 arrays; say which is meant"):
+        ha.Memory(tmp_path / "two.npz")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.grids import MOST, axes_of, axis_values, values_of
+from hopattn.foundation.grids import MOST, axes_from, axes_of, axis_values, values_of
 from tests.each import each
 
 ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
@@ -96,3 +96,15 @@ def test_an_axis_is_a_text_or_numbers_and_its_whole_numbers_are_those_of_python(
 def test_what_is_no_axis_is_refused(over, message):
     with pytest.raises(InvalidInput, match=message):
         axes_of(over, "over")
+
+
+def test_words_are_values_where_they_are_asked_for():
+    assert axes_from(["rule=storkey, hebb", "load=1,2"], words=True) == {"rule": ("storkey", "hebb"), "load": (1, 2)}
+    assert axis_values(["b", "a"], "x", words=True) == ("b", "a")
+    for grid in ("a,1", "nan,b", "a,,b", ["a", 1]):
+        with pytest.raises(InvalidInput, match=r"no (finite )?number|is missing"):
+            axis_values(grid, "x", words=True)
+    with pytest.raises(InvalidInput, match="x: a stands there twice"):
+        axis_values("a,b,a", "x", words=True)
+    with pytest.raises(InvalidInput, match="'a' is no number"):
+        axis_values("a,b", "x")

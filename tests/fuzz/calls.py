@@ -149,6 +149,8 @@ ARGUMENTS = {
     "theory.glass_temperature": lambda: {"load": [0.05, 0.1]},
     "theory.overlap": lambda: {"load": [0.05, 0.1], "temperature": 0.1},
     "theory.retrieval_temperature": lambda: {"load": [0.05, 0.1]},
+    "theory.sparse_load": lambda: {"activity": [0.1, 0.2]},
+    "theory.sparse_overlap": lambda: {"load": [0.1, 0.2], "activity": 0.1, "threshold": 0.5},
     "theory.stable_load": lambda: {"temperature": [0.0, 0.5]},
     "theory.stable_temperature": lambda: {"load": [0.01, 0.02]},
     "token_graph": lambda: {"trace": head().trace(REAL), "tokens": TOKENS},

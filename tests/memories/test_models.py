@@ -94,7 +94,7 @@ def test_the_gradient_of_the_energy_is_the_state_minus_the_field(name):
         if memory.why_no_energy:
             continue
         dim = memory.patterns.shape[-1]
-        state = 0.5 * np.asarray(memory.activation(rng.normal(size=dim))) + 0.01 * rng.uniform(-1, 1, size=dim)
+        state = 0.5 * np.asarray(memory.activation(rng.normal(size=dim))) + 0.01 * rng.uniform(0.1, 1, size=dim)
         h = 1e-6 * max(1e-3, np.abs(state).max())
         slopes = [(memory.energy(state + h * e) - memory.energy(state - h * e)) / (2 * h) for e in np.eye(dim)]
         neurons = memory.single_neuron_states(state[None])

@@ -42,8 +42,10 @@ def test_hebb_in_fractions(patterns):
 def test_covariance_in_fractions(patterns):
     rows, n = exact(patterns), patterns.shape[1]
     a = sum(map(sum, rows)) / (len(rows) * n)
-    expected = [[sum((p[i] - a) * (p[j] - a) for p in rows) / n * (i != j) for j in range(n)] for i in range(n)]
+    v = sum((x - a) ** 2 for p in rows for x in p) / (len(rows) * n) or 1
+    expected = [[sum((p[i] - a) * (p[j] - a) for p in rows) / n / v * (i != j) for j in range(n)] for i in range(n)]
     np.testing.assert_allclose(ha.learning.covariance(patterns), as_array(expected), atol=1e-14)
+    np.testing.assert_allclose(ha.learning.covariance((patterns + 1) / 2), as_array(expected), atol=1e-14)
 
 
 @given(patterns=pattern_sets())

@@ -213,3 +213,69 @@ def test_the_first_step_leads_to_the_overlap_of_kinzel(results):
     start, end = arrays["start"].values, arrays["overlaps"].values
     for m in np.unique(start.round(6)):
         assert end[np.isclose(start, m)].mean() == pytest.approx(erf(m / np.sqrt(0.2)), abs=0.05)
+
+
+def own(tmp_path, rows, more="patterns = 3", ending=".csv"):
+    """An ensemble of the rows of a file, which lies beside the scenario."""
+    if ending == ".csv":
+        (tmp_path / "own.csv").write_text("".join(",".join(f"{x:g}" for x in row) + "\n" for row in rows))
+    else:
+        np.savez(tmp_path / f"own{ending}", others=rows[:1], mine=rows)
+    text = TEXT.replace("neurons = 100\nload = 0.05", f'file = "own{ending}"\n{more}')
+    return text, str(tmp_path / "e.toml")
+
+
+@each("ending", [".csv", ".npz"])
+def test_own_patterns_are_rows_of_a_file_other_ones_in_each_trial(tmp_path, ending):
+    rows = np.random.default_rng(1).choice([-1.0, 1.0], (20, 40))
+    more = "load = 0.1\ncues = 4\n" + 'array = "mine"\n' * (ending == ".npz")
+    text, where = own(tmp_path, rows, more, ending)
+    table = parse(text, where, "e").spec.ensemble
+    one, other = (table.drawn(np.random.default_rng(seed)) for seed in (1, 2))
+    assert one.shape == (4, 40) and not np.array_equal(one, other)
+    assert all(any(np.array_equal(row, mine) for mine in rows) for row in (*one, *other))
+    assert len(np.unique(one, axis=0)) == 4
+    assert ha.run(parse(text, where, "e")).arrays["recalled"].values == 1
+    sweep = ha.sweep_scenario(parse(text, where, "e"), {"load": (0.1, 0.5)}, measures=["recalled"], trials=3, workers=1)
+    assert sweep.mean("recalled")[0] > sweep.mean("recalled")[1]
+
+
+def test_own_patterns_of_0_and_1_are_damaged_as_such(tmp_path):
+    rows = (np.random.default_rng(1).random((6, 30)) < 0.3) * 1.0
+    model = '{ name = "hopfield", rule = "covariance", activation = "step", bias = -0.3 }'
+    text, where = own(tmp_path, rows, "patterns = 2\nflip = 0.1")
+    table = parse(text.replace('"hopfield"', model), where, "e").spec.ensemble
+    cues = table.cued(rows[:2], np.random.default_rng(0))
+    assert np.isin(cues, (0, 1)).all() and np.all(np.sum(cues != rows[:2], axis=1) == 3)
+
+
+@each(
+    ("more", "message"),
+    [
+        ("patterns = 9", "patterns: asks for 9 patterns; the file holds 5"),
+        ("patterns = 2\nneurons = 6", "neurons: is for random patterns; leave it out, or `file`"),
+        ('patterns = 2\narray = "mine"', "array: is for .npz and .safetensors files; a .csv holds one array"),
+    ],
+)
+def test_own_patterns_that_do_not_fit_are_reported(tmp_path, more, message):
+    text, where = own(tmp_path, np.ones((5, 6)), more)
+    with pytest.raises(ha.InvalidInput) as caught:
+        parse(text, where, "e")
+    assert message in str(caught.value)
+    with pytest.raises(ha.InvalidInput, match="there is no file 'own"):
+        parse(text.replace(more, "patterns = 2"), "elsewhere.toml", "e")
+
+
+@each(
+    ("change", "message"),
+    [
+        (("neurons = 100\n", ""), "ensemble: needs one of `neurons` and `file`"),
+        (("load = 0.05", 'load = 0.05\nactivity = 0.1\nsort = "unit"'), "activity: directions have none"),
+        (("load = 0.05", "load = 0.05\nactivity = 1.5"), "activity: 1.5 stands there"),
+        (("load = 0.05", "load = 0.05\nactivity = 0.1\ncorrelation = 0.2"), "correlation: is for spins with an act"),
+        (('"hopfield"', '{ name = "hopfield", activation = "step" }'), 'sort: the neurons of activation "step" are 0'),
+        (("load = 0.05", 'load = 0.05\nsort = "binary"'), "row 0 holds 0"),
+    ],
+)
+def test_sparse_patterns_that_do_not_fit_are_reported(change, message):
+    assert any(message in line for line in problems(TEXT.replace(*change)))

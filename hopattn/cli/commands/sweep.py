@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 @click.command(cls=CommandWithPairs, short_help="Run a scenario over a grid of its numbers.")
 @click.argument("scenario", metavar="NAME|FILE", type=ScenarioName())
 @click.option(
-    "--over", "axes", multiple=True, metavar="KEY=GRID", help="Numbers to go over, as in beta=0.1:32:log20 or load=1,2."
+    "--over",
+    "axes",
+    multiple=True,
+    metavar="KEY=GRID",
+    help="Values to go over, as in beta=0.1:32:log20, load=1,2 or model.rule=hebb,storkey.",
 )
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as for `hopattn run`.")
 @click.option("--trials", type=click.IntRange(min=1), help="How often each point is tried.")
@@ -95,7 +99,7 @@ def _finished_sweep(
     try:
         with progress() as report:
             options |= {"report": report, "note": lambda text: click.echo(visible(text), err=True)}
-            return sweep_scenario(scenario, axes_from(axes) or None, **options)
+            return sweep_scenario(scenario, axes_from(axes, words=True) or None, **options)
     except (Stopped, KeyboardInterrupt, CannotDo):
         if file.is_file():
             command_line = shlex.join(["hopattn", *sys.argv[1:]])

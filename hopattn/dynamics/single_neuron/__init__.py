@@ -8,7 +8,16 @@
 
 from hopattn.dynamics.single_neuron.base import KnownDecision, SingleNeuronStates, SpinView, are_spins
 from hopattn.dynamics.single_neuron.block_sums import Overlaps
-from hopattn.dynamics.single_neuron.coupled import CoupledSpins
+from hopattn.dynamics.single_neuron.coupled import CoupledNeurons, CoupledSpins
 from hopattn.dynamics.single_neuron.stored import StoredSpins
 
-__all__ = ["CoupledSpins", "KnownDecision", "Overlaps", "SingleNeuronStates", "SpinView", "StoredSpins", "are_spins"]
+__all__ = [
+    "CoupledNeurons",
+    "CoupledSpins",
+    "KnownDecision",
+    "Overlaps",
+    "SingleNeuronStates",
+    "SpinView",
+    "StoredSpins",
+    "are_spins",
+]

@@ -146,6 +146,26 @@ class CoupledSpins(SingleNeuronStates):
         return np.asarray(self.couplings[neuron] @ self.spins)
 
 
+class CoupledNeurons(CoupledSpins):
+    """Neurons of 0 and 1 with couplings, as the spins s = 2x − 1 that have the same energy up to a constant:
+
+        −½ xᵀW x − bᵀx = −½ sᵀ(W/4)s − (½b + ¼Σ_j W_ij)ᵀs + constant
+
+    states: `(n, N)` of 0 and 1. couplings, scale, bias: as for `CoupledSpins`.
+    """
+
+    def __init__(self, states: np.ndarray, couplings: np.ndarray, scale: float, bias: np.ndarray) -> None:
+        own = 0.5 * bias + 0.25 * scale * couplings.sum(axis=1)
+        super().__init__(2 * states - 1, couplings, 0.25 * scale, own.astype(bias.dtype))
+
+    @property
+    def states(self) -> np.ndarray:
+        return 0.5 * (super().states + 1)
+
+    def field(self, neuron: int) -> np.ndarray:
+        return 2 * super().field(neuron)  # by x, of which s changes twice as much
+
+
 @dataclass
 class _Fields:
     """The k neurons of a block as the block begins.

@@ -47,7 +47,7 @@ WEIGHTS = (
 HEADINGS = {
     "n_keys": "keys",
     "n_cues": "cues",
-    "recalled_error": "recalled ±",
+    "recalled_error": "recalled standard error",
     "cosine_first": "cosine in one step",
     "bound": "rounding",
     "is_attention": "is attention",

@@ -9,6 +9,7 @@ from hopattn.experiments.comparison.paragraph import paragraph
 from hopattn.experiments.comparison.row import Row
 from hopattn.foundation.display import Drawable
 from hopattn.foundation.files import csv_text
+from hopattn.foundation.frames import VERSIONS, data_frame, imported
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,12 +48,32 @@ class Comparison(Drawable):
         """Everything as JSON; the same input, seed and versions give the same text."""
         return json.dumps(self.to_dict(), allow_nan=False, indent=1)
 
-    def to_csv(self) -> str:
-        """One line for each row, below the headings of the printed table; None becomes an empty cell."""
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with one row for each memory at each point; raises `InvalidInput` if pandas is missing.
+
+        The index is the memory, its place if there are several, and the axes. `attrs` holds the subject, the seed and
+        the versions.
+        """
+        attributes = {"about": self.about, "seed": self.seed, "versions": VERSIONS}
+        return data_frame(self._flat(), ["memory", "where", *self.axes], attributes)
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset of the columns of `to_pandas`; raises `InvalidInput` without xarray or pandas."""
+        imported("xarray", "to_xarray")
+        frame = self.to_pandas()
+        return frame.to_xarray().assign_attrs(frame.attrs)
+
+    def _flat(self) -> list[dict[str, Any]]:
+        """The rows of `table`, with a text in place of each list."""
         rows = self.table()
         for row in rows:
             row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
             row["named"] = "; ".join(f"{one['cue']}: {one['nearest']}" for one in row["named"])
+        return rows
+
+    def to_csv(self) -> str:
+        """One line for each row, below the headings of the printed table; None becomes an empty cell."""
+        rows = self._flat()
         names = list(dict.fromkeys(name for row in rows for name in row))
         headings = [HEADINGS.get(name, name) for name in names]
         return csv_text(headings, ([row.get(name, "") for name in names] for row in rows))

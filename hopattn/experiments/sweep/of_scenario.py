@@ -17,7 +17,7 @@ from hopattn.experiments.sweep.runner import run_plan
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers
 from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
-from hopattn.foundation.grids import Grid, Values, axes_of
+from hopattn.foundation.grids import Grid, Values, axes_of, of_words
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import each, instance
 from hopattn.foundation.seeds import Seed, whole_seed
@@ -80,15 +80,16 @@ def sweep_scenario(
     """Run a scenario, without its variants, at every point of a grid of its numbers.
 
     scenario: from `hopattn.load`.
-    over: the axes: keys of the scenario and their numbers, in rising order, or a text such as "0.1:32:log20" (None:
-    those of the file's `[sweep]`).
+    over: the axes: keys of the scenario and their numbers, in rising order, or their words, such as the rules of a
+    model, or a text such as "0.1:32:log20" or "hebb,storkey" (None: those of the file's `[sweep]`).
 
     trials: trials at each point (None: those of `[sweep]`, or 1).
     measures: names of arrays, of entries such as "overlaps[1]", or "met" (empty: those of `[sweep]`, or of the kind).
     seed: the seed of all trials; a generator gives one that is drawn from it (None: the seed of the scenario).
     rng: another name of `seed`; give one of them (None).
     overrides: changes of values by path, as for `hopattn.run` (None: none).
-    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued (None: none).
+    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
+    trials (None: none).
     workers: processes of this machine (None: one on each core).
     scheduler: the address of a Dask cluster, used in place of processes ("": none).
     report: called as report(finished points, all points) (None: nothing).
@@ -104,7 +105,7 @@ def sweep_scenario(
     require_changes(overrides)
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
     table = base.spec.sweep
-    axes = (table.axes if table else {}) if over is None else axes_of(over, "over")
+    axes = (table.axes if table else {}) if over is None else axes_of(over, "over", words=True)
     if not axes:
         raise InvalidInput(
             f"{scenario.where}: nothing to go over; give --over KEY=GRID (in Python over=), or a [sweep] in the file"
@@ -118,7 +119,7 @@ def sweep_scenario(
         where=str(Path(scenario.where).absolute()),
         name=scenario.name,
         changes=json.dumps(overrides),
-        paths=tuple((key, path_of(key, written, base.spec.is_invented)) for key in axes),
+        paths=tuple((key, path_of(key, written, base.spec.is_invented, values)) for key, values in axes.items()),
         measures=measures,
     )
     _require_fitting_ends(trial, axes)
@@ -190,8 +191,8 @@ def _array(name: str, arrays: Mapping[str, Labelled]) -> tuple[Labelled, tuple[i
 
 
 def _require_fitting_ends(trial: ScenarioTrial, axes: Mapping[str, Values]) -> None:
-    """Raise `InvalidInput` if the scenario does not take the ends of the axes, before any point is computed."""
-    ends = {key: dict.fromkeys((values[0], values[-1])) for key, values in axes.items()}
+    """Raise `InvalidInput` if the scenario does not take the ends and the words of the axes, before any point."""
+    ends = {key: values if of_words(values) else dict.fromkeys((values[0], values[-1])) for key, values in axes.items()}
     for values in product(*ends.values()):
         point = dict(zip(axes, values, strict=True))
         try:

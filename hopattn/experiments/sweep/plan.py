@@ -19,8 +19,8 @@ from hopattn.foundation.version import __version__
 MOST = 1_000_000
 """The largest number of points of a grid."""
 
-Point = Mapping[str, int | float]
-"""One point of the grid: a number for each axis."""
+Point = Mapping[str, Any]
+"""One point of the grid: a number or a word for each axis."""
 Trial = Callable[[Point, np.random.SeedSequence], Mapping[str, float]]
 """One trial: a function of a point and a seed that gives numbers by name."""
 
@@ -29,9 +29,9 @@ Trial = Callable[[Point, np.random.SeedSequence], Mapping[str, float]]
 class Plan:
     """The axes of a sweep, its trials and its seed.
 
-    axes: the numbers of each axis, in rising order. trials: trials at each point. seed: the seed of all trials. about:
-    texts and numbers that describe the function; a checkpoint of another function is refused. Raises `InvalidInput` for
-    axes that are empty or do not rise, more than `MOST` points, and a number of trials or a seed that cannot be.
+    axes: the numbers of each axis, in rising order, or its words. trials: trials at each point. seed: the seed of all
+    trials. about: texts and numbers that describe the function; a checkpoint of another function is refused. Raises
+    `InvalidInput` for axes that are empty or do not rise, more than `MOST` points, and trials or a seed that cannot be.
     """
 
     axes: Mapping[str, Values]
@@ -46,20 +46,19 @@ class Plan:
         if not self.axes:
             raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
         for name, values in self.axes.items():
-            in_order(values, name)
+            in_order(values, name, words=True)
         if len(self) > MOST:
             raise InvalidInput(f"sweep: the grid has {len(self):,} points; at most {MOST:,} are gone over at once")
 
     @property
     def head(self) -> dict[str, Any]:
-        """The first line of the checkpoint: everything that the results depend on."""
+        """The first line of the checkpoint: everything that a trial depends on. So trials can be added later."""
         versions = {"hopattn": __version__, "numpy": np.__version__}
         axes = {name: list(values) for name, values in self.axes.items()}
         return {
             "sweep": 1,
             "about": dict(self.about),
             "axes": axes,
-            "trials": self.trials,
             "seed": self.seed,
             "versions": versions,
         }
@@ -86,7 +85,8 @@ def _require_json(about: Any) -> None:
 def key_of(plan: Plan, point: Point) -> str:
     """The key of a point: a hash of its numbers and of the head without the axes.
 
-    So a point has the same key, and the same random numbers, whatever the other points of the grid are.
+    So a point has the same key, and a trial the same random numbers, whatever the other points of the grid are, and
+    however many trials there are.
     """
     content = {**plan.head, "axes": None, "point": dict(point)}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
@@ -98,4 +98,4 @@ def point_text(point: Point) -> str:
     >>> point_text({"load": 0.1, "beta": 8})
     'load = 0.1, beta = 8'
     """
-    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
+    return ", ".join(f"{name} = {value if isinstance(value, str) else f'{value:g}'}" for name, value in point.items())

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Unpack
 
 from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from hopattn.experiments.sweep.code import code_of
 from hopattn.experiments.sweep.plan import Plan, Trial, key_of
-from hopattn.experiments.sweep.table import Sweep
-from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute
+from hopattn.experiments.sweep.table import Sweep, described
+from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute, trials_in, with_more
 from hopattn.foundation.errors import reject_unknown
 from hopattn.foundation.grids import Grid, axes_of
 from hopattn.foundation.objects import function
@@ -30,13 +31,13 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     trial: the function, called as trial(point, seed). `point` has the numbers of the point by name. `seed` is a
     `numpy.random.SeedSequence` of this point and this trial alone. It returns numbers by name, with the same names
     everywhere; NaN means that this trial has no such number.
-    axes: the numbers of each axis, in rising order, or a text such as "0.1:32:log20".
+    axes: the numbers of each axis, in rising order, or words, or a text such as "0.1:32:log20" or "hebb,storkey".
 
     trials: trials at each point (1).
     seed: the seed of all trials; a generator gives one that is drawn from it (0).
     rng: another name of `seed`; give one of them (None).
-    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued by the same
-    function: one of the same name, with the same operations and numbers (None: none).
+    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
+    trials, by the same function: one of the same name, with the same operations and numbers (None: none).
     workers: processes of this machine (None: one on each core).
     scheduler: the address of a Dask cluster, used in place of processes ("": none).
     about: texts and numbers that describe the function; a checkpoint with others is refused. State here what the code
@@ -59,29 +60,33 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     function(trial, "trial")
     trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("seed"), options.get("rng"), Plan.seed)
     about = options.get("about")
-    plan = Plan(axes_of(axes, "axes"), trials, seed, {} if about is None else about)
+    plan = Plan(axes_of(axes, "axes", words=True), trials, seed, {} if about is None else about)
     return run_plan(trial, plan, Workers.of(options), code=code_of(trial))
 
 
 def run_plan(trial: Trial, plan: Plan, workers: Workers, **more: Any) -> Sweep:
-    """The table of a plan: the points of the checkpoint as they are, all others computed.
+    """The table of a plan: the trials of the checkpoint as they are, all others computed.
 
     more: entries of the head of the checkpoint on which no random number depends.
     """
     kept = nullcontext(_InMemory()) if workers.file is None else open_checkpoint(workers.file, {**plan.head, **more})
     with kept as checkpoint:
         points = {key_of(plan, point): point for point in plan.points}
-        remaining = {key: point for key, point in points.items() if key not in checkpoint.finished}
-        total = len(plan)
+        known = {key: trials_in(found) for key, found in checkpoint.finished.items()}
+        remaining = {key: point for key, point in points.items() if known.get(key, 0) < plan.trials}
+        total = done = len(plan)
+        done -= len(remaining)
         if checkpoint.repaired:
             workers.note(f"{workers.file}: the last line was torn; its point is computed anew")
         if workers.report:
-            workers.report(total - len(remaining), total)
-        for key, result in compute(trial, plan, remaining, workers):
-            checkpoint.add(key, result)
+            workers.report(done, total)
+        for key, result in compute(trial, plan, remaining, workers, known):
+            checkpoint.add(key, with_more(checkpoint.finished.get(key), result))
+            done += 1
             if workers.report:
-                workers.report(len(checkpoint.finished), total)
-        return Sweep.of(plan.axes, plan.trials, [checkpoint.finished[key]["numbers"] for key in points])
+                workers.report(done, total)
+        table = Sweep.of(plan.axes, plan.trials, [checkpoint.finished[key]["numbers"] for key in points])
+        return replace(table, about=described(plan.head))
 
 
 class _InMemory:

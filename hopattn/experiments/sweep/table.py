@@ -1,7 +1,7 @@
 """The result of a sweep: a labelled table of numbers, with means and confidence intervals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -11,7 +11,8 @@ from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.foundation.display import Drawable
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.files import csv_text, npz
-from hopattn.foundation.grids import Values
+from hopattn.foundation.frames import data_frame, dataset
+from hopattn.foundation.grids import Values, of_words
 from hopattn.foundation.objects import path_of
 from hopattn.scenario.loading import Scenario
 
@@ -20,25 +21,27 @@ CONFIDENCE = 0.95
 ROUNDING = 1e-14
 """A standard error below this part of its mean is a rounding error: NumPy keeps 16 digits."""
 
+HALF = "_ci95"
+"""The end of the name of a column with half the length of an interval: letters that every spreadsheet reads."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Drawable):
     """The numbers of every trial at every point of a grid.
 
-    axes: the numbers of each axis. trials: trials at each point. values: by name, an array
+    axes: the numbers or words of each axis. trials: trials at each point. values: by name, an array
     `(*lengths of the axes, trials)`, NaN where a trial has no such number. scenario: the scenario that was run, None
-    for a function.
+    for a function. about: the seed, the versions, and the description of what was run, by name.
     """
 
     axes: Mapping[str, Values]
     trials: int
     values: Mapping[str, np.ndarray]
     scenario: Scenario | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        axes = ", ".join(
-            f"{name} {values[0]:g} to {values[-1]:g} ({len(values)})" for name, values in self.axes.items()
-        )
+        axes = ", ".join(f"{name} {_span(values)} ({len(values)})" for name, values in self.axes.items())
         trials = "1 trial" if self.trials == 1 else f"{self.trials} trials"
         return f"Sweep({', '.join(self.values)} over {axes}; {trials}; .table() has the numbers)"
 
@@ -47,8 +50,8 @@ class Sweep(Drawable):
         """The table of the results of all points.
 
         results: for each point, the numbers of its trials by name, None for a missing point; in the order of the grid,
-        where the last axis changes fastest. Raises `InvalidInput` if two points have different names, or if a name is
-        also the name of an axis.
+        where the last axis changes fastest. Of more than `trials`, the first are taken; missing ones are NaN. Raises
+        `InvalidInput` if two points have different names, or if a name is also the name of an axis.
         """
         shape = tuple(map(len, axes.values()))
         names = next((result for result in results if result), {})
@@ -57,9 +60,9 @@ class Sweep(Drawable):
                 raise InvalidInput(f"sweep: one point gives {sorted(result)}, another {sorted(names)}")
         if both := sorted(axes.keys() & names):
             raise InvalidInput(f"sweep: '{both[0]}' is the name of an axis, and of a number that comes out")
-        missing = [None] * trials
+        missing: list[Any] = [None] * trials
         values = {
-            name: np.array([missing if result is None else result[name] for result in results], dtype=float)
+            name: np.array([[*(result or {}).get(name, ()), *missing][:trials] for result in results], dtype=float)
             for name in names
         }
         return cls(axes, trials, {name: rows.reshape(*shape, trials) for name, rows in values.items()})
@@ -98,14 +101,14 @@ class Sweep(Drawable):
         """One row for each point, in the order of the grid.
 
         A row has the numbers of the point, and for each measure the mean (`name`) and half the length of its confidence
-        interval (`name ±`), None where there is no such number.
+        interval (`name_ci95`), None where there is no such number.
         """
         summaries = {name: [part.ravel() for part in self._summary(name)] for name in self.values}
         rows = []
         for i, point in enumerate(product(*self.axes.values())):
             row: dict[str, Any] = dict(zip(self.axes, point, strict=True))
             for name, (mean, error) in summaries.items():
-                row |= {name: _number(mean[i]), f"{name} ±": _number(error[i])}
+                row |= {name: _number(mean[i]), f"{name}{HALF}": _number(error[i])}
             rows.append(row)
         return rows
 
@@ -125,18 +128,28 @@ class Sweep(Drawable):
         return {"axes": axes, "trials": self.trials, "points": self.table()}
 
     def to_xarray(self) -> Any:
-        """An xarray Dataset with the axes as coordinates; raises `InvalidInput` if xarray is not installed."""
-        try:
-            from xarray import Dataset
-        except ImportError:
-            raise InvalidInput("to_xarray: xarray is not installed: pip install xarray") from None
+        """An xarray Dataset of every trial with the axes as coordinates; raises `InvalidInput` without xarray.
+
+        `attrs` holds the trials, the seed, the settings and the versions.
+        """
         dims = (*self.axes, "trial")
         coordinates = {name: np.array(values) for name, values in self.axes.items()}
-        return Dataset({name: (dims, rows) for name, rows in self.values.items()}, coordinates)
+        return dataset({name: (dims, rows) for name, rows in self.values.items()}, coordinates, self._attributes)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of `table`, with the axes as its index; raises `InvalidInput` if pandas is missing.
+
+        `attrs` holds the trials, the seed, the settings and the versions.
+        """
+        return data_frame(self.table(), self.axes, self._attributes)
+
+    @property
+    def _attributes(self) -> dict[str, Any]:
+        return {"trials": self.trials, **self.about}
 
 
 def load_sweep(file: Any) -> Sweep:
-    """The table of a checkpoint, NaN at points that are not finished yet.
+    """The table of a checkpoint, NaN at points and trials that are not finished yet.
 
     file: the `file` that was given to `sweep`. Raises `InvalidInput` if it cannot be read or is no checkpoint.
     """
@@ -144,11 +157,22 @@ def load_sweep(file: Any) -> Sweep:
     head, finished = read_checkpoint(path)
     try:
         axes = {str(name): tuple(values) for name, values in head["axes"].items()}
-        trials = int(head["trials"])
         by_point = {tuple(result["point"][name] for name in axes): result["numbers"] for result in finished.values()}
-        return Sweep.of(axes, trials, [by_point.get(point) for point in product(*axes.values())])
+        trials = max((len(rows) for numbers in by_point.values() for rows in numbers.values()), default=1)
+        table = Sweep.of(axes, trials, [by_point.get(point) for point in product(*axes.values())])
+        return replace(table, about=described(head))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InvalidInput(f"{path}: holds no points of a sweep") from None
+
+
+def described(head: Mapping[str, Any]) -> dict[str, Any]:
+    """The seed, the versions and the settings in the head of a checkpoint."""
+    return {name: value for name, value in head.items() if name in ("seed", "versions")} | dict(head["about"])
+
+
+def _span(values: Values) -> str:
+    """The ends of the numbers of an axis, or its words."""
+    return ", ".join(values) if of_words(values) else f"{values[0]:g} to {values[-1]:g}"
 
 
 def _number(value: float) -> float | None:

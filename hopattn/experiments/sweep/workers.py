@@ -69,24 +69,25 @@ class Workers:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The trials at one point: everything that a worker needs to know."""
+    """Some trials at one point: everything that a worker needs to know."""
 
     trial: Trial
-    trials: int
+    trials: range
     seed: int
     point: Point
     key: str
 
 
 def compute(
-    trial: Trial, plan: Plan, points: Mapping[str, Point], workers: Workers
+    trial: Trial, plan: Plan, points: Mapping[str, Point], workers: Workers, known: Mapping[str, int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The key and the result of each point, in the order in which the points are finished.
 
-    points: the points that are still to be computed, by key. Raises `CannotDo` if a worker process ends, or if the
-    cluster is lost or does not answer; an error of a trial is raised with its point.
+    points: the points that are still to be computed, by key. known: how many first trials of a point are known. Raises
+    `CannotDo` if a worker process ends, or if the cluster is lost or does not answer; an error of a trial is raised
+    with its point.
     """
-    tasks = [Task(trial, plan.trials, plan.seed, point, key) for key, point in points.items()]
+    tasks = [Task(trial, range(known.get(key, 0), plan.trials), plan.seed, point, key) for key, point in points.items()]
     if not tasks:
         return
     if isinstance(workers.scheduler, str) and not workers.scheduler:
@@ -106,9 +107,9 @@ def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
     by_name: dict[str, list[float | None]] = {}
     place = point_text(task.point)
     with single_threaded():
-        for i in range(task.trials):
+        for i in task.trials:
             numbers = _run_trial(task, np.random.SeedSequence(task.seed, spawn_key=(*words, i)))
-            if i and set(numbers) != set(by_name):
+            if by_name and set(numbers) != set(by_name):
                 raise InvalidInput(f"{place}: gives {sorted(numbers)} now and {sorted(by_name)} before")
             for name, value in numbers.items():
                 number = _number(value, f"{place}: '{name}'")
@@ -116,6 +117,21 @@ def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
                     raise InvalidInput(f"{place}: '{name}' is infinite")
                 by_name.setdefault(name, []).append(None if math.isnan(number) else number)
     return task.key, {"point": dict(task.point), "numbers": by_name}
+
+
+def trials_in(found: Mapping[str, Any]) -> int:
+    """The number of trials in the result of a point."""
+    return min((len(numbers) for numbers in found["numbers"].values()), default=0)
+
+
+def with_more(before: Mapping[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
+    """The result of a point with its later trials; raises `InvalidInput` if these have other names."""
+    if before is None:
+        return more
+    earlier, later = before["numbers"], more["numbers"]
+    if set(earlier) != set(later):
+        raise InvalidInput(f"{point_text(more['point'])}: gives {sorted(later)} now and {sorted(earlier)} before")
+    return {**more, "numbers": {name: [*earlier[name], *later[name]] for name in later}}
 
 
 def _number(value: Any, what: str) -> float:

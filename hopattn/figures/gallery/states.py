@@ -231,7 +231,7 @@ def _pattern(run: Run, middle: list[int]) -> tuple[int, bool]:
     """The number of the stored pattern that a fixed point is, and whether it is its reverse; −1 for no pattern."""
     if len(middle) == 1:
         for number, pattern in enumerate(run.arrays["patterns"].values):
-            product = float(pattern @ _all_spins(run)[middle[0]])
+            product = float(np.where(pattern > 0, 1, -1) @ _all_spins(run)[middle[0]])
             if abs(product) == len(pattern):
                 return number, product < 0
     return -1, False

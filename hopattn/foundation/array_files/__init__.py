@@ -24,3 +24,4 @@ from hopattn.foundation.array_files.reading import names_in as names_in
 from hopattn.foundation.array_files.reading import numbers as numbers
 from hopattn.foundation.array_files.reading import numbers_below as numbers_below
 from hopattn.foundation.array_files.reading import stored_vectors as stored_vectors
+from hopattn.foundation.array_files.reading import vectors_in as vectors_in

@@ -41,6 +41,15 @@ def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
     return stored_vectors(path, name).mapped()
 
 
+def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
+    """The rows of the array in a file: mapped as `mapped` does, or read from a `.npz` with one array or a `.csv`.
+
+    Raises `InvalidInput` as `mapped` and `numbers` do.
+    """
+    file = path_of(path, "path")
+    return numbers(file, most_axes=2) if file.suffix.lower() in (".npz", ".csv") else mapped(file)
+
+
 def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> StoredArray:
     """The array that `mapped` maps, of which nothing but the header is read; raises `InvalidInput` as it does."""
     file = path_of(path, "path")

@@ -12,6 +12,8 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import Invented, dotted, last_keys, none_invented, parse_path, whole_path
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
+NAMED = "model"
+"""The key whose text is the name of a table: a change of model.rule makes { name = …, rule = … } of it."""
 ALL_DEFAULTS = "figure"
 """The table whose keys may all be left out: a change of one of them needs no table in the file."""
 _WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*")
@@ -129,6 +131,8 @@ def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -
     elif rest:
         if key not in node:
             raise InvalidInput(f"{shortened(text)}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
+        if key == NAMED and isinstance(node[key], str):
+            node[key] = {"name": node[key]}
         yield from _set(node[key], rest, value, (*place, key), text)
     else:
         node[key] = copy.deepcopy(value)

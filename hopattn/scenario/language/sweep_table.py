@@ -1,12 +1,12 @@
 """The table `[sweep]` of a scenario: its axes, the trials at each point, and the measures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
-from hopattn.foundation.grids import Values, axes_of, axis_values
+from hopattn.foundation.grids import Values, axes_of, axis_values, of_words
 from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import (
@@ -20,12 +20,12 @@ from hopattn.scenario.language.paths import (
     without_numbers,
 )
 
-_Entry = Annotated[int | Number, WithJsonSchema({"type": "number"})]
+_Entry = Annotated[int | Number | Text, WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})]
 AxisValues = Annotated[
     Annotated[Text, Tag("text")] | Annotated[list[_Entry], Field(min_length=1), Tag("array")],
     ByTomlType,
 ]
-NOT_SWEPT = frozenset({"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep"})
+NOT_SWEPT = frozenset({"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep", "figure"})
 """The keys of a file that cannot be an axis of a sweep."""
 
 
@@ -34,7 +34,7 @@ class SweepTable(Table):
 
     over: Annotated[dict[Text, AxisValues], Field(min_length=1)]
     """The axes: the key of a number in this file, such as "layer.head.beta", or `beta` if there is only one, and its
-    values: "0.1:32:log20", "0:0.2:21", or a list."""
+    values: "0.1:32:log20", "0:0.2:21", or a list. Words go too, for a key such as `model.rule`: "hebb,storkey"."""
     trials: Annotated[Count, Field(le=1_000_000)] = 1
     """The number of trials at each point; each trial has a seed of its own."""
     measures: Annotated[list[Text], Field(min_length=1)] | None = None
@@ -44,7 +44,7 @@ class SweepTable(Table):
     @property
     def axes(self) -> dict[str, Values]:
         """The values of each axis, by its key; raises `InvalidInput` for values that are no numbers or do not rise."""
-        return axes_of(self.over, "over")
+        return axes_of(self.over, "over", words=True)
 
     def problems(self, document: Mapping[str, Any], invented: Invented) -> Iterator[Problem]:
         """The problems of the axes: unknown keys, and values that are no numbers or do not rise.
@@ -54,37 +54,50 @@ class SweepTable(Table):
         for key, axis in self.over.items():
             place: Path = ("sweep", "over", key)
             try:
-                path_of(key, document, invented)
-                axis_values(axis, key)
+                values = axis_values(axis, key, words=True)
+                path_of(key, document, invented, values)
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
 
 
-def path_of(key: str, document: Mapping[str, Any], invented: Invented = none_invented) -> str:
+def path_of(key: str, document: Mapping[str, Any], invented: Invented = none_invented, values: Values = (0,)) -> str:
     """The whole path of a key, such as layer.head.beta for `beta`.
 
     document: a file with all its defaults. invented: which keys the author of the file chose; they are suggested only
-    where no key of the format is near. Raises `InvalidInput` for a key that the file does not have, or has several
-    times.
+    where no key of the format is near. values: of the axis, numbers or words. Raises `InvalidInput` for a key that the
+    file does not have, or has several times, and for words where a number stands.
     """
     document = {name: node for name, node in document.items() if name not in NOT_SWEPT}
-    numbers = dict.fromkeys(_number_paths(document, ()))
+    words = of_words(values)
+    swept = dict.fromkeys(_swept_paths(document, (), _is_name if words else _is_number))
     keys = parse_path(key)
     if places_of(keys, document):
         path = whole_path(key, document)
-        if without_numbers(path) in numbers:
+        if without_numbers(path) in swept:
             return key if path == keys else dotted(path)
-    names = names_of(numbers, invented, whole=len(keys) > 1)
+        if words and without_numbers(path) in _swept_paths(document, (), _is_number):
+            raise InvalidInput(f"{shortened(key)}: '{shortened(values[0])}' is no number, and numbers stand there")
+    names = names_of(swept, invented, whole=len(keys) > 1)
     raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), *names)}")
 
 
-def _number_paths(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The path of each value that is a number or is left out (None); the entries of a list share one path."""
+def _is_number(node: Any) -> bool:
+    """Whether a value is a number, or is left out (None)."""
+    return node is None or (isinstance(node, int | float) and not isinstance(node, bool))
+
+
+def _is_name(node: Any) -> bool:
+    """Whether a value is a text, is left out (None), or is a table with a name, as a model is."""
+    return node is None or isinstance(node, str) or (isinstance(node, Mapping) and "name" in node)
+
+
+def _swept_paths(node: Any, path: tuple[str, ...], fits: Callable[[Any], bool]) -> Iterator[tuple[str, ...]]:
+    """The path of each value that fits; the entries of a list share one path."""
+    if fits(node):
+        yield path
     if isinstance(node, Mapping):
         for key, inner in node.items():
-            yield from _number_paths(inner, (*path, str(key)))
+            yield from _swept_paths(inner, (*path, str(key)), fits)
     elif isinstance(node, list):
         for inner in node:
-            yield from _number_paths(inner, path)
-    elif node is None or (isinstance(node, int | float) and not isinstance(node, bool)):
-        yield path
+            yield from _swept_paths(inner, path, fits)

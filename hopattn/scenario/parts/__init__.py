@@ -12,6 +12,7 @@
 - `decoder_layers.py`: the layers of a decoder
 - `writing.py`: the text that a decoder writes
 - `memories.py`: memories, by the name of a model or by their parts
+- `ensembles.py`: patterns, random or from a file, the memory that stores them, and the damage of their cues
 - `magnets.py`: spins and their energy
 - `worlds.py`: the places of a walk, and the actions that lead from one to another
 - `program.py`: the steps of a program

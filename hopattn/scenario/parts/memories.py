@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 import numpy as np
-from pydantic import Field, Tag
+from pydantic import Field, Tag, field_serializer
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
@@ -110,6 +110,14 @@ class ModelTable(Table):
                     yield Problem(
                         (self.place, key), f"is a part of the model '{self.card.name}'; leave one of them out"
                     )
+
+    @field_serializer("model")
+    def _written_out(self, model: Any) -> Any:
+        """A model given by its name alone with its defaults, so that a change or a sweep finds them."""
+        if model is None or self.card is None:
+            return model
+        defaults = {name: default for name, (_, default) in model_options(self.card).items() if default is not ...}
+        return {"name": model, **defaults} if isinstance(model, str) else model
 
     @property
     def card(self) -> Any:

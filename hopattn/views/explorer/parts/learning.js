@@ -15,13 +15,12 @@ const learning = {
   /** W = (1/N) Σ ξξᵀ */
   hebb: (rows, own = false) => ({ counts: withDiagonal(outerSums(rows), own), scale: 1 / rows[0].length }),
 
-  /** Hebb's rule for ξ − a, with a the mean of all entries. */
+  /** Hebb's rule for ξ − a, divided by v, with a the mean and v the variance of all entries. */
   covariance(rows, own = false) {
     const a = mean(rows.flat());
-    return learning.hebb(
-      rows.map((row) => row.map((x) => x - a)),
-      own,
-    );
+    const apart = rows.map((row) => row.map((x) => x - a));
+    const { counts, scale } = learning.hebb(apart, own);
+    return { counts, scale: scale / (mean(apart.flat().map((x) => x * x)) || 1) };
   },
 
   /** The projection on the patterns. */

@@ -1,0 +1,212 @@
+"""The table `[ensemble]`: where the patterns come from, how they are damaged, and what is measured of a recall."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, PrivateAttr
+
+from hopattn.dynamics.record import Recall
+from hopattn.foundation.array_files import numbers
+from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.scalars import COUNTED
+from hopattn.foundation.vectors import normalised
+from hopattn.memories.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of, why_not_together
+from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, Text, Tolerance
+from hopattn.scenario.parts.memories import ModelTable
+from hopattn.scenario.words.damaged_cues import Fraction
+
+MEASURES = {
+    "overlap": "the cosine of the state with the pattern that was cued, on average",
+    "recalled": "which part of the cues came nearest to their own pattern, by a cosine of at least 0.95",
+    "steps": "how many steps a recall took, on average",
+    "converged": "which part of the recalls came to a fixed point",
+}
+"""The measures of a run, each with its meaning as `explain` writes it."""
+CROSSTALK = {
+    "signal": "the field of a neuron towards its pattern, or the score of the cue's own pattern, on average",
+    "spread": "the standard deviation of the crosstalk of the other patterns",
+    "wrong": "in which part of the fields or scores the crosstalk outweighs the signal",
+}
+"""The measures of a run with `crosstalk = true`."""
+
+
+NAMED = (".npz", ".safetensors")
+ENDINGS = (".csv", ".npy", *NAMED)
+"""The endings of files of patterns, and of those whose arrays have names."""
+
+
+class EnsembleTable(ModelTable):
+    """The patterns, the memory that stores them, and the cues."""
+
+    place: ClassVar[str] = "ensemble"
+    neurons: Count | None = None
+    """The number of neurons of a random pattern; or give `file`."""
+    file: Text | None = None
+    """A file of your own patterns, a .npy, .npz, .safetensors or .csv, from the folder of this scenario: each row is a
+    pattern. Every run stores other rows of it, drawn at random: as many as `patterns` or `load` says."""
+    array: Text | None = None
+    """The name of the array, in a file with several."""
+    patterns: Count | None = None
+    """The number of stored patterns; or give `load`."""
+    load: PositiveNumber | None = None
+    """The number of stored patterns for each neuron; the number of patterns is rounded, and at least 1."""
+    sort: Sort = "spins"
+    """The form of a pattern: -1 and 1; a direction of unit magnitude, to which a damaged cue is scaled again; or
+    "binary", 0 and 1, for neurons of 0 and 1."""
+    correlation: Fraction = 0.0
+    """The cosine of any two patterns, on average."""
+    activity: Annotated[Number, Field(gt=0, lt=1)] = EVEN
+    """The probability that a neuron of a pattern is 1, and not -1 or 0; sparse patterns have a low one."""
+    cues: Count = 1
+    """The number of patterns that are cued, at most all."""
+    flip: Fraction = 0.0
+    """The fraction of a cue's neurons that is reversed."""
+    flips: Annotated[list[Fraction], Field(min_length=1)] | None = None
+    """Several such fractions: each cued pattern is cued once with each of them, in place of `flip`."""
+    noise: Tolerance = 0.0
+    """The standard deviation of the Gaussian noise that is added to every neuron."""
+    hide: Fraction = 0.0
+    """The fraction of a cue's neurons that becomes unknown (0); neurons of 0 and 1 become silent."""
+    crosstalk: bool = False
+    """Whether the signal of each cue's own pattern is compared with the crosstalk of the others, before the recall."""
+    burn_in: Annotated[int, Field(ge=0)] | None = None
+    """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
+    For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
+
+    _folder: FilePath = PrivateAttr(default=FilePath())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder of the scenario, to which the path of the file is relative."""
+        if context is not None:
+            self._folder = context["folder"]
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The patterns of the file, `(n_rows, dim)`; raises `InvalidInput` for a file that cannot be read."""
+        return np.atleast_2d(numbers(self._folder / str(self.file), self.array, most_axes=2))
+
+    @property
+    def dim(self) -> int:
+        """The number of neurons."""
+        return self.neurons or self.rows.shape[1]
+
+    @property
+    def form(self) -> str:
+        """The form of the patterns: the key `sort`, or "spins", "binary" or "free" for those of the file."""
+        if self.file is None:
+            return self.sort
+        return "spins" if np.all(np.abs(self.rows) == 1) else "binary" if np.isin(self.rows, (0, 1)).all() else "free"
+
+    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+        """The stored patterns, `(n_patterns, dim)`; with the same seed, more patterns begin with the same ones."""
+        if self.file is None:
+            return random_patterns(rng, self.stored, self.dim, self.sort, self.correlation, self.activity)
+        return np.asarray(self.rows[rng.permutation(len(self.rows))[: self.stored]])
+
+    @property
+    def stored(self) -> int:
+        """The number of stored patterns."""
+        return self.patterns or max(1, round(min((self.load or 0) * self.dim, COUNTED)))
+
+    @property
+    def measures(self) -> dict[str, str]:
+        """The measures of a run, each with its meaning."""
+        return MEASURES | (CROSSTALK if self.crosstalk else {})
+
+    @property
+    def steps(self) -> int:
+        """The largest number of steps of a recall."""
+        return self.max_steps or 100
+
+    @property
+    def own(self) -> np.ndarray:
+        """The number of the pattern of each cue, `(n_cues,)`."""
+        return np.repeat(np.arange(min(self.cues, self.stored)), len(self.flips or [self.flip]))
+
+    def cued(self, patterns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Damaged patterns, one for each of `own`; directions are scaled to unit magnitude again."""
+        flips = self.flips or [self.flip]
+        each = flips * (len(patterns) // len(flips))
+        cues = damaged(patterns, rng, each, self.noise, self.hide, silent_of(self.form))
+        return np.asarray(normalised(cues)) if self.form == "unit" else cues
+
+    def problems(self) -> Iterator[Problem]:
+        """Keys that contradict one another."""
+        yield from super().problems()
+        if (self.patterns is None) == (self.load is None):
+            yield Problem(
+                (self.place,), f"needs one of `patterns` and `load`; {'none' if self.load is None else 'both'} is given"
+            )
+        if self.flips is not None and "flip" in self.model_fields_set:
+            yield Problem((self.place, "flip"), "`flips` stands there too; leave one of them out")
+        if self.correlation == 1:
+            yield Problem((self.place, "correlation"), "at 1 all patterns are one; expected a number below 1")
+        elif reason := why_not_together(self.sort, self.correlation, self.activity):
+            key, told = reason.split(": ", 1)
+            yield Problem((self.place, key), told)
+        if getattr(self.model, "activation", "") == "step" and self.form != "binary":
+            told = 'the neurons of activation "step" are 0 or 1; '
+            cure = 'write sort = "binary"' if self.file is None else "the file holds other numbers"
+            yield Problem((self.place, "sort" if self.file is None else "file"), told + cure)
+        if self.needs_values:
+            yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
+        if self.burn_in is not None and self.burn_in >= self.steps:
+            yield Problem(
+                (self.place, "burn_in"),
+                f"{self.burn_in} of {self.steps} sweeps leave none for the mean; expected fewer, or more `max_steps`",
+            )
+        if self.burn_in is not None and self.form == "binary":
+            yield Problem((self.place, "burn_in"), "is for spins, whose overlap is their cosine; leave it out")
+        if self.crosstalk and self.form == "binary":
+            yield Problem((self.place, "crosstalk"), "is for patterns of -1 and 1 and for directions; leave it out")
+
+    def source_problems(self) -> Iterator[Problem]:
+        """Problems of where the patterns come from."""
+        if self.file is None:
+            if self.neurons is None:
+                yield Problem((self.place,), "needs one of `neurons` and `file`; none is given")
+            if self.array is not None:
+                yield Problem((self.place, "array"), "is for a `file`, and none is given")
+            return
+        for key in ("neurons", "sort", "correlation", "activity"):
+            if key in self.model_fields_set:
+                yield Problem((self.place, key), "is for random patterns; leave it out, or `file`")
+        ending = FilePath(self.file).suffix.lower()
+        if ending not in ENDINGS:
+            yield Problem((self.place, "file"), f"'{shortened(self.file)}' ends otherwise than in {', '.join(ENDINGS)}")
+            return
+        if self.array is not None and ending not in NAMED:
+            yield Problem((self.place, "array"), f"is for {' and '.join(NAMED)} files; a {ending} holds one array")
+            return
+        try:
+            count = len(self.rows)
+        except InvalidInput as error:
+            yield Problem((self.place, "file"), str(error))
+            return
+        if self.stored > count:
+            key = "patterns" if self.patterns else "load"
+            yield Problem((self.place, key), f"asks for {self.stored} patterns; the file holds {count}")
+
+    def overlaps(self, result: Recall, targets: np.ndarray) -> np.ndarray:
+        """The cosine of each cue's state with its pattern, `(n_cues,)`: of the last state, or on average over sweeps.
+
+        result: with the overlaps of every sweep if `burn_in` is given. targets: the pattern of each cue,
+        `(n_cues, dim)`. The states of an update by chance are spins, and so are their patterns: their overlap
+        m = ξ·x / |ξ|² is their cosine. A cue that stops early keeps its last state.
+        """
+        if self.burn_in is None:
+            return cosines(result.state, targets)
+        cues = np.arange(len(targets))
+        by_sweep = result.overlaps[:, cues, self.own]
+        sweeps = np.arange(self.burn_in + 1, self.steps + 1)
+        return np.asarray(by_sweep[np.minimum(sweeps, len(by_sweep) - 1)].mean(axis=0))
+
+
+def cosines(states: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The cosine of each state with its pattern, `(n_cues,)`; 0 for a state of zeros."""
+    lengths = np.sqrt(np.sum(states**2, axis=-1) * np.sum(targets**2, axis=-1))  # of spins: N, exactly
+    products = np.sum(states * targets, axis=-1)
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

@@ -1,0 +1,72 @@
+"""Sweeps, results, recalls and comparisons in pandas and xarray: the same numbers, and where they come from."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.frames import VERSIONS
+from tests.each import each
+
+PATTERNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 20))
+
+
+def sweep():
+    over = {"rule": "hebb,storkey", "load": (0.1, 0.2)}
+    return ha.sweep_scenario(
+        ha.load("capacity"), over, trials=2, overrides={"ensemble.neurons": 20}, measures=["overlap"], workers=1, seed=5
+    )
+
+
+THINGS = {
+    "sweep": sweep,
+    "result": lambda: ha.run(ha.load("hopfield")),
+    "recall": lambda: ha.hopfield(PATTERNS).recall(
+        PATTERNS[:2], update="async", rng=0, keep=("overlaps", "trajectory")
+    ),
+    "comparison": lambda: ha.compare_random(
+        {"load": [0.2, 0.4]}, memories=["modern", "nearest"], dim=8, trials=1, seed=3
+    ),
+}
+
+
+@each("name", THINGS)
+def test_what_they_hold_and_where_it_comes_from(name):
+    pytest.importorskip("pandas")
+    pytest.importorskip("xarray")
+    thing = THINGS[name]()
+    frame, arrays = thing.to_pandas(), thing.to_xarray()
+    for found in (frame.attrs, arrays.attrs):
+        assert VERSIONS.items() <= found["versions"].items()
+        assert name == "recall" or isinstance(found["seed"], int)
+    if name == "sweep":
+        assert frame.attrs["seed"] == 5 and frame.attrs["trials"] == 2 and frame.attrs["scenario"] == "capacity"
+        assert frame.loc[("storkey", 0.2), "overlap"] == thing.mean("overlap")[1, 1]
+        assert arrays["overlap"].sel(rule="hebb", load=0.1).values.tolist() == thing.values["overlap"][0, 0].tolist()
+    elif name == "result":
+        assert frame["met"].tolist() == [row["met"] for row in thing.table()]
+        assert set(arrays) == set(thing.arrays)
+        assert all(np.array_equal(arrays[key].values, array.values) for key, array in thing.arrays.items())
+    elif name == "recall":
+        assert frame["matched"].tolist() == [0, 1] and frame["last energy"].tolist() == thing.energies[:, -1].tolist()
+        assert arrays["overlaps"].dims == ("step", "cue", "pattern") and arrays["state"].shape == (2, 20)
+    else:
+        assert frame["recalled"].tolist() == [row["recalled"] for row in thing.table()]
+        assert arrays["recalled"].sel(memory="nearest", load=0.4).values.tolist() == [frame["recalled"].iloc[-1]]
+
+
+def test_a_recall_of_one_cue_has_no_dim_cue():
+    pytest.importorskip("xarray")
+    found = ha.hopfield(PATTERNS).recall(PATTERNS[0], update="async", rng=0)
+    assert found.to_xarray()["state"].dims == ("neuron",) and len(found.to_pandas()) == 1
+
+
+@each("method", ["to_pandas", "to_xarray"])
+def test_without_the_library_a_message_says_what_to_install(method, monkeypatch):
+    library = method.removeprefix("to_")
+    monkeypatch.setitem(sys.modules, library, None)
+    for thing in (THINGS["recall"](), THINGS["comparison"]()):
+        with pytest.raises(InvalidInput, match=f"{method}: {library} is not installed: pip install {library}"):
+            getattr(thing, method)()
