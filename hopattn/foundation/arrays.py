@@ -7,12 +7,13 @@ messages.
 """
 
 import math
+import os
 import sys
 from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.plain_arrays import PLAIN, plain_array
 from hopattn.foundation.traces import followed, is_torch, surely
 
@@ -71,6 +72,9 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
     """
     if _is_foreign_array(values):
         return values
+    if isinstance(values, (str, os.PathLike)):
+        how = "`numpy.load` reads a .npy, and `numpy.loadtxt` with delimiter=',' a .csv"
+        raise InvalidInput(f"{what}: expected numbers such as [0.5, -1], not the text {quoted(values)}; {how}")
     array = plain_array(values, what)
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")

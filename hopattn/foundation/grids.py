@@ -46,7 +46,14 @@ def values_of(text: str, what: str = "grid", words: bool = False) -> Values:
     parts = [part.strip() for part in text.split(",")]
     if words and all(_WORD.fullmatch(part) and part.lower() not in _NO_WORDS for part in parts):
         return in_order(tuple(parts), what, words)
-    return in_order(tuple(_number(part, what) for part in parts), what)
+    numbers = tuple(_number(part, what) for part in parts)
+    try:
+        return in_order(numbers, what)
+    except InvalidInput as error:
+        if len(numbers) % 2 or not re.fullmatch(r"[0-9,]+", text):
+            raise
+        point = ".".join(text.split(",")[:2])
+        raise InvalidInput(f"{error}; if the commas are decimal ones, write {point}") from None
 
 
 def axis_values(grid: Grid, what: str, words: bool = False) -> Values:
@@ -172,7 +179,9 @@ def _number(text: str, what: str) -> int | float:
     try:
         number = int(plain) if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) else float(plain)
     except ValueError:
-        raise InvalidInput(f"{what}: '{shortened(plain)}' is no number; {_HOW}") from None
+        comma = re.fullmatch(r"[+-]?([0-9]*),[0-9]+", plain)
+        how = f"a number has a decimal point: write {plain.replace(',', '.')}" if comma else _HOW
+        raise InvalidInput(f"{what}: '{shortened(plain)}' is no number; {how}") from None
     if not math.isfinite(number) or "_" in plain:
         raise InvalidInput(f"{what}: '{shortened(plain)}' is no finite number; {_HOW}")
     return number

@@ -97,7 +97,8 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         declared = fields(entry) if is_dataclass(entry) else ()
         reject_unknown(f"{self.what} '{choice}'", parameters, [field.name for field in declared])
         if missing := [field.name for field in declared if field.default is MISSING and field.name not in parameters]:
-            raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}")
+            form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
+            raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}; in Python, give {form}")
         return entry(**parameters)
 
 

@@ -61,7 +61,8 @@ class Hopfield(AssociativeMemory):
     ) -> None:
         matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-            raise InvalidInput(f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}")
+            told = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
+            raise InvalidInput(f"{told}; `ha.hopfield(patterns)` makes the couplings of patterns")
         require_finite(matrix, "couplings")
         n = len(matrix)
         own_bias = as_float(bias, "bias")

@@ -131,6 +131,8 @@ class _Checker:
         else:
             typo = nearest("kind", self.document)
             near = f"; did you mean it by '{shortened(typo)}'?" if typo else ""
+            if not self.document:
+                near = "; the file is empty: `hopattn new` writes one to begin with"
             self._report((typo,) if typo else (), f"'kind' is missing{near} (choices: {', '.join(kinds)})")
         raise self._invalid()
 

@@ -1,6 +1,8 @@
 """Finding and reading scenario files: the user's own, and those that come with hopattn."""
 
 import os
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ MAX_BYTES = 2**20
 """The largest size of a scenario file; a larger file is no scenario."""
 PICKLES = (".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 """Endings of files that PyTorch and Python write by `pickle`."""
+MOST_TITLES = 10
+"""The most titles that may hold a word by which a scenario is looked for."""
 
 
 def shipped_folder() -> Path:
@@ -68,8 +72,23 @@ def _did_you_mean(given: str) -> str:
     name = path.name.removesuffix(".toml")
     in_place = {} if path.name != given else {name: name for name in shipped()}
     choices = in_place | {stem: str(file) for stem, file in own_files(path.parent).items()}
-    guess = name if name in choices else nearest(name, choices)
+    guess = name if name in choices else _of_title(name, in_place) or nearest(name, choices)
     return f"; did you mean '{shortened(choices[guess])}'?" if guess else ""
+
+
+def _of_title(name: str, names: Iterable[str]) -> str | None:
+    """The scenario whose title holds all words of a name, such as "their-dog": of several, that of the shortest name.
+
+    None if there is none, or if there are so many that the words say nothing.
+    """
+    words = re.findall(r"\w{3,}", name.lower())
+    found = [one for one in names if words and set(words) <= set(re.findall(r"\w+", _title_of(shipped()[one])))]
+    return min(found, key=len) if 0 < len(found) <= MOST_TITLES else None
+
+
+def _title_of(file: Path) -> str:
+    """The title of a shipped scenario, in small letters."""
+    return " ".join(re.findall(r"(?m)^title *=(.*)", file.read_text(encoding="utf-8"))).lower()
 
 
 def read_text(file: Path) -> str:

@@ -36,7 +36,7 @@ def test_unit_has_length_one_and_the_same_direction(data, n, m):
         ([[[1, 0]], [[0, 0]]], "row 1, 0 is zero"),
         ([], "at least one entry"),
         (3, "at least one entry"),
-        ("abc", "expected real numbers"),
+        ("abc", "expected numbers such as"),
         ([1j], "expected real numbers"),
         (range(10**18), r"would take 7,450,580,596\.9 GiB"),
         (np.ma.masked_array([1.0, 2.0], [True, False]), "expected an array without a mask"),

@@ -130,7 +130,8 @@ def _check_damage(source: "Draw | GivenPatterns") -> None:
     """Make noise and hidden floats; raises `InvalidInput` for numbers outside their ranges."""
     noise = real(source.noise, "noise", least=0.0)
     if source.kind == "spins" and noise > 1:
-        raise InvalidInput(f"noise: expected the fraction of spins that is reversed, 0 to 1, not {noise:g}")
+        cure = f"; for {noise:g} %, give {noise / 100:g}" if noise <= 100 else ""
+        raise InvalidInput(f"noise: expected the fraction of spins that is reversed, 0 to 1, not {noise:g}{cure}")
     object.__setattr__(source, "noise", noise)
     object.__setattr__(source, "hidden", _below_one(source.hidden, "hidden"))
 

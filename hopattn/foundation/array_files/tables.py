@@ -68,6 +68,8 @@ def _fault(line: bytes) -> str:
         return ": is not UTF-8 text"
     column, cell = next((i, cell) for i, cell in enumerate(cells, 1) if not _is_finite(cell))
     wanted = "a finite number" if NUMBER.fullmatch(cell) else "numbers such as -0.5 or 3e-2, with commas between them"
+    if ";" in cell:
+        wanted += "; save a table with semicolons with commas between its numbers, and points in them"
     return f", column {column}: '{shortened(cell)}' stands there; expected {wanted}"
 
 

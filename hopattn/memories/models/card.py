@@ -89,7 +89,8 @@ def spin_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
     for i, row in enumerate(rows):
         others = row[np.abs(row) != 1]
         if others.size:
-            raise InvalidInput(f"{what}: row {i} holds {others[0]:.6g}; the neurons are spins, −1 or 1")
+            cure = "; for 0 and 1, write 2*x − 1" if np.isin(rows, (0, 1)).all() else ""
+            raise InvalidInput(f"{what}: row {i} holds {others[0]:.6g}; the neurons are spins, −1 or 1{cure}")
     return rows
 
 

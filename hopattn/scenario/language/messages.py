@@ -100,7 +100,7 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         return unknown(path[-1], known_keys(model, detail["loc"][:-1]))
     if kind == "missing":
-        return "is missing"
+        return "is missing; write schema = 1" if path == ("schema",) else "is missing"
     if kind == "literal_error" or (kind == "union_tag_invalid" and "'name'" in str(context.get("discriminator"))):
         choices = re.findall(r"'((?:[^'\\]|\\.)*)'", str(context.get("expected", context.get("expected_tags"))))
         wrong = context.get("tag", value)
@@ -118,7 +118,9 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
         return _wrong_length(value, context)
     if kind in _LIMITS:
         limit, words = _LIMITS[kind]
-        return f"{_quoted(value)} stands there; expected {words} {_limit(context[limit])}"
+        is_fraction = limit in ("le", "lt") and context[limit] == 1 and isinstance(value, int | float)
+        cure = f"; a fraction: write {value / 100:g} for {value:g} %" if is_fraction and value <= 100 else ""
+        return f"{_quoted(value)} stands there; expected {words} {_limit(context[limit])}{cure}"
     if kind == "list_type" and isinstance(value, dict) and known_keys(model, (*detail["loc"], 0)):
         header = ".".join(str(key) for key in path if isinstance(key, str))
         return f"is one table; expected a list of tables, each of which begins with [[{header}]] in place of [{header}]"
