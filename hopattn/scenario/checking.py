@@ -5,15 +5,14 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, quoted, shortened, unknown
-from hopattn.scenario.expectations import AnyExpectation
+from hopattn.scenario.expectations import validator
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Spec, Variant
@@ -275,15 +274,9 @@ def _each_valid(items: Any) -> Iterator[tuple[int, Expectation]]:
     """The expectations that the schema accepts, with their numbers; the others are reported already."""
     for i, item in enumerate(items if isinstance(items, list) else []):
         try:
-            yield i, _any_expectation().validate_python(item)
+            yield i, validator().validate_python(item)
         except ValidationError:
             continue
-
-
-@cache
-def _any_expectation() -> TypeAdapter[Expectation]:
-    """The validator of an expectation, which takes 70 ms to build."""
-    return TypeAdapter(AnyExpectation)
 
 
 def _plain(value: Any) -> str:
