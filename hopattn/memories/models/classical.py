@@ -73,9 +73,9 @@ def hopfield(
     >>> recall = network.recall([1, 1, 1, 1, -1, 1], update="async")
     >>> str(recall.status), int(recall.matched)
     ('converged', 0)
-    >>> sparse = ha.hopfield([[1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0]], "covariance", activation="step", bias=-0.2)
-    >>> sparse.recall([1, 0, 0, 0, 0, 0], update="async").state
-    array([1., 1., 0., 0., 0., 0.])
+    >>> sparse = ha.hopfield([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]], "covariance", activation="step", bias=-0.1)
+    >>> sparse.recall([1, 1, 0, 0, 0, 0], update="async").state
+    array([1., 1., 1., 0., 0., 0.])
     """
     reject_unknown("activation", [activation], NEURONS)
     rows = spin_patterns(patterns) if activation == "sign" else _active_patterns(patterns)
