@@ -37,7 +37,7 @@ _MATHS = {
     **{"√": r"\surd", "½": r"\frac12", "⟨": r"\langle", "⟩": r"\rangle", "°": r"^\circ", "²": "^2", "ᵀ": "^T"},
     **{"₀": "_0", "₊": "_+", "Σ": r"\Sigma", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta"},
     **{"η": r"\eta", "θ": r"\theta", "λ": r"\lambda", "φ": r"\varphi", "ξ": r"\xi", "π": r"\pi", "∞": r"\infty"},
-    **{"≤": r"\le", "≥": r"\ge"},
+    **{"≤": r"\le", "≥": r"\ge", "∑": r"\sum"},
 }
 """Signs of mathematics by their names in LaTeX."""
 _TEX_SIGNS = {
@@ -71,7 +71,10 @@ MARKUPS = {
         signs=str.maketrans({sign: escape(sign) for sign in "<>&\"'"}),
     ),
     "tex": Markup(
-        begin="\\documentclass[a4paper]{{article}}\n\\usepackage[T1]{{fontenc}}\n\\usepackage[margin=2cm]{{geometry}}\n"
+        begin="% Compile with lualatex or xelatex; pdflatex does where all words are of Latin letters.\n"
+        "\\documentclass[a4paper]{{article}}\n\\usepackage{{iftex}}\n\\iftutex\n  \\usepackage{{fontspec}}\n"
+        "  \\IfFontExistsTF{{DejaVu Serif}}{{\\setmainfont{{DejaVu Serif}}}}{{}} % has phonetic signs; take any font\n"
+        "\\else\n  \\usepackage[T1]{{fontenc}}\n\\fi\n\\usepackage[margin=2cm]{{geometry}}\n"
         "\\newcommand{{\\work}}[2]{{{{\\setlength{{\\leftskip}}{{#1em}}\\noindent\\hangindent=1em #2\\par}}}}\n"
         "\\begin{{document}}\n\\section*{{{title}}}\n",
         end="\\end{document}\n",
@@ -89,8 +92,9 @@ MARKUPS = {
 def handout(result: Result, format: str) -> str:
     """The title, the source and the arithmetic of a result, which was run with `explain`, as the text of a file.
 
-    format: "md", "html" or "tex". An HTML file holds ASCII characters alone, so that no code page harms it, and a LaTeX
-    file those of pdflatex as far as the words of the scenario allow. Raises `InvalidInput` for another format.
+    format: "md", "html" or "tex". An HTML file holds ASCII characters alone, so that no code page harms it. A LaTeX
+    file is for LuaLaTeX and XeLaTeX; pdflatex reads it too where the words of the scenario are of Latin letters. Raises
+    `InvalidInput` for another format.
     """
     if format not in MARKUPS:
         raise InvalidInput(f"format: {unknown(format, MARKUPS)}")

@@ -113,7 +113,7 @@ def show_check(results: Sequence[Result]) -> None:
             show(out, Text(""), Text(plain(f"{result.name} misses:")))
             show(out, outcome_table(outcome for outcome in result.expectations if outcome.met is False))
     outcomes = [outcome for result in results for outcome in result.expectations]
-    show(out, Text(""), Text(f"{len(results)} scenarios; {tally(outcomes)}"))
+    show(out, Text(""), Text(f"{len(results)} scenario{'s' * (len(results) != 1)}; {tally(outcomes)}"))
 
 
 def outcome_table(outcomes: Iterable[Outcome]) -> TextTable:

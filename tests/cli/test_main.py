@@ -157,6 +157,20 @@ def test_wrong_usage_and_input_is_2_with_a_message_on_standard_error(hopattn, ar
     assert "Traceback" not in err
 
 
+def test_check_tells_files_of_one_name_apart_by_their_paths(hopattn, tmp_path):
+    for student, nearest in (("anna", "b"), ("ben", "a")):
+        (tmp_path / student).mkdir()
+        (tmp_path / student / "exercise.toml").write_text(GOOD.replace('nearest = "b"', f'nearest = "{nearest}"'))
+    files = [str(Path(student) / "exercise.toml") for student in ("anna", "ben")]
+    code, out, _ = hopattn("check", *files, "bank")
+    assert (code, f"{files[1]} misses:" in out, f"{files[0]} misses:" in out) == (1, True, False)
+    assert [any(word in line.split() for line in out.split("\n")) for word in (*files, "bank")] == [True] * 3
+    _, out, _ = hopattn("check", "--json", *files)
+    assert [(row["name"], row["ok"]) for row in json.loads(out)] == [(files[0], True), (files[1], False)]
+    _, out, _ = hopattn("check", files[0])
+    assert out.split()[out.split().index("exercise") - 1] == "met" and "1 scenario; " in out
+
+
 def test_check_goes_on_after_a_bad_file(hopattn, tmp_path):
     (tmp_path / "bad.toml").write_text("schema = 1")
     code, out, err = hopattn("check", "bad.toml", "bank")
@@ -270,9 +284,20 @@ def test_new_begins_with_a_shipped_scenario_too(hopattn, tmp_path):
         assert (code, "MISSED" in out) == (0, False)
         lines = (tmp_path / f"{name}-mine.toml").read_text(encoding="utf-8").split("\n")
         assert [line[:9] for line in lines[:2]] == ["#:schema ", "schema = "]
-    for name, message in (("inducton", "did you mean 'induction'?"), ("pytorch-layer", "torch-encoder-layer.npz")):
-        code, _, err = hopattn("new", name, "other.toml")
-        assert (code, message in err, (tmp_path / "other.toml").exists()) == (2, True, False), err
+    code, _, err = hopattn("new", "inducton", "other.toml")
+    assert (code, "did you mean 'induction'?" in err, (tmp_path / "other.toml").exists()) == (2, True, False), err
+
+
+def test_new_copies_the_arrays_that_a_scenario_reads_and_never_over_others(hopattn, tmp_path):
+    for name in ("one.toml", "two.toml"):
+        assert hopattn("new", "pytorch-layer", name) == (0, "", "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.toml", "torch-encoder-layer.npz", "two.toml"]
+    assert hopattn("run", "two.toml")[0] == 0
+    (tmp_path / "torch-encoder-layer.npz").write_text("mine")
+    code, _, err = hopattn("new", "pytorch-layer", "three.toml")
+    assert (code, "torch-encoder-layer.npz: is there already" in err) == (2, True), err
+    assert (tmp_path / "torch-encoder-layer.npz").read_text() == "mine"
+    assert not (tmp_path / "three.toml").exists()
 
 
 def test_new_names_the_schema_for_editors(hopattn):

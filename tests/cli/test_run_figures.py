@@ -16,7 +16,9 @@ def test_a_format_is_refused_before_anything_is_drawn(hopattn, tmp_path):
     code, _, errors = hopattn("run", "bank", "--figures", "--format", "svg,pgn")
     assert (code, "format: 'pgn' is unknown; did you mean 'png'?" in errors) == (2, True)
     code, _, errors = hopattn("run", "bank", "--format", "png")
-    assert (code, "--format: is an option of figures; write --figures too" in errors) == (2, True)
+    assert (code, "--format: is an option of figures; write --figures too; a handout of" in errors) == (2, True)
+    code, _, errors = hopattn("run", "bank", "--explain", "--format", "pdf")
+    assert (code, "a handout of --explain is md, html or tex" in errors) == (2, True)
     assert not [*tmp_path.iterdir()]
 
 

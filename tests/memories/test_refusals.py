@@ -25,6 +25,8 @@ from tests.each import each
         (lambda: ha.modern([[1.0, np.nan]]), "patterns: row 0 holds a NaN"),
         (lambda: ha.modern([["a"]]), "patterns: expected real numbers"),
         (lambda: ha.modern([[1.0]], beta=0), "beta: expected a positive"),
+        (lambda: ha.modern([[1.0]], bta=2), "modern: option 'bta' is unknown; did you mean 'beta'? (choices: beta, "),
+        (lambda: ha.sdm([[1, 1]], [[1]], raduis=1), "sdm: option 'raduis' is unknown; did you mean 'radius'?"),
         (lambda: ha.sparse([[1.0]], alpha=0.5), "alpha: expected a number of at least 1"),
         (lambda: ha.linear([[1.0]], normalise=True), "normalise: identity features may be negative"),
         (lambda: ha.linear([[1.0]], feature_map="rlu"), "did you mean 'relu'"),

@@ -28,6 +28,8 @@ neurons = { one = [0,6, 0,8] }
     [
         ("b = [0.6, 0.8]", "b = [0,6, 0,8]", "9: vocabulary.words.b: 4 numbers do not fit the 2 axes (x, y)", "0.6"),
         ("b = [0.6, 0.8]", "b = [-1,25, 0,8]", "9: vocabulary.words.b: 4 numbers", "-1.25"),
+        ("b = [0.6, 0.8]", "b = [0.6, 0,8]", "9: vocabulary.words.b: 3 numbers do not fit the 2 axes (x, y)", "0.8"),
+        ("b = [0.6, 0.8]", "b = [1,25, 0.8]", "9: vocabulary.words.b: 3 numbers", "1.25"),
         ('nearest = "b"', "is = [1,0, 0,5]", "18: expect.1.is: 4 numbers do not fit the 2 elements of the vec", "1.0"),
         ('nearest = "b"', "is = [0.6, 0.8]\nstated = [0,6, 0,8]", "19: expect.1.stated: has shape (4,), but", "0.6"),
         (
@@ -40,7 +42,7 @@ neurons = { one = [0,6, 0,8] }
         ('mask = "causal"', "scores = [[0,1, 0,2, 0,3]]", "15: layer.1.head.1.scores: does not fit 3 queries", "0.1"),
     ],
 )
-def test_twice_the_numbers_that_are_wanted_are_likely_to_have_decimal_commas(old, new, place, written):
+def test_whole_numbers_in_pairs_are_likely_to_have_decimal_commas(old, new, place, written):
     found = problems(GOOD.replace(old, new, 1))
     assert any(line.startswith(f"file.toml:{place}") and f"{COMMAS}{written} in place of" in line for line in found)
 
@@ -58,7 +60,9 @@ def test_the_weights_of_neurons_have_the_same_hint(neurons):
     [
         ([0, 6, 0], 2),  # not twice as many
         ([0, 6, 0, 8], 1),
-        ([0.5, 6, 0, 8], 2),  # a number that has its decimals already
+        ([0.5, 6, 0, 8], 2),  # which two are one number?
+        ([0, 6, 0.5, 8], 2),
+        ([0.5, 1, -1], 2),
         ([1, -1, 1, 1], 2),  # decimals have no sign
         ([float("inf"), 1], 1),
         ([], 0),

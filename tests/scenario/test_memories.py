@@ -1,5 +1,7 @@
 """Memories by the name of a model: the keys of a file, their effect, and refused values."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -98,7 +100,21 @@ def test_the_working_is_that_of_the_run_whatever_the_seed():
     for seed in (1, 2):
         (only,) = ha.run(parse(text, "file.toml", "file"), seed=seed, explain=True).runs
         cue, field = (only.arrays[name].values[0] for name in ("input", "step 1 field"))
-        assert any(f"{np.sum(cue * field < 0)} stand against their field" in line for line in only.working)
+        against = int(np.sum(cue * field < 0))
+        assert any(re.search(f", {against} stands? against their field", line) for line in only.working)
+
+
+def test_the_field_of_hebb_s_rule_is_worked_out_from_the_similarities():
+    text = kinds["memory"].template
+    for model, says in (
+        ('"hopfield"', "field of all neurons: (4×halves − 2×cue)/6 ≈ (.3333, .3333, 1, −.3333, −.3333, −.3333)"),
+        ('{ name = "hopfield", self_coupling = true }', "field of all neurons: (.6667, .6667, .6667, −.6667, −.6667"),
+        ('{ name = "hopfield", bias = 1 }', "field of all neurons: (1.3333, 1.3333, 2, .6667, .6667, .6667)"),
+    ):
+        (only,) = ha.run(parse(text.replace('"hopfield"', model, 1), "m.toml", "m"), explain=True).runs
+        assert any(line.strip().startswith(says) for line in only.working), only.working
+    (plain, *_) = ha.run(parse(text, "m.toml", "m"), explain=True).runs
+    assert "  of 6 neurons, 1 stands against their field, and 0 feel none" in plain.working
 
 
 def test_a_linear_or_nearest_memory_with_values_takes_one_step():

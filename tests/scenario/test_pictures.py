@@ -170,7 +170,12 @@ def test_the_first_picture_gives_the_size(tmp_path):
         ('["#####", ', '["####", ', "8: pictures.drawn.bar.2: has 5 pixels; the first row has 4"),
         ('["#####", ', "[", "8: pictures.drawn.bar: is 5 × 6 pixels (columns × rows), the other pictures are 5 × 7"),
         ("bar = [", "A = [", "8: pictures.drawn.A: 'A' is another picture already; give this one another name"),
-        ('patterns = ["A"', 'patterns = ["Y"', "10: memory.patterns.1: 'Y' is unknown (choices: A, X, bar)"),
+        (
+            'patterns = ["A"',
+            'patterns = ["Y"',
+            "10: memory.patterns.1: 'Y' is unknown; it comes with hopattn: write it in the",
+        ),
+        ('patterns = ["A"', 'patterns = ["y"', "10: memory.patterns.1: 'y' is unknown (choices: A, X, bar)"),
         ('at = "half an A"', 'at = "half a A"', "17: expect.1.at: 'half a A' is unknown; did you mean 'half an A'?"),
     ],
 )

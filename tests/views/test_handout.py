@@ -88,6 +88,15 @@ def test_a_latex_file_holds_every_line_and_no_sign_that_breaks_it(text):
     assert depth == 0
 
 
+def test_a_latex_file_has_the_fonts_of_every_engine_and_the_signs_of_mathematics():
+    text = ODD.replace("A & B_1", "ˈʃteːt: ∑ β √ →")
+    document = handout(ha.run(parse(text, "f.toml", "f"), explain=True), "tex")
+    assert document.startswith("% Compile with lualatex")
+    unicode, _, eight_bit = document.partition(r"\iftutex")[2].partition(r"\fi")[0].partition(r"\else")
+    assert r"\usepackage{fontspec}" in unicode and r"\usepackage[T1]{fontenc}" in eight_bit
+    assert r"\section*{ˈʃteːt: $\sum$ $\beta$ $\surd$ $\to$:" in document
+
+
 def test_a_handout_is_printed_and_refused_where_it_cannot_be(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for words, code, said in (

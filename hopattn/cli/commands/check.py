@@ -10,7 +10,13 @@ from hopattn.cli.scenario_names import ScenarioName
 @click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...", type=ScenarioName())
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(scenarios: tuple[str, ...], as_json: bool) -> int:
-    """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met."""
+    """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met.
+
+    Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
+    """
+    from collections import Counter
+    from dataclasses import replace
+
     from hopattn.foundation.errors import InvalidInput, InvalidScenario
     from hopattn.foundation.threads import single_threaded
     from hopattn.scenario.files import shipped
@@ -18,17 +24,24 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     from hopattn.scenario.running import run
     from hopattn.views.tables import progress
 
-    results, problems = [], []
+    results, places, problems = [], [], []
     names = scenarios or tuple(shipped())
     # The matrices of a scenario are small: several threads of BLAS would wait for one another most of the time.
     with progress("scenarios", quick=True) as report, single_threaded():
         for done, name in enumerate(names):
             report(done, len(names))
             try:
-                results.append(run(load(name)))
+                scenario = load(name)
+                results.append(run(scenario))
+                places.append(scenario.where)
             except InvalidInput as error:
                 problems.append(str(error))
         report(len(names), len(names))
+    counts = Counter(result.name for result in results)  # where two have one name, their paths tell them apart
+    results = [
+        replace(result, name=place) if counts[result.name] > 1 else result
+        for result, place in zip(results, places, strict=True)
+    ]
     if as_json:
         from hopattn.foundation.files import json_text
 

@@ -14,7 +14,8 @@ def command(kind: str, file: Path | None) -> None:
     """Write a small commented scenario of a KIND (attention by default) that runs, for you to change.
 
     The NAME of a scenario that comes with hopattn, such as positions or induction, gives that one to begin with.
-    It goes to standard output, or into a new FILE; a file that is there already is left as it is.
+    It goes to standard output, or into a new FILE; arrays that it reads are copied beside it. A file that is there
+    already is left as it is.
 
     \b
     hopattn new attention mine.toml
@@ -24,16 +25,27 @@ def command(kind: str, file: Path | None) -> None:
     from hopattn.foundation.errors import InvalidInput
     from hopattn.foundation.files import write_new
     from hopattn.scenario.files import schema_file
-    from hopattn.scenario.loading import parse
 
     text = f"#:schema {schema_file().as_posix()}\n{_to_begin_with(kind)}"
     if file is None:
         click.echo(portable(text), nl=False)
-    elif file.exists():
+        return
+    if file.exists():
         raise InvalidInput(f"{file}: is there already, and is left as it is; give another name")
-    else:
-        parse(text, str(file), file.stem)  # one that reads a file beside it cannot stand elsewhere
-        write_new(file, text.encode())
+    for arrays in _read_by(kind, text):
+        copy, data = file.parent / arrays.name, arrays.read_bytes()
+        if not (copy.is_file() and copy.read_bytes() == data):
+            write_new(copy, data)
+    write_new(file, text.encode())
+
+
+def _read_by(name: str, text: str) -> list[Path]:
+    """The files beside a scenario that comes with hopattn which its text names; none for a kind."""
+    from hopattn.scenario.files import shipped
+
+    folder = shipped()[name].parent if name in shipped() else None
+    beside = sorted(folder.iterdir()) if folder else []
+    return [file for file in beside if file.suffix != ".toml" and f'"{file.name}"' in text]
 
 
 def _to_begin_with(name: str) -> str:

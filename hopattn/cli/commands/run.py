@@ -127,7 +127,8 @@ def _figures_asked(figures: str | None, into: Path | None, options: dict[str, An
     given = [name for name, value in (("into", into), *options.items()) if value]
     if given:
         option = "format" if given[0] == "formats" else given[0].replace("_", "-")
-        raise InvalidInput(f"--{option}: is an option of figures; write --figures too")
+        handout = f"; a handout of --explain is {', '.join(HANDOUTS[:-1])} or {HANDOUTS[-1]}" * (option == "format")
+        raise InvalidInput(f"--{option}: is an option of figures; write --figures too{handout}")
     return None
 
 

@@ -6,7 +6,7 @@ is then listed, certified and available to scenarios.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.options import require_options
 
 Build = TypeVar("Build", bound=Callable[..., Any])
 Draw = Callable[[np.random.Generator], Mapping[str, Any]]
@@ -74,11 +75,21 @@ class Card:
 def named(
     source: str, energy: str, draw: Draw, update: str = "sync", answers: bool = False
 ) -> Callable[[Build], Build]:
-    """Mark a constructor as a named memory; the parameters are the fields of `Card`."""
+    """Mark a constructor as a named memory; the parameters are the fields of `Card`.
+
+    A mistyped option of the constructor raises `InvalidInput` with the nearest one.
+    """
 
     def mark(build: Build) -> Build:
-        build.card = Card(build.__name__, build, source, energy, draw, update, answers)  # type: ignore[attr-defined]
-        return build
+        known = signature(build).parameters
+
+        @wraps(build)
+        def checked(*args: Any, **options: Any) -> Any:
+            require_options(build.__name__, options, known)
+            return build(*args, **options)
+
+        checked.card = Card(build.__name__, checked, source, energy, draw, update, answers)  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
 
     return mark
 

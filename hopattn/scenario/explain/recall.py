@@ -11,6 +11,7 @@ from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
+from hopattn.networks.hopfield import Hopfield
 from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
 from hopattn.scenario.explain.energy import explain_energy
 from hopattn.scenario.parts.memories import MemoryTable
@@ -135,10 +136,24 @@ def _explain_couplings(
     product = dot if words.size is None else agreement
     for name, pattern in zip(names, memory.patterns, strict=True):
         yield f"  similarity to {name}: {product(cue, pattern)}"
-    if words.size is None:
-        yield f"  field of all neurons: {vector(field)}"
+    by_hebb = _field_by_hebb(memory, cue, field, names) if isinstance(memory, Hopfield) else ""
+    numbers = "" if words.size else f"{equals(field)} {vector(field)}" if by_hebb else vector(field)
+    if by_hebb or numbers:
+        yield f"  field of all neurons: {by_hebb}{' ' * bool(by_hebb and numbers)}{numbers}"
     against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
-    yield f"  of {len(field)} neurons, {against} stand against their field, and {idle} feel none"
+    stand, feel = f"stand{'s' * (against == 1)}", f"feel{'s' * (idle == 1)}"
+    yield f"  of {len(field)} neurons, {against} {stand} against their field, and {idle} {feel} none"
+
+
+def _field_by_hebb(network: Hopfield, cue: np.ndarray, field: np.ndarray, names: Sequence[str]) -> str:
+    """The field as a sum of the stored patterns, less each neuron's own value, with which it has no coupling.
+
+    Empty for couplings that are not those of Hebb's rule, or keep their diagonal.
+    """
+    scores, (many, n) = network.patterns @ cue, network.patterns.shape
+    if not np.allclose(field, (scores @ network.patterns - many * cue) / n):
+        return ""
+    return f"({weighted_sum(scores, names)} − {many}×cue)/{n}"
 
 
 def _with_vector(before: str, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:

@@ -18,6 +18,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE, Damaged, cue_problems, random_stream
+from hopattn.scenario.words.letters import letters
 from hopattn.scenario.words.pictures import Pictures
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
@@ -109,17 +110,16 @@ class MemoryScenario(Spec):
             **(self.written.words if self.written else {}),
             **(self.pictures.loaded.words if self.pictures else {}),
         }
+        with_letters = self.pictures is not None and self.pictures.letters is not None
+        advice = "is unknown; it comes with hopattn: write it in the letters of [pictures]"
+        absent = {letter: f"'{letter}' {advice}" for letter in letters()} if with_letters else {}
+        damaged = {name: f"'{shortened(name)}' is a damaged cue; store a word" for name in self.cue}
         for key in ("patterns", "values"):
-            stored = getattr(self.memory, key) or []
-            for i, word in enumerate(stored):
-                if word in self.cue and word not in words:
-                    yield Problem(("memory", key, i), f"'{shortened(word)}' is a damaged cue; store a word")
-            named = {word: () for word in stored if word in self.cue}
-            yield from token_problems(stored, {**words, **named}, ("memory", key))
+            yield from token_problems(getattr(self.memory, key) or [], words, ("memory", key), absent | damaged)
         known = {**words, **self.cue}
         yield from cue_problems(self.cue, words, self.vocabulary.size)
         if self.input is not None:
-            yield from token_problems(self.input.tokens, known, ("input", "tokens"))
+            yield from token_problems(self.input.tokens, known, ("input", "tokens"), absent)
         elif not self.cue:
             yield Problem((), "needs cues: [input] with tokens, or a [cue.name] for each")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from hopattn.foundation.errors import shortened
@@ -14,24 +15,35 @@ _LARGEST = 2**53
 def comma_hint(values: Any, wanted: int) -> str:
     """The hint for a vector, or for the first row of a matrix, in which decimal commas are likely; else empty.
 
-    They are likely where twice the wanted number of entries stands, and all are whole: in TOML, `0,6` is two numbers.
+    They are likely where the wanted number of entries stands if the whole numbers are taken in pairs, and none is left
+    over: in TOML, `0,6` is two numbers.
 
     >>> comma_hint([0, 6, 0, 8], 2)
     '; if the commas are decimal ones, write 0.6 in place of 0,6'
-    >>> comma_hint([0, 6, 0.5, 8], 2), comma_hint([0, 6, 0], 2)
-    ('', '')
+    >>> comma_hint([0.6, 0, 8], 2), comma_hint([0, 6, 0.5, 8], 2), comma_hint([0, 6, 0], 2)
+    ('; if the commas are decimal ones, write 0.8 in place of 0,8', '', '')
     """
     rows = values if values and isinstance(values[0], Sequence) else [values]
-    row = next((row for row in rows if len(row) == 2 * wanted > 0 and _may_be_decimals(row)), None)
-    if row is None:
+    pair = next((pair for row in rows if (pair := _first_pair(row, wanted))), None)
+    if pair is None:
         return ""
-    whole, decimals = int(row[0]), int(row[1])
+    whole, decimals = map(int, pair)
     return f"; if the commas are decimal ones, write {whole}.{decimals} in place of {whole},{decimals}"
 
 
-def _may_be_decimals(row: Sequence[float]) -> bool:
-    """Whether all numbers are whole, and every second one has no minus sign, as decimals have none."""
-    return all(abs(number) < _LARGEST and number == int(number) for number in row) and min(row[1::2]) >= 0
+def _first_pair(row: Sequence[float], wanted: int) -> Sequence[float]:
+    """The first two whole numbers of a row that has the wanted number of entries if its whole numbers are pairs.
+
+    Empty for another row, and where a second number of a pair has a minus sign, as decimals have none.
+    """
+    runs = [list(run) for whole, run in groupby(row, _is_whole) if whole]
+    pairs = [run[i : i + 2] for run in runs for i in range(0, len(run), 2)]
+    likely = pairs and len(row) - len(pairs) == wanted and all(len(pair) == 2 and pair[1] >= 0 for pair in pairs)
+    return pairs[0] if likely else ()
+
+
+def _is_whole(number: float) -> bool:
+    return abs(number) < _LARGEST and number == int(number)
 
 
 def text_hint(value: Any, form: str = "{}", whole: bool = False) -> str:

@@ -42,6 +42,8 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         cause = "texts stand in quotes, lists in brackets"
         if isinstance(error, tomllib.TOMLDecodeError):
             cause = syntax_fault(f"value = {value}", error).message
+        if _WORDS.fullmatch(several := ",".join(value.split())):
+            cause += f"; for a list of words write {shortened(several)}"
         raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is no TOML value; {cause}") from None
     if set(parsed) != {"value"}:
         raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is more than one value")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -64,11 +65,16 @@ class Input(Table):
         return np.array([[token != self.padding for token in text]])
 
 
-def token_problems(tokens: Sequence[str], words: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    """The problems of tokens: those that are no word, and words whose names give two tokens the same label."""
+def token_problems(
+    tokens: Sequence[str], words: Mapping[str, Any], path: Path, known: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Problem]:
+    """The problems of tokens: those that are no word, and words whose names give two tokens the same label.
+
+    known: the message for each name that is something else than a word.
+    """
     for i, token in enumerate(tokens):
         if token not in words:
-            yield Problem((*path, i), unknown(token, words))
+            yield Problem((*path, i), known.get(token) or unknown(token, words))
     yield from duplicate_problems(labels(tokens), path)
 
 
