@@ -1,9 +1,17 @@
 """`hopattn check`: run scenarios and check their expectations."""
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from hopattn.cli.code_pages import portable_json
 from hopattn.cli.scenario_names import ScenarioName
+
+if TYPE_CHECKING:
+    from hopattn.scenario.result import Result
 
 
 @click.command(short_help="Run scenarios and show which expectations are met.")
@@ -14,9 +22,6 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
 
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
-    from collections import Counter
-    from dataclasses import replace
-
     from hopattn.foundation.errors import InvalidInput, InvalidScenario
     from hopattn.foundation.threads import single_threaded
     from hopattn.scenario.files import shipped
@@ -37,11 +42,7 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
             except InvalidInput as error:
                 problems.append(str(error))
         report(len(names), len(names))
-    counts = Counter(result.name for result in results)  # where two have one name, their paths tell them apart
-    results = [
-        replace(result, name=place) if counts[result.name] > 1 else result
-        for result, place in zip(results, places, strict=True)
-    ]
+    results = _told_apart(results, places)
     if as_json:
         from hopattn.foundation.files import json_text
 
@@ -56,3 +57,12 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     if problems:
         raise InvalidScenario(problems)
     return 0 if all(result.ok for result in results) else 1
+
+
+def _told_apart(results: "Sequence[Result]", places: Sequence[str]) -> "list[Result]":
+    """The results, each under its own name; where several have one name, under their places."""
+    counts = Counter(result.name for result in results)
+    return [
+        replace(result, name=place) if counts[result.name] > 1 else result
+        for result, place in zip(results, places, strict=True)
+    ]
