@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from hopattn.experiments.comparison.columns import PLACES, RECALL, WEIGHTS
+from hopattn.experiments.comparison.columns import PLACES, RECALL, STORED, WEIGHTS
 from hopattn.experiments.sweep.table import HALF
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.language.paths import last_keys
@@ -131,8 +131,8 @@ def show_certificates(certificates: "Sequence[Certificate]") -> None:
     show(out, Text(""), Text(f"{found} ({certificates[0].dtype})"))
 
 
-_RECALL, _WEIGHTS = (tuple(column.heading for column in columns) for columns in (RECALL, WEIGHTS))
-"""The headings of a comparison: the measures of recall, and those of the weights."""
+_RECALL, _WEIGHTS = (tuple(column.heading for column in columns) for columns in (RECALL, (*WEIGHTS, *STORED)))
+"""The headings of a comparison: the measures of recall, and those of the weights and of the size."""
 
 
 def comparison_table(comparison: "Comparison") -> tuple[list[str], list[list[str]]]:
@@ -165,6 +165,8 @@ def _measures(row: "Row") -> list[str]:
         row.operating_class or "–",
         *map(_or_dash, spread),
         beside,
+        "–" if row.parameters is None else f"{row.parameters:,}",
+        _or_dash(row.recalled_per_number),
     ]
 
 
@@ -175,7 +177,7 @@ def _or_dash(number: float | None) -> str:
 
 def column_meanings(headings: Sequence[str]) -> list[str]:
     """One line for each column of a comparison whose heading does not explain itself."""
-    explained = (*PLACES, *RECALL, *WEIGHTS)
+    explained = (*PLACES, *RECALL, *WEIGHTS, *STORED)
     return [f"{column.heading}: {column.meaning}" for column in explained if column.heading in headings]
 
 
@@ -216,7 +218,7 @@ def _show_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     whole = table(headings, rows, right, len(keys))
     if whole.width <= out.width:
         show(out, whole)
-    else:  # the measures of recall, then those of the weights
+    else:  # the measures of recall, then those of the weights and of the size
         for i, part in enumerate((_RECALL, _WEIGHTS)):
             columns = [c for c, name in enumerate(headings) if name in keys or name in part]
             names, cells = [headings[c] for c in columns], [[row[c] for c in columns] for row in rows]

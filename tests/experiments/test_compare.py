@@ -12,6 +12,7 @@ import hopattn as ha
 from hopattn.experiments.comparison.contenders import DEFAULT, OTHER_NAMES, contenders
 from hopattn.experiments.comparison.paragraph import ceiling, paragraph
 from hopattn.experiments.comparison.row import Row
+from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import column_meanings, comparison_table
@@ -417,3 +418,37 @@ def test_functions_of_the_keys_take_part_as_memories_of_ones_own():
     assert row.memory == "modern" and row.is_attention
     (row,) = ha.compare(np.eye(4), np.eye(4), memories=lambda keys: keys).rows
     assert "expected a memory from the function" in str(row)
+
+
+@each(
+    ("memory", "count"),
+    [
+        (ha.hopfield(HADAMARD[1:]), 4 * 3 // 2),
+        (ha.hopfield(HADAMARD[1:3], self_coupling=True), 4 * 3 // 2 + 4),
+        (ha.Hopfield([[0, 1, 2], [3, 0, 4], [5, 6, 0]]), 3 * 2),
+        (ha.Hopfield([[1, 2], [3, 4]], bias=1.0), 2 * 2 + 2),
+        (ha.bam([[1, 1, -1, 1]], [[1, -1, 1]]), 4 * 3),
+        (ha.modern(HADAMARD[:3]), 3 * 4),
+        (ha.Memory(HADAMARD[:3], np.ones((3, 7))), 3 * 4 + 3 * 7),
+    ],
+)
+def test_stored_numbers_are_those_that_one_counts_by_hand(memory, count):
+    assert stored_numbers(memory) == count
+    assert stored_numbers(memory, memory) == 2 * count
+    assert stored_numbers(memory, object()) is None
+
+
+def test_memories_are_compared_at_equal_numbers_of_parameters():
+    # Couplings of N neurons are as many numbers as (N − 1)/2 patterns: 7 of 15 neurons are 105 on both sides.
+    one, many = (
+        rows(ha.compare_random(n_patterns=n, dim=15, noise=0.0, trials=3, memories=["hopfield", "dense"]))
+        for n in (1, 7)
+    )
+    assert (many["hopfield"].parameters, many["dense"].parameters) == (105, 105)
+    assert (one["hopfield"].recalled_per_number, one["dense"].recalled_per_number) == (15 / 105, 1.0)
+    assert many["dense"].recalled_per_number > many["hopfield"].recalled_per_number
+    for row in many.values():
+        assert row.recalled_per_number == pytest.approx(row.recalled * 7 * 15 / 105)
+    apart = ha.compare(HADAMARD[:3], HADAMARD[:3], np.eye(3, 2), targets=[0, 1, 2], memories=["hopfield", "modern"])
+    assert [row.parameters for row in apart.rows] == [6 + 18, 18]
+    assert ha.compare(HADAMARD, HADAMARD, memories="modern").rows[0].recalled_per_number is None

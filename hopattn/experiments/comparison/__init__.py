@@ -6,6 +6,7 @@
 - `sampling.py`: random patterns and damaged cues
 - `from_files.py`: queries, keys and values, or patterns, from the user's files
 - `from_scenario.py`: the heads of a scenario, or its patterns and cues
+- `stored_numbers.py`: the size of a memory
 - `measuring.py`: one memory on one problem: its answers after one step and at the end
 - `row.py`: one memory at one point, averaged over all trials
 - `columns.py`: the columns of the table and of the CSV: their names and meanings

@@ -44,6 +44,12 @@ WEIGHTS = (
 )
 """The measures of the weights after the cue, in the order of the table."""
 
+STORED = (
+    Column("parameters", "stored numbers", "of the couplings, or of all patterns that are kept, with their values"),
+    Column("recalled_per_number", "recalled per number", "numbers of the recalled patterns for each stored number"),
+)
+"""The measures of a memory's size, in the order of the table."""
+
 HEADINGS = {
     "n_keys": "keys",
     "n_cues": "cues",
@@ -51,6 +57,6 @@ HEADINGS = {
     "cosine_first": "cosine in one step",
     "bound": "rounding",
     "is_attention": "is attention",
-    **{column.field: column.heading for column in (*PLACES, *RECALL, *WEIGHTS)},
+    **{column.field: column.heading for column in (*PLACES, *RECALL, *WEIGHTS, *STORED)},
 }
 """The heading of each field of a row that is not called like its field."""

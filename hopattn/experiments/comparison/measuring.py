@@ -10,6 +10,7 @@ from hopattn.dynamics.likeness import MATCH
 from hopattn.dynamics.ranking import ranked
 from hopattn.experiments.comparison.contenders import Contender, update_of
 from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
+from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.memories.memory import Memory
@@ -57,7 +58,8 @@ class Measured:
     least, visible, entropy: for the cues whose weights are not all 0, the least number of weights that hold nine
     tenths, the number of keys that may be attended to, and the entropy of the weights; least and entropy are None if
     the weights cannot be divided by their sum.
-    difference: of one step from independent attention.
+    difference: of one step from independent attention. parameters: the numbers that are stored, as `stored_numbers`
+    counts them. entries: the numbers of all patterns that a cue may ask for.
     why: the reason for each number that is None, by the name of the number in a row. named: if cues and keys have
     names, for each cue its name, the key whose value its last answer is nearest to (ties are joined by " = ", "nothing"
     if there is none), and that cosine.
@@ -73,6 +75,8 @@ class Measured:
     visible: np.ndarray
     entropy: np.ndarray | None
     difference: Difference
+    parameters: int | None
+    entries: int
     why: dict[str, str] = field(default_factory=dict)
     named: tuple[tuple[str, str, float], ...] = ()
 
@@ -92,6 +96,8 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
         else:
             first, last = (_read_out(contender, reader, problem, states) for states in (problem.cues, recall.state))
         rest = recall.converged
+        apart = not problem.autoassociative
+        stores = [reader] if apart and isinstance(memory, Memory) else [memory, reader] if apart else [memory]
         why: dict[str, str] = {}
         if recall.energies is None:
             why["energy_fall"] = memory.why_no_energy
@@ -110,6 +116,8 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
             visible=problem.visible[weighted],
             entropy=None if weights is None else entropy(weights)[weighted],
             difference=_difference_from_attention(reader, memory, first, problem, why),
+            parameters=stored_numbers(*stores),
+            entries=problem.values.size,
             why=why,
             named=tuple(_named(last, problem)),
         )

@@ -31,7 +31,10 @@ class Row:
     operating_class, least_number, entropy: of the weights after the cue: the class of Ramsauer et al. (2021), the least
     number of weights that hold nine tenths (median), and the entropy in nats (mean).
     difference, bound: the largest difference of one step from independent attention, and the largest that rounding
-    explains. named: if cues and keys have names, for each cue its name, the key whose value its last answer is nearest
+    explains. parameters: the numbers that the memory stores, as `stored_numbers` counts them. recalled_per_number: the
+    numbers of the recalled patterns for each of them: recalled · n_keys · dim / parameters, dim being that of a value.
+    It compares memories of unlike sizes; one that keeps its patterns, and nothing else, reaches at most 1.
+    named: if cues and keys have names, for each cue its name, the key whose value its last answer is nearest
     to, and that cosine.
     """
 
@@ -56,6 +59,8 @@ class Row:
     entropy: float | None = None
     difference: float | None = None
     bound: float | None = None
+    parameters: int | None = None
+    recalled_per_number: float | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     named: tuple[tuple[str, str, float], ...] = ()
 
@@ -81,6 +86,7 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, trials: Sequence[
     last, error = _averages([trial.last for trial in trials])
     first, _ = _averages([trial.first for trial in trials])
     least = _joined([trial.least for trial in trials])
+    parameters, recalled = trials[0].parameters, last.get("recalled")
     if not sum(len(trial.steps) for trial in trials):
         reason = "no cue came to rest"
         notes |= dict.fromkeys(("steps", "distance"), reason) | {"energy_fall": notes.get("energy_fall", reason)}
@@ -91,7 +97,7 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, trials: Sequence[
         n_keys=n_keys,
         n_cues=sum(len(trial.at_rest) for trial in trials),
         trials=len(trials),
-        recalled=last.get("recalled"),
+        recalled=recalled,
         recalled_error=error,
         recalled_first=first.get("recalled"),
         cosine=last.get("cosine"),
@@ -105,6 +111,8 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, trials: Sequence[
         entropy=_mean([trial.entropy for trial in trials]),
         difference=_largest([trial.difference.largest for trial in trials]),
         bound=_largest([trial.difference.bound for trial in trials]),
+        parameters=parameters,
+        recalled_per_number=recalled * trials[0].entries / parameters if recalled is not None and parameters else None,
         notes=notes,
         named=trials[0].named,
     )
