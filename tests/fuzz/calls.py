@@ -80,7 +80,7 @@ ARGUMENTS = {
     "delta_attention": lambda: dict(QKV),
     "dense": lambda: {**PATTERNS, "n": 3},
     "duplicate_token": lambda: {"attention": ATTENTION, "tokens": TOKENS},
-    "explore": lambda: {"scenario": "bank"},
+    "explore": lambda: {"scenario": [[1.0, 0.0], [0.5, 0.5]], "tokens": ["a", "b"]},
     "exponential": lambda: dict(PATTERNS),
     "forgetting": lambda: {"lengths": [0, 1], "model": ha.FirstWord(8), "names": 2, "trials": 2, "seed": 0},
     "graded": lambda: {**PATTERNS, "beta": 4.0},

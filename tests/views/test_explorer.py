@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
+from scipy.special import softmax
 
 import hopattn as ha
 from benchmarks.explorer import scenario_of
@@ -24,6 +26,8 @@ from hopattn.scenario.loading import parse
 from hopattn.views.explorer.controls import controls
 from hopattn.views.explorer.page import MATHS, MOST_BYTES, PAGE
 from hopattn.views.explorer.start import DEFAULTS, started
+from hopattn.views.explorer.weights_start import measures
+from tests.each import each
 
 EXPLORABLE = {"bank": "attention", "apple": "attention", "landscape": "energy", "modern": "energy"} | {
     "letters": "spins",
@@ -225,3 +229,76 @@ def test_wrong_use_gives_a_message_and_leaves_what_is_there(hopattn, opened, tmp
     assert told in err
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
+
+
+WORDS = ["the", "cat", "saw", "the", "cat"]
+
+
+def random_weights(rng, *shape):
+    return rng.dirichlet(np.ones(shape[-1]), shape[:-1])
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".csv"])
+def test_given_weights_are_on_the_page_from_an_array_and_from_a_file(tmp_path, ending):
+    weights = random_weights(np.random.default_rng(0), 5, 5)
+    file = tmp_path / f"mine{ending}"
+    saved = {".npy": np.save, ".npz": lambda path, one: np.savez(path, other=[0], weights=one, tokens=WORDS)}
+    saved.get(ending, lambda path, one: np.savetxt(path, one, delimiter=","))(file, weights)
+    page = ha.explore(file, tokens=None if ending == ".npz" else WORDS)
+    data = start_of(page)
+    assert (page.name, data["first"], [*data["views"]]) == ("mine", "weights", ["weights"])
+    view = data["views"]["weights"]
+    assert (view["queries"], view["keys"], view["names"]) == (WORDS, WORDS, ["head 1"])
+    assert view["heads"][0] == pytest.approx(weights, rel=5e-4)
+    assert start_of(ha.explore(weights, tokens=WORDS))["views"]["weights"]["heads"] == view["heads"]
+
+
+def test_a_file_of_queries_and_keys_gives_softmax_attention(hopattn, tmp_path):
+    q, k, v = np.random.default_rng(1).normal(size=(3, 2, 5, 4))
+    np.savez(tmp_path / "heads.npz", q=q, k=k, v=v)
+    assert hopattn("explore", "heads.npz", "--mask", "causal", "--tokens", "a,b,c,d,e", "--no-open")[:2] == (
+        0,
+        "heads-explorer.html\n",
+    )
+    view = start_of(ha.explore("heads.npz", mask="causal", tokens=list("abcde")))["views"]["weights"]
+    scores = np.where(np.tri(5, dtype=bool), q @ k.swapaxes(1, 2) / 2, -np.inf)
+    for head, expected in zip(view["heads"], softmax(scores, axis=-1), strict=True):
+        assert [[p is None for p in row] for row in head] == (np.tri(5) == 0).tolist()
+        assert np.array([[p or 0 for p in row] for row in head]) == pytest.approx(expected, rel=5e-4)
+
+
+def test_the_averages_of_given_weights_are_those_of_scipy_and_of_the_scores_of_heads():
+    weights = random_weights(np.random.default_rng(2), 3, 5, 5)
+    for head, (spread, first, before, itself) in zip(weights, measures(weights), strict=True):
+        assert spread == pytest.approx(scipy.stats.entropy(head, axis=1).mean())
+        assert before == pytest.approx(ha.head_scores(head, WORDS)["previous token"])
+        assert (first, itself) == pytest.approx((head[:, 0].mean(), np.trace(head) / 5))
+    assert measures([np.array([[1.0, 0.0, 1.0]])]) == [[pytest.approx(np.log(2)), 1.0]]
+
+
+@each(
+    ("given", "options", "told"),
+    [
+        (np.zeros((1, 2, 3, 3)), {}, "weights: expected numbers of shape"),
+        ([[1, 2], [3]], {}, "weights"),
+        (None, {}, "weights"),
+        ([[float("nan")]], {}, "weights: some are not a number"),
+        (np.eye(65), {}, "weights: queries: there are 65; the page takes at most 64"),
+        (np.random.default_rng(0).random((90, 64, 64)), {}, "more than 2,000 kB"),
+        (np.eye(3), {"tokens": ["a"]}, "tokens: 1 words for 3 queries"),
+        (np.eye(3), {"mask": "causal"}, "mask: goes with queries, keys and values"),
+        ("bank", {"tokens": ["a"]}, "tokens: goes with given weights"),
+        ("gone.npy", {}, "no file 'gone.npy'"),
+        ("heads.npz", {"mask": "strict"}, "'strict' leaves a query of 'heads.npz' without a key"),
+        ("heads.npz", {"mask": "cusal"}, "did you mean 'causal'"),
+        ("long.npz", {}, "weights: queries: there are 65"),
+        ("two.npz", {}, "'two.npz' holds a, b; expected one array called weights, or q, k and v"),
+    ],
+)
+def test_weights_that_the_page_cannot_show_are_refused(given, options, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savez("heads.npz", **dict.fromkeys("qkv", np.eye(3)))
+    np.savez("long.npz", **dict.fromkeys("qkv", np.ones((65, 1))))
+    np.savez("two.npz", a=np.eye(3), b=np.eye(3))
+    with pytest.raises(InvalidInput, match=re.escape(told)):
+        ha.explore(given, **options)

@@ -371,3 +371,38 @@ def test_less_motion_and_the_scheme_of_the_system_are_respected(opened):
     page.click("#theme")
     drawn(page)
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_given_weights_are_shown_head_by_head_and_checked(opened, tmp_path):
+    words = ["the", "cat", "saw", "the", "cat"]
+    flat, before = np.full((5, 5), 0.2), np.eye(5, k=-1)
+    before[0, 0] = 1
+    np.savez(tmp_path / "weights.npz", weights=[flat, before, np.eye(5)], tokens=words)
+    page = opened(str(tmp_path / "weights.npz"))
+    page.locator("#check", has_text="agree with NumPy").wait_for()
+    assert page.evaluate("JSON.stringify(weightsView.measures[1])") == "[0,0.4,1,0.2]"
+    assert page.locator("#tabs").is_hidden() and page.locator("#toml").is_hidden()
+    page.get_by_role("button", name="before").click()
+    drawn(page)
+    chosen = page.locator("tbody button")
+    assert chosen.all_inner_texts() == ["head 2", "head 1", "head 3"]
+    chosen.first.click()
+    drawn(page)
+    assert page.inner_text("#matrix-card-title") == "Weights of head 2"
+    assert page.inner_text(".senses p >> nth=0").split() == ["the₂", "1"]
+    page.locator('.matrix [data-cell="2 1"]').click()
+    drawn(page)
+    assert page.inner_text("#why-card-title") == "Weights of saw in head 2"
+    read = page.evaluate("readAddress('#' + addressOf(state))")
+    assert read["state"] == {"view": "weights", "weights": {"head": 1, "query": 2, "key": 1, "sort": 3}}
+    page.evaluate("page.cases.at(-1).expected.measures[0][0] += 1e-6")
+    assert page.evaluate("selfCheck(page.cases).wrong") == ["weights"]
+
+
+def test_weights_of_other_words_than_the_queries_have_no_arcs(opened, tmp_path):
+    np.save(tmp_path / "cross.npy", [[-0.5, 1.5, 0.0], [1.0, 0.0, 0.0]])
+    page = opened(str(tmp_path / "cross.npy"))
+    page.locator("#check", has_text="agree with NumPy").wait_for()
+    assert page.locator(".arcs").is_hidden()
+    assert page.locator(".matrix [role=gridcell]").count() == 6
+    assert page.locator("thead button").all_inner_texts() == ["head", "entropy", "first"]

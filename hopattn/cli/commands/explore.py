@@ -10,23 +10,29 @@ from hopattn.cli.scenario_names import ScenarioName
 @click.command(short_help="Write a page to play with, and open it.")
 @click.argument("scenario", metavar="[NAME|FILE]", type=ScenarioName(), default="bank")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The HTML file to write.")
+@click.option("--tokens", metavar="A,B", help="Of weights from a file: the words of the text.")
+@click.option("--mask", metavar="none|causal", help="Of a file of queries and keys: which keys a query may see (none).")
 @click.option("--no-open", is_flag=True, help="Only write the page.")
-def command(scenario: str, out: Path | None, no_open: bool) -> None:
+def command(scenario: str, out: Path | None, tokens: str | None, mask: str | None, no_open: bool) -> None:
     """Write one HTML file in which everything can be moved, and open it in the browser: no network, no server.
 
     \b
     hopattn explore
     hopattn explore letters
     hopattn explore mine.toml --out page.html --no-open
+    hopattn explore weights.npy --tokens the,cat,sat     weights of heads, (heads, queries, keys)
+    hopattn explore heads.npz --mask causal              q, k and v saved from any model
 
     By default the file is NAME-explorer.html in this folder; a file of that name is replaced. The page has four views:
-    attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default).
+    attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default). Of weights from a
+    file (.npy, .npz, .csv, .safetensors), it has one view: each head as arcs, as a matrix and in numbers. The words may
+    stand in a .npz beside the weights, as `tokens`.
     """
     import webbrowser
 
     from hopattn.views.explorer.explorer import explore
 
-    page = explore(scenario)
+    page = explore(scenario, None if tokens is None else tokens.split(","), mask)
     file = page.save(out or f"{page.name}-explorer.html")
     click.echo(file)
     for reason in page.left_out:

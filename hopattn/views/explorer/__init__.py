@@ -6,6 +6,7 @@ The page is put together from the files of `parts/`: a template, styles, and one
 - `attention_start.py`: a scenario with layers of attention, as the page holds it
 - `memory_start.py`: a scenario with a memory, as the page holds it
 - `start.py`: the state that the page starts from
+- `weights_start.py`: given weights of attention, as the page holds them
 - `values.py`: the reference values by which the page checks its own arithmetic
 - `page.py`: the whole page, from its parts
 - `explorer.py`: the page as an object, for notebooks and files

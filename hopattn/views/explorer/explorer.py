@@ -5,13 +5,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.files import write_over
 from hopattn.foundation.objects import path_of
 from hopattn.scenario.loading import Scenario, load
 from hopattn.views.explorer.page import page_of
 from hopattn.views.explorer.start import all_started
 from hopattn.views.explorer.values import reference_values
+from hopattn.views.explorer.weights_start import is_weights, weights_started
 
+MOST_BYTES_OF_WEIGHTS = 2_000_000
+"""The largest size of a page of given weights."""
 HEIGHT = 900
 """The height of the page in a notebook, in pixels."""
 
@@ -20,8 +24,8 @@ HEIGHT = 900
 class Explorer:
     """A page to play with. A notebook shows it in a frame.
 
-    name: the name of its scenario. html: the page, one HTML text that loads nothing. left_out: the variants of the
-    scenario that the page cannot show, each with the reason.
+    name: the name of its scenario, or of its file of weights. html: the page, one HTML text that loads nothing.
+    left_out: the variants of the scenario that the page cannot show, each with the reason.
     """
 
     name: str
@@ -45,18 +49,36 @@ class Explorer:
         return path
 
 
-def explore(scenario: Any = "bank") -> Explorer:
+def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None) -> Explorer:
     """The page to play with of a scenario: words, patterns, pictures and angles that can be moved.
 
     scenario: a `Scenario`, the path of a scenario file, or the name of one that comes with hopattn. The page opens in
-    the view of the scenario; the other views show scenarios that come with hopattn. Raises `InvalidInput` for a
-    scenario that no view can show, and for one whose page would have more than 300 kB.
+    the view of the scenario; the other views show scenarios that come with hopattn.
+
+    In its place, weights of attention of any model, `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`: an array,
+    or the path of a file of one (.npy, .npz, .csv, .safetensors). The page then shows each head as arcs, as a matrix
+    and in numbers, with the mean weight on the first word, the word before and the word itself. A file with queries,
+    keys and values (q, k and v, as for `hopattn compare`) gives the weights of softmax attention with β = 1/√dim. What
+    a masked array masks is hidden.
+    tokens: of weights, the words of the text, or a pair: those of the queries and those of the keys (None: those that
+    a .npz holds as `tokens`, or else their numbers, from 1).
+    mask: of a file of queries and keys, the name of a rule such as "causal" (None: none).
+
+    Raises `InvalidInput` for a scenario that no view can show, one whose page would have more than 300 kB, weights that
+    are no numbers of such a shape, more than 64 words or 2 MB of them, and tokens or a mask that do not fit.
 
     >>> import hopattn as ha
     >>> page = ha.explore("bank")
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
+    if is_weights(scenario):
+        given = weights_started(scenario, tokens, mask)
+        page = page_of({given.view: given}, reference_values({given.view: given}), MOST_BYTES_OF_WEIGHTS)
+        return Explorer(given.about["name"], page, ())
+    for name, value in (("tokens", tokens), ("mask", mask)):
+        if value is not None:
+            raise InvalidInput(f"{name}: goes with given weights; a scenario has its own")
     loaded = scenario if isinstance(scenario, Scenario) else load(scenario)
     starts = all_started(loaded)
     own = next(iter(starts.values()))

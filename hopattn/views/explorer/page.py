@@ -15,24 +15,28 @@ from hopattn.foundation.version import __version__
 from hopattn.views.explorer.controls import controls, part
 from hopattn.views.explorer.start import Start
 
-MATHS = ("vectors", "similarity", "separation", "activation", "attention", "energy", "learning", "spins", "induction")
+MATHS = (
+    *("vectors", "similarity", "separation", "activation", "attention"),
+    *("energy", "learning", "spins", "induction", "weights"),
+)
 """The scripts of the formulas, in the order of their use."""
 PAGE = (
     *("state", "dom", "check", "colours", "controls", "limits", "address"),
     *("placing", "plane", "arcs", "matrix", "working", "text_editor", "word_moves", "attention_view"),
     *("landscape", "chart", "energy_view", "pixels", "spin_view", "parts_of_words", "induction_view"),
+    "weights_view",
     *("toml", "export", "main"),
 )
 """The scripts of the page, in the order of their use."""
 MOST_BYTES = 300_000
-"""The largest size of a page."""
+"""The largest size of a page, without the weights that are given to it."""
 
 
-def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]]) -> str:
+def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]], most: int = MOST_BYTES) -> str:
     """The page of the starts of all views, the first of which is open, with the cases by which it checks itself.
 
-    It loads nothing: its content-security policy allows only its own script and style, by their hashes. Raises
-    `InvalidInput` for a page of more than 300 kB.
+    It loads nothing: its content-security policy allows only its own script and style, by their hashes. most: its
+    largest size in bytes. Raises `InvalidInput` for a larger page.
     """
     views = {view: start.data for view, start in starts.items()}
     first = next(iter(starts))
@@ -47,8 +51,9 @@ def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]]) -> str:
         "script": script,
     }
     text = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], part("page.html"))
-    if (size := len(text.encode())) > MOST_BYTES:
-        raise InvalidInput(f"{starts[first].scenario.where}: its page would have {size:,} bytes, more than 300 kB")
+    if (size := len(text.encode())) > most:
+        limit = f"more than {most // 1000:,} kB"
+        raise InvalidInput(f"{starts[first].where}: its page would have {size:,} bytes, {limit}")
     return text
 
 

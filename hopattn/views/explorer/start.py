@@ -28,25 +28,25 @@ ROWS = 16
 
 @dataclass(frozen=True)
 class Start:
-    """A scenario in a view of the page.
+    """A scenario, or given weights, in a view of the page.
 
-    view: one of `DEFAULTS`. presets: the runs and cues of the scenario by name, each the state of the view, the first
-    as written. expected: for each preset, the numbers of `hopattn run` that the page must reach. left_out: the runs
-    that the view cannot show, each with the reason.
+    where: the place of what is shown, for messages. about: its name, title, source and note, and what else the view
+    needs and never changes. view: one of `DEFAULTS`, or "weights". presets: the runs and cues of the scenario by name,
+    each the state of the view, the first as written. expected: for each preset, the numbers of NumPy that the page must
+    reach. left_out: the runs that the view cannot show, each with the reason.
     """
 
-    scenario: Scenario
+    where: str
+    about: dict[str, Any]
     view: str
     presets: dict[str, dict[str, Any]]
     expected: dict[str, dict[str, Any]]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def data(self) -> dict[str, Any]:
         """The JSON of the page: where the view comes from, and its presets."""
-        spec = self.scenario.spec
-        about = {"name": self.scenario.name, "title": spec.title, "source": spec.source, "note": spec.note or ""}
-        return about | {"presets": [[name, state] for name, state in self.presets.items()]}
+        return self.about | {"presets": [[name, state] for name, state in self.presets.items()]}
 
 
 def started(scenario: Scenario) -> Start:
@@ -64,7 +64,9 @@ def started(scenario: Scenario) -> Start:
             if not presets:
                 raise InvalidInput(f"{scenario.where}: cannot be explored: {error}") from None
             left_out.append(f"variant '{each.name}' is left out: {error}")
-    return Start(scenario, view, presets, expected, tuple(left_out))
+    spec = scenario.spec
+    about = {"name": scenario.name, "title": spec.title, "source": spec.source, "note": spec.note or ""}
+    return Start(scenario.where, about, view, presets, expected, tuple(left_out))
 
 
 def all_started(scenario: Scenario) -> dict[str, Start]:

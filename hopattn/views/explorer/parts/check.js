@@ -38,6 +38,9 @@ const formulas = {
     const end = spinRecall(couplings, cue, state).state;
     return { state: end, energies: [spinEnergy(couplings, cue), spinEnergy(couplings, end)] };
   },
+  weights: () => ({
+    measures: page.views.weights.heads.map((head) => measuresOf(head.map((row) => row.map((p) => p ?? 0)))),
+  }),
   induction(state) {
     const { tokens, part } = induce(state);
     return { expected: tokens.map((_, i) => part("expected", i, 1)) };

@@ -109,6 +109,16 @@ const limits = {
     return { columns, patterns, cue, time: heldIndex(given.time, 1e6), ...heldValues("spins", given, start, notices) };
   },
 
+  weights(given) {
+    const { heads, queries, keys } = page.views.weights;
+    return {
+      head: heldIndex(given.head, heads.length),
+      query: heldIndex(given.query, queries.length),
+      key: heldIndex(given.key, keys.length),
+      sort: heldIndex(given.sort, MEASURES.length + 1),
+    };
+  },
+
   induction(given, start, notices) {
     need(hasSize(given.tokens, "inductionTokens") && given.tokens.every(isName), "the words");
     need(!given.tokens.includes(START), "the words");

@@ -1,6 +1,12 @@
 // The page: tabs of the views, the actions above them, and the check of the arithmetic.
 
-const views = { attention: attentionView, energy: energyView, spins: spinView, induction: inductionView };
+const views = {
+  attention: attentionView,
+  energy: energyView,
+  spins: spinView,
+  induction: inductionView,
+  weights: weightsView,
+};
 const built = new Set();
 
 function panelOf(view) {
@@ -27,6 +33,7 @@ function createTabs() {
     });
     document.getElementById("views").append(panel);
   }
+  list.hidden = VIEWS.length < 2;
   list.addEventListener("keydown", (event) => {
     const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!way) return;
@@ -57,6 +64,7 @@ function drawPage() {
   setText(document.getElementById("title"), title);
   setText(document.getElementById("source"), `${name} · ${source}`);
   setText(document.getElementById("help"), views[view].help);
+  document.getElementById("toml").hidden = !(view in toml);
   views[view].draw(state[view]);
   rememberState();
 }

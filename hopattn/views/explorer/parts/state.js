@@ -2,7 +2,7 @@
 // all changes of a frame.
 
 const page = JSON.parse(document.getElementById("start").textContent);
-const VIEWS = ["attention", "energy", "spins", "induction"];
+const VIEWS = ["weights", "attention", "energy", "spins", "induction"].filter((view) => view in page.views);
 const copy = (value) => JSON.parse(JSON.stringify(value));
 
 const startOf = (view) => copy(page.views[view].presets[0][1]);

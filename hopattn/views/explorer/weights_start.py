@@ -1,0 +1,129 @@
+"""Given weights of attention, as the page holds them: of the heads of any model, from an array or a file."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopattn.experiments.comparison.from_files import heads_of, holds_heads, is_file_of_arrays
+from hopattn.figures.from_arrays import weights_as_result
+from hopattn.foundation.array_files import arrays_of, named, names_in, numbers, require_file
+from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.errors import InvalidInput, listed
+from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.objects import path_of
+from hopattn.memories.memory import Memory
+from hopattn.retrieval.weight_spread import entropy
+from hopattn.scenario.loading import Scenario
+from hopattn.scenario.result import Result
+from hopattn.views.explorer.controls import require_names, require_size
+from hopattn.views.explorer.start import Start
+
+WEIGHTS = ("weights", "attention", "attentions", "attn")
+"""The accepted names of an array of weights, in lower case."""
+TOKENS = "tokens"
+"""The name of the words in a .npz."""
+
+
+def is_weights(given: Any) -> bool:
+    """Whether something is an array of weights, or the path of a file of arrays; else it is a scenario."""
+    if isinstance(given, str | os.PathLike):
+        return is_file_of_arrays(os.fspath(given))
+    return not isinstance(given, Scenario)
+
+
+def weights_started(given: Any, tokens: Any = None, mask: Any = None) -> Start:
+    """The weights view of an array of weights, or of a file of weights or of queries, keys and values.
+
+    tokens, mask: as for `explore`. Raises `InvalidInput` as `explore` does.
+    """
+    file = path_of(given, "file") if isinstance(given, str | os.PathLike) else None
+    if file is not None:
+        require_file(file)
+        tokens = _tokens_in(file) if tokens is None else tokens
+    names: list[str] = []
+    if file is not None and holds_heads(file):
+        given, names = _of_heads(file, mask)
+    elif mask is not None:
+        raise InvalidInput("mask: goes with queries, keys and values; of weights, give a masked array")
+    elif file is not None:
+        given = _of_file(file)
+    elif not isinstance(given, np.ndarray | Labelled):
+        given = as_numpy(given, "weights")
+    about = {
+        "name": "weights" if file is None else file.stem,
+        "source": "from an array" if file is None else f"from {named(file)}",
+        "note": "",
+    }
+    return _started(weights_as_result(given, tokens), about, names)
+
+
+def _started(result: Result, about: dict[str, Any], names: list[str]) -> Start:
+    """The view of the weights of a result; names: of the heads, their numbers if there are none."""
+    arrays = result.runs[0].arrays
+    weights = [array for name, array in arrays.items() if name.endswith("weights")]
+    masks = [array.values for name, array in arrays.items() if name.endswith("mask")]
+    rows, columns = (list(labels) for labels in weights[0].labels)
+    _require_few(len(rows), len(columns))
+    require_names([*rows, *columns], "tokens")
+    heads = [_four_digits(head.values) for head in weights]
+    held = [np.ma.MaskedArray(head, ~mask) for head, mask in zip(heads, masks, strict=True)] if masks else heads
+    about |= {
+        "title": f"{len(heads)} head{'s' * (len(heads) > 1)} of attention",
+        "names": names or [f"head {i + 1}" for i in range(len(heads))],
+        "queries": rows,
+        "keys": columns,
+        "heads": [head.tolist() for head in held],
+    }
+    state = {"head": 0, "query": len(rows) - 1, "key": int(np.abs(heads[0][-1]).argmax()), "sort": 0}
+    return Start(about["name"], about, "weights", {"as given": state}, {"as given": {"measures": measures(heads)}})
+
+
+def measures(heads: Iterable[np.ndarray]) -> list[list[float]]:
+    """For each head `(n, m)`, averages over its queries: the entropy of |p| in nats, and the weight on the first key.
+
+    Where n = m > 1, also the weight on the word before, from the second query on, and on the word itself.
+    """
+    return [
+        [float(entropy(np.abs(head)).mean()), float(head[:, 0].mean())]
+        + [float(np.diagonal(head, k).mean()) for k in (-1, 0) if len(head) == head.shape[1] > 1]
+        for head in heads
+    ]
+
+
+def _of_heads(file: Path, mask: Any) -> tuple[np.ma.MaskedArray, list[str]]:
+    """The weights of softmax attention of each head of a file, and the names of the heads."""
+    problems = heads_of(file, mask or "none", lambda sizes: _require_few(sizes[0].n_cues, sizes[0].n_keys))
+    if any(problem.left_out for problem in problems):
+        raise InvalidInput(f"mask: '{mask}' leaves a query of {named(file)} without a key")
+    seen = [np.ones((len(one.cues), len(one.keys)), bool) if one.mask is None else one.mask for one in problems]
+    weights = [Memory(one.keys, beta=one.keys.shape[1] ** -0.5).weights(one.cues, one.mask) for one in problems]
+    return np.ma.MaskedArray(weights, ~np.array(seen)), [one.where or "head 1" for one in problems]
+
+
+def _require_few(n_queries: int, n_keys: int) -> None:
+    """Raise `InvalidInput` for more queries or keys than the page takes."""
+    require_size("tokens", n_queries, "weights: queries")
+    require_size("tokens", n_keys, "weights: keys")
+
+
+def _of_file(file: Path) -> np.ndarray:
+    """The array of weights in a file; of several arrays, the one that is called so."""
+    names = names_in(file)
+    name = next((name for name in names if name.lower() in WEIGHTS), None)
+    if len(names) > 1 and name is None:
+        expected = "expected one array called weights, or q, k and v of heads"
+        raise InvalidInput(f"{named(file)} holds {listed(names)}; {expected}")
+    return numbers(file, name, most_axes=4)
+
+
+def _tokens_in(file: Path) -> Any:
+    """The words that a .npz holds beside its weights, or None."""
+    return arrays_of(file)[TOKENS].tolist() if file.suffix.lower() == ".npz" and TOKENS in names_in(file) else None
+
+
+def _four_digits(weights: np.ndarray) -> np.ndarray:
+    """Weights with four digits, with which the page holds and measures them."""
+    return np.array([[float(f"{p:.4g}") + 0.0 for p in row] for row in weights])
