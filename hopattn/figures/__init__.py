@@ -6,7 +6,9 @@
 - `text.py`: tokens as labels, and numbers
 - `choice.py`: the part of a result that a figure draws
 - `headings.py`: titles above figures and panels, notes below them
-- `german.py`: the words of figures in German
+- `german_axes.py`: axes, panels, columns and legends in German
+- `german_sentences.py`: titles of figures in German, and what is said of curves
+- `german.py`: notes below figures in German, and all tables in one
 - `language.py`: the language of figures, and the decimal comma
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons

@@ -1,29 +1,38 @@
 """The language of figures: their words by a table, and numbers with a decimal comma."""
 
 import re
+import textwrap
 from typing import Any
 
 from hopattn.figures.base import Draw, Figure
 from hopattn.figures.german import GERMAN
-from hopattn.figures.headings import NOTE, note_of, wrapped
+from hopattn.figures.headings import HEADLINE, NOTE, note_of
 
 LANGUAGES = {"de": GERMAN}
 """The table of words of each language but English, in which the figures are written."""
+_NUMBER = r"([−+±]?[\d.,/·⁻⁰¹²³⁴-⁹]*\d[\d.,/·⁻⁰¹²³⁴-⁹]*°?)"
+"""What {n} stands for in a table."""
+_TEXT = r"((?:(?!; | · |  ).)+)"
+"""What {} stands for: it ends where the next part of a text begins."""
 _PATTERNS = {
-    lang: [(re.compile(re.escape(own).replace(r"\{\}", "(.+)")), its) for own, its in table.items()]
+    lang: [
+        (re.compile(re.escape(own).replace(r"\{n\}", _NUMBER).replace(r"\{\}", _TEXT)), its)
+        for own, its in sorted(table.items(), key=lambda one: -len(re.sub(r"\{n?\}", "", one[0])))
+    ]
     for lang, table in LANGUAGES.items()
 }
-_BREAKS = re.compile(r"(; | · |\n)")
+"""What is looked up, in the order of the search: the texts of most letters first."""
+_BREAKS = re.compile(r"(; | · | \+ |\n)")
 """What stands between the parts of a text that are looked up one by one."""
-_DECIMAL = re.compile(r"(?<![\w.,])(\d*)\.(\d+)(?![\w.])")
-"""A number with a decimal point."""
+_NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
+"""A number with commas between its thousands, or with a decimal point."""
 
 
 def in_language(draw: Draw, lang: str) -> Draw:
     """A drawing whose words and numbers are in a language; what its table does not hold stays as it is.
 
-    Each part of a text between semicolons, or on a line of its own, is looked up, then the text as a whole: a title of
-    the reader's own is left as it is. A note that grows too long takes another line.
+    A text is looked up as a whole, then each part of it between semicolons, or on a line of its own. A title of the
+    reader's own is left as it is. A note or a title that grows too long takes another line.
     """
 
     def drawn(figure: Figure) -> None:
@@ -40,11 +49,12 @@ def translate(part: Any, lang: str) -> None:
     from matplotlib.axis import Axis
     from matplotlib.text import Text
 
-    for axis in part.findobj(Axis):
-        formatter = axis.get_major_formatter()
+    for formatter in {axis.get_major_formatter() for axis in part.findobj(Axis)}:  # panels may share one
         formatter.format_ticks = _translated_ticks(formatter.format_ticks, lang)
+    title = getattr(part, "_suptitle", None)
     for text in part.findobj(Text):
-        text.set_text(translated(text.get_text(), lang))
+        own = text.get_text()
+        text.set_text((_whole(own, lang) or own) if text is title else translated(own, lang))
 
 
 def _translated_ticks(labels: Any, lang: str) -> Any:
@@ -57,16 +67,37 @@ def translated(text: str, lang: str) -> str:
     >>> translated("2 of 4 axes; choose with axes", "de"), translated("mine: .25", "de")
     ('2 von 4 Achsen; wählbar mit axes', 'mine: 0,25')
     """
+    if (whole := _whole(text, lang)) is not None:
+        return whole
     parts = _BREAKS.split(text)
     words = "".join(part if i % 2 else _looked_up(part, lang) or part for i, part in enumerate(parts))
+    lines = words.split("\n")
+    joints = (" · " if " · " in line else "; " for line in lines)
+    fitting = (
+        note_of(line.split(joint)) if len(line) > NOTE else line for line, joint in zip(lines, joints, strict=True)
+    )
+    return _numbers("\n".join(fitting))
+
+
+def _whole(text: str, lang: str) -> str | None:
+    """A text that the table holds as a whole, on about as many lines; None for another."""
     lines = text.split("\n")
-    if words == text and (whole := _looked_up(" ".join(lines), lang)):  # one sentence on several lines
-        words = wrapped(whole, max(map(len, lines)) + 8, len(lines) + 1)
-    fitting = "\n".join(note_of(_BREAKS.split(line)[::2]) if len(line) > NOTE else line for line in words.split("\n"))
-    return _DECIMAL.sub(lambda found: f"{found[1] or 0},{found[2]}", fitting)
+    if (found := _looked_up(" ".join(lines), lang)) is None:
+        return None
+    longest = max(HEADLINE if len(lines) == 1 else 0, *map(len, lines))
+    if "\n" not in found and len(found) > longest:
+        most = min(len(lines) + 1, len(textwrap.wrap(found, longest)))
+        fills = ([*textwrap.wrap(found, width, break_long_words=False)] for width in range(1, len(found) + 1))
+        found = "\n".join(next(fill for fill in fills if len(fill) <= most))
+    return _numbers(found)
 
 
 def _looked_up(text: str, lang: str) -> str | None:
     """The words for a text; None if the table does not hold it."""
     found = ((pattern.fullmatch(text), its) for pattern, its in _PATTERNS[lang])
     return next((its.format(*match.groups()) for match, its in found if match), None)
+
+
+def _numbers(text: str) -> str:
+    """A text with a decimal comma in its numbers, and points between thousands."""
+    return _NUMBERS.sub(lambda found: found[1].replace(",", ".") if found[1] else f"{found[2] or 0},{found[3]}", text)

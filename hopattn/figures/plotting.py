@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -101,6 +102,8 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
         instance(name, str, "plot", "the name of a figure")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     lang = _language(thing, given.pop("lang", None))
+    if isinstance(thing, Result):
+        thing = replace(thing, figure=thing.figure.model_copy(update={"lang": lang}))
     drawing = _drawing(thing, name, given)
     with _looking_like(given, drawing):
         target = given.get("ax")

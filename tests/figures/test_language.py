@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from matplotlib.text import Text
 
@@ -12,10 +13,16 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.language import LANGUAGES, in_language, translated
 from hopattn.figures.style import STYLES
 from hopattn.foundation.errors import InvalidInput
+from tests.counts import spread
 from tests.each import each
+from tests.figures.finished import drawn
 from tests.results import result_of
 
 POINT = re.compile(r"(?<![\w.,])\d*\.\d")
+ENGLISH = re.compile(
+    r"\b(the|of|to|and|with|without|from|each|is|by|at|for|that|or|no|which|what|steps?|layers?|heads?|weights?|cues?"
+    r"|patterns?|scores?|keys?|quer(y|ies)|words?|values?|runs?|memory|mean|rests?|recalls?|reversed|share|slope|after|before|towards|not|lines)\b"
+)
 
 
 def in_german(name, scenario):
@@ -25,6 +32,13 @@ def in_german(name, scenario):
     return figure
 
 
+def left_english(figure, own):
+    """The texts of a figure in which English words stay. own: the texts of the user."""
+    names = "|".join(map(re.escape, sorted({*own} - {""}, key=len, reverse=True)))
+    users = re.compile(rf"(?<!\w)(?:wählbar mit [^;·]*|{names})(?!\w)")
+    return [text for text in texts(figure) if ENGLISH.search(users.sub("", text.replace("\n", " ")))]
+
+
 def texts(figure):
     return [text.get_text() for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
 
@@ -32,7 +46,7 @@ def texts(figure):
 @each(
     ("name", "scenario", "words"),
     [
-        ("moved", "bank", ["Aufmerksamkeit dreht ‘banks’ zu ‘financial’ oder ‘muddy’", "davor", "money", "muddy"]),
+        ("moved", "bank", ["Aufmerksamkeit dreht „banks“ zu „financial“ oder „muddy“", "davor", "money", "muddy"]),
         ("attention", "bank", ["Anfrage", "Schlüssel", "0,8", "markets", "banks, next to 'financial'"]),
         ("steps", "bank", ["Summe", "1,24", "die Anfrage: banks"]),
         ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
@@ -48,16 +62,62 @@ def test_a_german_figure_has_german_words_and_commas_and_the_words_of_its_scenar
     assert [text for text in own if POINT.search(text)] == [] and outside(figure) == []
 
 
+@pytest.mark.parametrize("name", spread(plots, 15))
+def test_no_english_stays_in_a_german_figure(name):
+    result = chosen(result_of(plots[name].scenario))
+    figure = drawn(in_language(lambda at: plots[name]().draw(at, result), "de"))
+    labels = [label for run in result.runs for array in run.arrays.values() for label in sum(array.labels, ())]
+    words = [
+        str(word)
+        for run in result.runs
+        for array in run.arrays.values()
+        if array.values.dtype.kind in "OU"
+        for word in array.values.ravel()
+    ]
+    own = [result.title, *(run.name for run in result.runs), *labels, *words]
+    own += [translated(one, "de") for one in own]
+    if result.kind == "program":
+        own += [name.rpartition(" ")[0] for run in result.runs for name in run.arrays]
+    known = {own for own, its in LANGUAGES["de"].items() if own != its}
+    assert left_english(figure, [one for one in {*own} if one not in known]) == []
+
+
+def test_sweeps_comparisons_and_recalls_are_german_too():
+    patterns = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]]
+    memory = ha.hopfield(patterns)
+    recall = memory.recall([[1, 1, 1, -1], [-1, -1, -1, -1]], keep=["overlaps"])
+    overrides = {"neurons": 20, "figure.title": ""}
+    sweep = ha.sweep_scenario(ha.load("capacity"), overrides=overrides, trials=2, workers=1)
+    things = (
+        recall,
+        sweep,
+        ha.compare(patterns, patterns),
+        ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories=["hopfield"]),
+    )
+    figures = [np.ravel(ha.plot(thing, lang="de"))[0].figure for thing in things[:-1]]
+    names = [name for row in things[2].rows for name in (row.memory, row.memory.replace("_", " "))]
+    assert [left_english(figure, names) for figure in figures] == [[]] * len(figures)
+
+
 @each("lang", LANGUAGES)
 def test_a_table_keeps_every_name_and_number(lang):
-    assert [own for own, its in LANGUAGES[lang].items() if own.count("{}") != its.count("{}")] == []
-    assert [own for own in LANGUAGES[lang] if "; " in own or " · " in own or "\n" in own] == []
+    holes = {own: len(re.findall(r"\{n?\}", own)) for own in LANGUAGES[lang]}
+    assert [own for own, its in LANGUAGES[lang].items() if holes[own] != its.count("{}")] == []
+    assert [own for own in LANGUAGES[lang] if " · " in own or "\n" in own] == []
+
+
+def test_numbers_of_axes_that_share_a_scale_are_translated_once():
+    figure = drawn(in_language(lambda at: plots["growth"]().draw(at, chosen(result_of("key-value-cache"))), "de"))
+    for ax in figure.axes:
+        assert "10.000" in [*ax.yaxis.get_major_formatter().format_ticks(ax.get_yticks())]
 
 
 def test_what_is_no_word_of_a_figure_stays():
     same = ("my own title", "v1.2.3", "GPT-x", "", "keys", "the step of my dance")
     assert [translated(text, "de") for text in same] == [*same]
     assert translated("−.5 and 2.25", "de") == "−0,5 and 2,25"
+    assert translated("averaging 1,014 of 1,024", "de") == "averaging 1.014 von 1.024"
+    assert translated("no edge at all", "de") == "no edge at all", "a phrase is translated whole or not at all"
     assert translated("the energy of each cue until it\nrests: at its pattern, or elsewhere", "de").startswith(
         "die Energie"
     )

@@ -1,14 +1,21 @@
 """The figure of one head in numbers: its matrices by hand, its shapes and colours, and what has no room."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
 import hopattn as ha
+from hopattn.figures.choice import chosen
+from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery.qkv import Qkv
+from hopattn.figures.language import in_language
 from hopattn.figures.palette import LIGHT
+from hopattn.figures.style import STYLES
+from hopattn.scenario.loading import parse
+from tests.each import each
 from tests.figures.finished import drawn
 from tests.results import drawing_of, result_of
 
@@ -59,6 +66,36 @@ def test_the_heads_of_a_run_turn_its_words_into_its_queries_keys_and_values():
 def test_a_query_from_another_text_has_words_of_its_own():
     (ax,) = drawing_of("qkv", "sharp-query").figure.axes
     assert {"words X\n1 × 2", "words Y\n4 × 2"} <= set(texts(ax))
+
+
+@each("lang", ["en", "de"])
+def test_every_number_stays_in_its_cell(lang):
+    words = "Die = [0.71, 0.71, 0, 0]\nBank = [-0.37, 0.71, -0.53, 0.12]\nPark = [0.25, 0, -0.71, 0.35]"
+    text = f"""schema = 1
+title = "numbers"
+source = "none"
+kind = "attention"
+[vocabulary]
+axes = ["a", "b", "c", "d"]
+magnitude = "free"
+[vocabulary.words]
+{words}
+[input]
+tokens = ["Die", "Bank", "Park"]
+[figure]
+lang = "{lang}"
+[[layer]]
+[[layer.head]]
+mask = "none"
+"""
+    result = chosen(ha.run(parse(text, "numbers.toml", "numbers")))
+    figure, _ = fitted(in_language(lambda at: Qkv().draw(at, result), lang), STYLES["slide"])
+    (ax,) = figure.axes
+    one_cell = np.ptp(ax.transData.transform([[0, 0], [1, 0]])[:, 0])
+    renderer = figure.canvas.get_renderer()
+    numbers = [text for text in ax.texts if re.fullmatch(r"−?\d*[.,]?\d+", text.get_text())]
+    assert len(numbers) > 80
+    assert [text.get_text() for text in numbers if text.get_window_extent(renderer).width > one_cell] == []
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,14 @@ def test_numbers_of_steps_stay_decimals_where_no_small_fraction_is_meant():
     assert texts == [".3", ".4", ".15", ".15"]
 
 
+def test_short_names_of_axes_stand_whole_below_steps():
+    axes = ["Möbel", "Größe", "Geld", "Ufer"]
+    changes = {"vocabulary.axes": axes, "vocabulary.words.banks": [0.5, 0.5, 0.5, 0.5], "figure.axes": axes[:2]}
+    result = chosen(ha.run("bank", overrides=changes))
+    figure = finished.drawn(lambda at: Steps().draw(at, result))
+    assert [tick.get_text() for tick in figure.axes[-1].get_xticklabels()] == axes
+
+
 def test_steps_take_the_first_head_that_was_chosen():
     figure = drawn(Steps, "two-heads", head=2)
     weights = result_of("two-heads").runs[0].arrays["layer 1 head 2 weights"]

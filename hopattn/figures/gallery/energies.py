@@ -44,8 +44,13 @@ class Energies(Plot):
         for i, (ax, run) in enumerate(zip(axes, shown, strict=True)):
             _lines(ax, run, i == 0)
             ax.set_title("\n".join(filter(None, (titles[i], _counts(run) * (not cue)))))
-        notes = _left_out_cues(shown), left_out(len(shown), len(result.runs), "runs", "run")
-        keys, names = _signs()
+        own_title = result.figure.title is not None
+        notes = (
+            f"the cue: {label(cue)}" if cue and own_title else "",
+            _left_out_cues(shown),
+            left_out(len(shown), len(result.runs), "runs", "run"),
+        )
+        keys, names = _signs({bool(right) for run in shown for right in _drawn(run)[1]})
         foot(figure, "; ".join(filter(None, notes)), keys, names)
 
     def panel(self, ax: Axes, result: Result) -> None:
@@ -155,9 +160,10 @@ def _mark(right: bool, crowd: bool) -> dict[str, Any]:
     return {"linestyle": "none", "color": colour, "markerfacecolor": face, **sign}
 
 
-def _signs() -> tuple[list[Any], list[str]]:
-    """The lines of the legend, and their meanings."""
+def _signs(ends: set[bool]) -> tuple[list[Any], list[str]]:
+    """The lines of the legend, and their meanings. ends: whether cues rest at their patterns, as far as drawn."""
     from matplotlib.lines import Line2D
 
-    keys = [Line2D([], [], **{**_mark(right, False), **_style(right, False)}) for right in (True, False)]
-    return keys, ["comes to rest at its pattern", "comes to rest elsewhere"]
+    meanings = {True: "comes to rest at its pattern", False: "comes to rest elsewhere"}
+    there = {right: meaning for right, meaning in meanings.items() if right in ends}
+    return [Line2D([], [], **{**_mark(right, False), **_style(right, False)}) for right in there], [*there.values()]

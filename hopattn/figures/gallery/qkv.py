@@ -22,6 +22,10 @@ NARROWEST = 2.0
 """The least width of a column, in cells: its title is as wide."""
 TITLE = 2.2
 """The space between two matrices above one another, in cells: it holds the title of the lower one."""
+FILLED = {"en": 0.9, "de": 0.68}
+"""The largest part of a cell's width that its number fills, in each language: German adds a zero before the point."""
+DIGIT, SIGNS = 0.64, {".": 0.32, "−": 0.84}
+"""The widths of digits and signs, relative to the font."""
 LETTERS = 7
 """The longest name of a row or a column, in letters."""
 ROLES = ("query", "key", "value")
@@ -90,14 +94,14 @@ class Qkv(Plot):
         run = result.runs[0]
         places = _places(run)
         headline(figure, result)
-        _draw(figure.subplots(), run, places[0])
+        _draw(figure.subplots(), run, places[0], FILLED[result.figure.lang] * float(figure.bbox.width))
         hatched = "" if np.all(run.arrays[f"{places[0]} mask"].values) else "hatched: hidden by the mask"
         notes = hatched, left_out(1, len(result.runs), "runs", "run"), left_out(1, len(places), "heads", "head")
         foot(figure, note_of(notes))
 
     def panel(self, ax: Axes, result: Result) -> None:
         run = result.runs[0]
-        _draw(ax, run, only(_places(run), "heads", "head"))
+        _draw(ax, run, only(_places(run), "heads", "head"), FILLED[result.figure.lang] * float(ax.bbox.width))
 
 
 def _places(run: Run) -> list[str]:
@@ -123,14 +127,17 @@ def _size(run: Run, place: str) -> tuple[int, int]:
     return wide, 3 * max(dim, n, m)
 
 
-def _draw(ax: Axes, run: Run, place: str) -> None:
-    """Draw one head."""
+def _draw(ax: Axes, run: Run, place: str, pixels: float) -> None:
+    """Draw one head. pixels: the width of the drawing, as far as numbers fill it."""
     own, read = _words(run, place)
     head, x = run.heads()[place], _columns(run, place)
+    right = x[5] + run.arrays[f"{place} output"].values.shape[1]
+    left = -_room(own.labels[0] + read.labels[0], right)
+    cell = pixels * 72 / float(ax.get_figure(root=True).dpi) / (right + 0.6 - left)
     rows = max(own.values.shape[1], len(own.values), len(read.values))
     lines = dict(zip(ROLES, (-rows - TITLE, 0.0, rows + TITLE), strict=True))
     vectors: dict[str, Table] = {}
-    words = _encoded(ax, (own, read), x[0], lines)
+    words = _encoded(ax, (own, read), x[0], lines, cell)
     for role, name in zip(ROLES, ("queries", "keys", "values"), strict=True):
         colour, y = getattr(theme(), role), lines[role]
         matrix = _centred(getattr(head, role).weight.T, (x[1], y), f"{role} matrix", colour)
@@ -140,16 +147,20 @@ def _draw(ax: Axes, run: Run, place: str) -> None:
         _sign(ax, times, "×")
         _sign(ax, ((matrix.right + vectors[role].left) / 2, y), "=")
         for table in (matrix, vectors[role]):
-            _table(ax, table)
-    right = _weigh(ax, run, place, (x, rows + TITLE), vectors)
-    left = -_room(own.labels[0] + read.labels[0], right)
+            _table(ax, table, cell)
+    _weigh(ax, run, place, (x, rows + TITLE), vectors, cell)
     low = 1.5 * rows + TITLE
     ax.set(xlim=(left, right + 0.6), ylim=(low + 0.2, -low - TITLE + 0.5), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
 
-def _encoded(ax: Axes, texts: tuple[Labelled, Labelled], left: float, lines: dict[str, float]) -> dict[str, Table]:
-    """Draw the words, or those of the two texts; gives the table that each role reads. lines: their heights."""
+def _encoded(
+    ax: Axes, texts: tuple[Labelled, Labelled], left: float, lines: dict[str, float], cell: float
+) -> dict[str, Table]:
+    """Draw the words, or those of the two texts; gives the table that each role reads.
+
+    lines: their heights. cell: the width of a cell in printer's points.
+    """
     own, read = texts
     tables = {"words E": (own, 0.0)}
     if own is not read:
@@ -157,7 +168,7 @@ def _encoded(ax: Axes, texts: tuple[Labelled, Labelled], left: float, lines: dic
     drawn = []
     for title, (words, y) in tables.items():
         drawn.append(Table(words.values, (left, y), title, theme().ink, theme().paper))
-        _table(ax, drawn[-1])
+        _table(ax, drawn[-1], cell)
         _rows(ax, words.labels[0], left, y)
     return {role: drawn[0 if role == "query" else -1] for role in ROLES}
 
@@ -176,10 +187,12 @@ def _centred(values: np.ndarray, at: tuple[float, float], title: str, colour: st
     return Table(values, (left, at[1]), title, colour, _tint(colour))
 
 
-def _weigh(ax: Axes, run: Run, place: str, at: tuple[list[float], float], vectors: dict[str, Table]) -> float:
-    """Draw scores, weights and output, and the ways that lead there; gives the right edge.
+def _weigh(
+    ax: Axes, run: Run, place: str, at: tuple[list[float], float], vectors: dict[str, Table], cell: float
+) -> None:
+    """Draw scores, weights and output, and the ways that lead there.
 
-    at: the columns, and the distance of two lines. vectors: the queries, keys and values.
+    at: the columns, and the distance of two lines. vectors: the queries, keys and values. cell: as above.
     """
     x, tall = at
     head, (rows, columns) = run.heads()[place], run.arrays[f"{place} weights"].labels
@@ -193,7 +206,7 @@ def _weigh(ax: Axes, run: Run, place: str, at: tuple[list[float], float], vector
     output = Table(out, (x[5], 0.0), summed, ink, theme().paper)
     hidden = ~np.asarray(run.arrays[f"{place} mask"].values, bool)
     for table, masked in ((scores, hidden), (weights, hidden), (output, None)):
-        _table(ax, table, masked)
+        _table(ax, table, cell, masked)
     _rows(ax, rows, scores.left, 0.0)
     for table in (scores, weights):
         _names_below(ax, columns, table)
@@ -204,7 +217,6 @@ def _weigh(ax: Axes, run: Run, place: str, at: tuple[list[float], float], vector
     _elbow(ax, (vectors["value"].right + 0.2, tall), (output.middle, output.bottom + 0.2), theme().value)
     for left, right in ((scores, weights), (weights, output)):
         arrow(ax, (left.right + 0.2, 0), (right.left - 0.2, 0))
-    return output.right
 
 
 def _formula(beta: float, dim: int) -> str:
@@ -221,15 +233,20 @@ def _tint(colour: str) -> Any:
     return 0.16 * np.array(to_rgb(colour)) + 0.84 * np.array(to_rgb(theme().paper))
 
 
-def _table(ax: Axes, table: Table, hidden: np.ndarray | None = None) -> None:
-    """Draw a matrix with its numbers, its title and its shape. hidden: the cells that the mask hides."""
+def _table(ax: Axes, table: Table, cell: float, hidden: np.ndarray | None = None) -> None:
+    """Draw a matrix with its numbers, its title and its shape.
+
+    cell: its width in printer's points. hidden: the cells that the mask hides.
+    """
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
 
     rows, columns = table.values.shape
     fills = np.broadcast_to(table.fill if np.ndim(table.fill) == 3 else to_rgba(table.fill), (rows, columns, 4))
-    longest = max(len(number(float(value)).lstrip("−")) for value in table.values.flat)
-    size = scaled(17 if longest < 3 else 15 if longest < 4 else 13)
+    texts = [number(float(value)) for value in table.values.flat]
+    longest = max(len(text.lstrip("−")) for text in texts)
+    widest = max(sum(SIGNS.get(letter, DIGIT) for letter in text) for text in texts)
+    size = min(scaled(17 if longest < 3 else 15 if longest < 4 else 13), cell / widest)
     for (i, j), value in np.ndenumerate(table.values):
         at = table.left + j, table.top + i
         masked = hidden is not None and bool(hidden[i, j])

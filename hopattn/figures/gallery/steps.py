@@ -233,7 +233,7 @@ def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fract
         ax.text(j, i, _number(float(value), as_fractions), ha="center", va="center", color=ink, weight=weight)
     ax.set_xticks(
         range(len(columns)),
-        [_on_lines(row.names[k], max(3, (30 if len(columns) < 4 else 22) // len(columns))) for k in columns],
+        [_on_lines(row.names[k], max(3, (30 if len(columns) < 4 else 26) // len(columns))) for k in columns],
     )
     ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 10)}" for word in row.keys), "sum"])
     for tick in ax.get_yticklabels()[:-1]:
