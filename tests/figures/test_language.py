@@ -1,6 +1,7 @@
 """Figures in the language of their readers: words by a table, decimal commas, and nothing cut."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ ENGLISH = re.compile(
 
 def in_german(name, scenario):
     result = chosen(result_of(scenario))
+    result = replace(result, figure=result.figure.model_copy(update={"lang": "de"}))
     figure, _ = fitted(in_language(lambda at: plots[name]().draw(at, result), "de"), STYLES["slide"])
     figure.draw_without_rendering()
     return figure
@@ -52,6 +54,7 @@ def texts(figure):
         ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
         ("energies", "letters", ["Energie", "ruht anderswo", "ten letters\n1 von 3 abgerufen"]),
         ("crosstalk", "crosstalk", ["Dichte", "1,0", "load 0,105", "mehr als das Signal"]),
+        ("similarity", "similarity", ["Lot von a auf w", "Gewichte w"]),
         ("neuron", "similarity", ["0,8 × 0,8 + 0,6 × 0,6 = 1", "orthogonal"]),
     ],
 )

@@ -85,4 +85,5 @@ def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:
         lines += ["", "w · a", f"= {products}", f"= {total}"]
     place: dict[str, Any] = {"ha": "left", "va": "top", "linespacing": 1.35, "in_layout": False}
     ax.text(1.26 * reach, 0.92 * reach, f"{label(cues.labels[0][at])}: {number(out)}", fontsize=scaled(21), **place)
-    ax.text(1.26 * reach, 0.4 * reach, "\n".join(lines), fontsize=scaled(17), **place)
+    size = 17 if result.figure.lang == "en" else 14.5  # decimals with a zero before the point are longer
+    ax.text(1.26 * reach, 0.4 * reach, "\n".join(lines), fontsize=scaled(size), **place)
