@@ -24,7 +24,9 @@ MARKED = 24
 """The number of points up to which a curve marks each of them."""
 MOST_TICKS = 6
 """The largest number of places whose numbers are written."""
-END, STEP, OTHERS = "at the fixed point", "after one step", "the other memories"
+END, STEP, CUE, OTHERS = "at the fixed point", "after one step", "weights of the cue", "the other memories"
+MEASURED_AT = {"recalled": END, "steps": END, "entropy": CUE, "least_number": CUE}
+"""What the numbers of a measure belong to, by its name; a distance goes from one step to the end, and has no name."""
 
 
 def draw_multiples(figure: Figure, comparison: Comparison, measure: str) -> Handles:
@@ -36,7 +38,7 @@ def draw_multiples(figure: Figure, comparison: Comparison, measure: str) -> Hand
     handles: Handles = {}
     for ax, curve in zip(panels, curves, strict=False):
         _draw_others(ax, comparison, [other for other in curves if other is not curve and comparison.axes])
-        handles |= _draw_one(ax, comparison, curve)
+        handles |= _draw_one(ax, comparison, curve, MEASURED_AT.get(measure, ""))
         ax.set_title(wrapped(curve.name, 84 // columns), pad=scaled(13))
     for ax in panels[len(curves) :]:
         ax.set_axis_off()
@@ -51,11 +53,12 @@ def draw_multiples(figure: Figure, comparison: Comparison, measure: str) -> Hand
         from matplotlib.lines import Line2D
 
         handles[OTHERS] = Line2D([], [], **_faint())
+    handles.pop("", None)
     return handles
 
 
 def draw_together(ax: Axes, comparison: Comparison, measure: str) -> Handles:
-    """Draw all curves of a measure into one panel, at the fixed point; gives the handles by name."""
+    """Draw all curves of a measure into one panel; gives the handles by name."""
     handles, xs = {}, numbers_of(comparison)
     for i, curve in enumerate(curves_of(comparison, measure)):
         style = {"color": theme().series[i % len(theme().series)], "marker": MARKERS[i % len(MARKERS)]}
@@ -66,8 +69,8 @@ def draw_together(ax: Axes, comparison: Comparison, measure: str) -> Handles:
     return handles
 
 
-def _draw_one(ax: Axes, comparison: Comparison, curve: Curve) -> Handles:
-    """Draw the curve of a panel: with its error, and the one after one step where there is one."""
+def _draw_one(ax: Axes, comparison: Comparison, curve: Curve, name: str) -> Handles:
+    """Draw the curve of a panel, by its name, with its error, and the one after one step where there is one."""
     xs = np.array(numbers_of(comparison))
     marked = len(xs) <= MARKED
     own: dict[str, Any] = {"color": theme().series[0], "marker": "o" if marked else "", "clip_on": False, "zorder": 4}
@@ -77,7 +80,7 @@ def _draw_one(ax: Axes, comparison: Comparison, curve: Curve) -> Handles:
         band = np.clip([curve.y - curve.error, curve.y + curve.error], 0, 1)
         if comparison.axes:
             ax.fill_between(xs, *band, color=own["color"], alpha=0.25, linewidth=0)
-    (handles[END],) = ax.plot(xs, curve.y, linestyle="-" if comparison.axes else "none", **own)
+    (handles[name],) = ax.plot(xs, curve.y, linestyle="-" if comparison.axes else "none", **own)
     if not np.isnan(curve.first).all():
         step |= {"markerfacecolor": "none", "linewidth": scaled(2)}
         (handles[STEP],) = ax.plot(xs, curve.first, linestyle="--" if comparison.axes else "none", **step)

@@ -22,8 +22,8 @@ _PATTERNS = {
     for lang, table in LANGUAGES.items()
 }
 """What is looked up, in the order of the search: the texts of most letters first."""
-_BREAKS = re.compile(r"(; | · | \+ |\n)")
-"""What stands between the parts of a text that are looked up one by one."""
+_BREAKS = re.compile(r"(; | · | \+ |\n| / (?=10[⁻⁰¹²³⁴-⁹]))")
+"""What stands between the parts of a text that are looked up one by one; a power of ten is such a part."""
 _NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
 """A number with commas between its thousands, or with a decimal point."""
 

@@ -16,6 +16,7 @@ from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizonta
 from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.grids import of_words
 from hopattn.scenario.language.paths import last_keys
 
 PANELS = 4
@@ -64,7 +65,8 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     for ax in axes[len(shown) :]:
         ax.set_axis_off()
     _narrow(figure, len(shown))
-    notes = [_note(sweep, form, shown), left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
+    notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
+    notes += [left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
     foot(figure, "; ".join(filter(None, notes)), list(handles.values()) * keyed, list(handles) * keyed)
     translate(figure, _lang(sweep))
@@ -76,7 +78,7 @@ def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> None:
     name = MEASURE if form == "capacity" else only(_measures(sweep, view), "measures", "measure")
     handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     if len(handles) > (form != "map"):
-        ax.legend(list(handles.values()), list(handles))
+        ax.legend(list(handles.values()), list(handles), title=_pairs(view, form, handles) or None)
     translate(ax, _lang(sweep))
 
 
@@ -178,4 +180,12 @@ def _note(sweep: Sweep, form: str, shown: list[str]) -> str:
     if form == "capacity":
         bars = "bars: 95 % interval" * (sweep.trials > 1)
         return "; ".join(filter(None, (f"the share recalled falls below {LEVEL:g} here", trials, bars, beyond(sweep))))
-    return f"each point: {trials}" + ("; band: its 95 % interval" if sweep.trials > 1 else "")
+    interval = "bar" if of_words(sweep.axes[horizontal_axis(sweep)]) else "band"
+    return f"each point: {trials}" + (f"; {interval}: its 95 % interval" if sweep.trials > 1 else "")
+
+
+def _pairs(view: View, form: str, handles: Handles) -> str:
+    """A remark on curves and lines of theory that share a name; empty if none do."""
+    if form != "curve" or not any(isinstance(handle, tuple) for handle in handles.values()):
+        return ""
+    return "points: measured; line: theory" + (", N → ∞" if view.theory is None else "")

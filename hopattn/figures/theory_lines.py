@@ -69,10 +69,13 @@ def draw_lines(ax: Any, lines: Sequence[Line], n_curves: int = 0, cased: bool = 
 
 
 def with_lines(curves: Handles, lines: Handles) -> Handles:
-    """The handles of measured curves and of lines by name; a curve and the line in its colour are one."""
+    """The handles of measured curves and of lines by name; a curve and the line in its colour are one pair."""
     if not len(curves) == len(lines) > 1:
         return curves | lines
-    names = [line if curve in line else f"{curve}: {line}" for curve, line in zip(curves, lines, strict=True)]
+    names = [
+        curve if line == f"theory, {curve}" else line if curve in line else f"{curve}: {line}"
+        for curve, line in zip(curves, lines, strict=True)
+    ]
     return dict(zip(names, zip(curves.values(), lines.values(), strict=True), strict=True))
 
 

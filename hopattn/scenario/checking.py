@@ -72,7 +72,7 @@ class _Checker:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
         self.errors: set[tuple[int, str]] = set()
-        self.stopped = False
+        self.stopped = self.unlike = False
         self.not_applicable: dict[tuple[int, str], str] = {}
         self.changes: dict[str, Any] = {}
         self.layouts: dict[str, ArrayLayout] = {}
@@ -86,6 +86,9 @@ class _Checker:
         base = self._spec("", model, document, origins)
         if base is None:
             raise self._invalid()
+        if self.unlike and not any(path[:2] == ("figure", "names") for path in origins):
+            figure = base.figure.without_names(["", *(variant.name for variant in base.variant)])
+            base = base.model_copy(update={"figure": figure})
         runs[""] = base
         of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
         if told := too_many_variants([len(variant.changes) for variant in base.variant], of_one_run):
@@ -194,12 +197,13 @@ class _Checker:
             result, places = changed(self.document, overrides, written, model.is_invented)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None
-        if not places.keys() & TITLES:
-            self.changes = {
-                text: overrides[text]
-                for path, text in places.items()
-                if path[0] not in (*WHOLE_FILE, "seed") and at(result, path) != at(self.document, path)
-            }
+        changes = {
+            text: overrides[text]
+            for path, text in places.items()
+            if path[0] not in (*WHOLE_FILE, "seed") and at(result, path) != at(self.document, path)
+        }
+        self.unlike = bool(changes)
+        self.changes = {} if places.keys() & TITLES else changes
         return result, {path: f"--set {text}" for path, text in places.items()}
 
     def _expectations(self, base: Spec, document: Mapping[str, Any], origins: Mapping[Path, Origin]) -> None:

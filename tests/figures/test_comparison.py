@@ -9,12 +9,13 @@ from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.comparison.options import of_scenario
-from hopattn.figures.comparison import draw_comparison
+from hopattn.figures.comparison import ComparisonView, draw_comparison
 from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.rendering import fitted
 from hopattn.figures.style import DPI, SIZE, STYLES
 from hopattn.foundation.errors import InvalidInput
 from tests.counts import count
+from tests.each import each
 from tests.figures.finished import drawn, finished
 
 FEW = {"trials": 2, "dim": 16}
@@ -39,6 +40,26 @@ def test_each_memory_has_a_panel_with_its_rows():
         ticks = [text.get_text() for text in panel.get_xticklabels() if text.get_text()]
         assert {"0.1", "1", "10"} <= set(ticks)
     assert figure.get_suptitle().replace("\n", " ") == comparison.about
+
+
+@each(
+    ("measure", "named"),
+    [
+        ("recalled", ["at the fixed point", "after one step"]),
+        ("entropy", ["weights of the cue"]),
+        ("least_number", ["weights of the cue"]),
+        ("distance", []),
+    ],
+)
+def test_a_legend_says_which_state_a_measure_belongs_to(measure, named):
+    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "sparse"], patterns="unit", **FEW)
+    figure = drawn(lambda figure: draw_comparison(figure, comparison, ComparisonView(measure)))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [*named, "the other memories"]
+
+
+def test_the_note_of_measures_that_are_left_out_names_the_option():
+    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
+    assert "1 of 5 measures; choose with --measure" in figure_of(comparison).legends[0].get_title().get_text()
 
 
 def test_memories_whose_curves_coincide_share_a_panel_that_names_both():

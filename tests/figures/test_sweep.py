@@ -15,8 +15,10 @@ from hopattn.figures.rendering import fitted
 from hopattn.figures.style import SIZE, STYLES
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.loading import parse
 from hopattn.views.sweep_files import require_writable, write_sweep
 from tests.counts import spread
+from tests.each import each
 from tests.figures.finished import drawn, finished
 
 LOADS, BETAS = (0.1, 0.2, 0.3), (0.1, 1.0, 10.0, 100.0)
@@ -120,6 +122,30 @@ def test_settings_that_are_not_the_files_stand_in_place_of_its_message():
         assert figure.get_suptitle().replace("\n", " ") == title
     bank = ha.run(ha.load("bank"), overrides={"layer.head.beta": 2, "figure.run": "river"})
     assert (bank.title, bank.figure.title) == (ha.load("bank").spec.title, "bank: beta = 2")
+
+
+@each(
+    ("overrides", "names", "run"),
+    [
+        ({}, ["before", "after"], "after"),
+        ({"ensemble.load": 0.2}, [], "more"),
+        ({"ensemble.load": 0.2, "title": "my own"}, [], "more"),
+        ({"ensemble.load": 0.2, "figure.names": ["a", "b"], "figure.run": "b"}, ["a", "b"], "b"),
+        ({"ensemble.load": 0.1}, ["before", "after"], "after"),
+    ],
+)
+def test_names_of_runs_with_other_settings_are_not_the_files(overrides, names, run):
+    text = """
+    schema = 1
+    kind = "ensemble"
+    title = "t"
+    source = "s"
+    figure = { names = ["before", "after"], run = "after" }
+    ensemble = { neurons = 20, load = 0.1 }
+    variant = [{ name = "more", set = { "ensemble.neurons" = 30 } }]
+    """
+    table = parse(text, "f.toml", "f", overrides).figure
+    assert (table.names, table.run) == (names, run)
 
 
 def test_over_two_axes_the_mean_is_a_map():
@@ -296,11 +322,24 @@ def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
     assert "1 of 4 lie beyond the grid" in figure.legends[0].get_title().get_text()
 
 
+def test_measured_curves_and_the_theory_in_their_colours_share_a_name_that_a_note_explains():
+    axes = {"load": (0.1, 0.3, 0.5), "activity": (0.05, 0.1)}
+    sweep = of_scenario("sparse-coding", axes, ["overlap"])
+    legend = figure_of(sweep).legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == ["activity = 0.05", "activity = 0.1"]
+    assert "points: measured; line: theory, N → ∞" in legend.get_title().get_text()
+    _, own = pyplot.subplots()
+    assert "line: theory" in sweep.plot("curve", ax=own).get_legend().get_title().get_text()
+    pyplot.close("all")
+
+
 def test_words_are_curves_or_marks_and_many_of_them_a_map():
     loads, rules = (0.1, 0.2, 0.3), ("hebb", "storkey")
     figure = figure_of(of_scenario("capacity", {"load": loads, "ensemble.model.rule": rules}, ["overlap"]))
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["hebb", "storkey"]
-    (ax,) = figure_of(of_scenario("capacity", {"ensemble.model.rule": rules}, ["overlap"])).axes
+    figure = figure_of(of_scenario("capacity", {"ensemble.model.rule": rules}, ["overlap"]))
+    (ax,) = figure.axes
+    assert figure.get_supxlabel().endswith("bar: its 95 % interval")
     assert tick_labels(ax.xaxis) == ["hebb", "storkey"] and ax.lines[0].get_linestyle() == "None"
     many = {"rule": ("a", "b", "c", "d", "e"), "load": (0.1, 0.2, 0.3, 0.4, 0.5)}
     ax = figure_of(of_scenario("capacity", many, ["overlap"])).axes[0]

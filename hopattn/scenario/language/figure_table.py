@@ -42,6 +42,14 @@ class FigureTable(Table):
         each = f", for the scenario as written, or {n_runs}, one for each run" if n_runs > 1 else ""
         return f"holds {len(self.names)} names; expected 1{each}"
 
+    def without_names(self, runs: Sequence[str]) -> "FigureTable":
+        """The table without `names`; a run that is drawn alone by such a name has the one of its variant.
+
+        runs: the names of the runs, the empty name first.
+        """
+        by_name = dict(zip(self.names, (name or "as written" for name in runs), strict=False))
+        return self.model_copy(update={"names": [], "run": by_name.get(self.run or "", self.run)})
+
     def problems(self, runs: Sequence[str], layouts: Sequence[ArrayLayout]) -> Iterator[Problem]:
         """Names of runs, words and heads that the scenario does not have.
 
