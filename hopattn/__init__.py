@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from hopattn.dynamics.record import Recall as Recall
     from hopattn.dynamics.record import Status as Status
     from hopattn.dynamics.updates.asynchronous import Asynchronous as Asynchronous
+    from hopattn.dynamics.updates.base import Update as Update
     from hopattn.dynamics.updates.continuous_time import Graded as Graded
     from hopattn.dynamics.updates.stochastic import Glauber as Glauber
     from hopattn.dynamics.updates.synchronous import ConcaveConvex as ConcaveConvex
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from hopattn.networks.hopfield import Hopfield as Hopfield
     from hopattn.networks.ising import Boltzmann as Boltzmann
     from hopattn.networks.ising import boltzmann as boltzmann
+    from hopattn.retrieval.activation import Activation as Activation
     from hopattn.retrieval.activation import activations as activations
     from hopattn.retrieval.cue import cue as cue
     from hopattn.retrieval.features import RandomFeatures as RandomFeatures
@@ -110,6 +112,8 @@ if TYPE_CHECKING:
     from hopattn.retrieval.masks import strict as strict
     from hopattn.retrieval.masks import window as window
     from hopattn.retrieval.separation import separations as separations
+    from hopattn.retrieval.separation.base import Separation as Separation
+    from hopattn.retrieval.similarity import Similarity as Similarity
     from hopattn.retrieval.similarity import cosine as cosine
     from hopattn.retrieval.similarity import similarities as similarities
     from hopattn.retrieval.weight_spread import operating_class as operating_class
@@ -182,6 +186,7 @@ _NAMES = {
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.record": ("Recall", "Status"),
     "hopattn.dynamics.updates.asynchronous": ("Asynchronous",),
+    "hopattn.dynamics.updates.base": ("Update",),
     "hopattn.dynamics.updates.continuous_time": ("Graded",),
     "hopattn.dynamics.updates.stochastic": ("Glauber",),
     "hopattn.dynamics.updates.synchronous": ("ConcaveConvex",),
@@ -211,13 +216,14 @@ _NAMES = {
     "hopattn.networks.curie_weiss": ("CurieWeiss", "curie_weiss", "mean_field"),
     "hopattn.networks.hopfield": ("Hopfield",),
     "hopattn.networks.ising": ("Boltzmann", "boltzmann"),
-    "hopattn.retrieval.activation": ("activations",),
+    "hopattn.retrieval.activation": ("Activation", "activations"),
     "hopattn.retrieval.cue": ("cue",),
     "hopattn.retrieval.learned_similarity": ("Additive", "Bilinear"),
     "hopattn.retrieval.features": ("RandomFeatures",),
     "hopattn.retrieval.masks": ("causal", "padding", "strict", "window"),
     "hopattn.retrieval.separation": ("separations",),
-    "hopattn.retrieval.similarity": ("cosine", "similarities"),
+    "hopattn.retrieval.separation.base": ("Separation",),
+    "hopattn.retrieval.similarity": ("Similarity", "cosine", "similarities"),
     "hopattn.retrieval.weight_spread": ("operating_class",),
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),

@@ -51,13 +51,16 @@ def draw_comparison(figure: Figure, comparison: Comparison, view: ComparisonView
     handles: Handles = {}
     if not _has_curves(comparison) and len(comparison.axes) < 2:
         draw_bars(figure, comparison, measures)
-        rest = left_out(min(len(measures), PANELS), len(measures), "measures", "--measure")
+        shown = measures[:PANELS]
+        rest = left_out(len(shown), len(measures), "measures", "--measure")
     else:
-        measure = that_differs(comparison, measures)
+        shown = [that_differs(comparison, measures)]
         draw = draw_maps if len(comparison.axes) == 2 else draw_multiples
-        handles = draw(figure, comparison, measure) or {}
+        handles = draw(figure, comparison, shown[0]) or {}
         rest = left_out(1, len(measures), "measures", "--measure")
-    notes = "; ".join(filter(None, (_errors(comparison), _means(comparison), rest, remarks(comparison))))
+    notes = "; ".join(
+        filter(None, (_errors(comparison) * ("recalled" in shown), _means(comparison), rest, remarks(comparison)))
+    )
     foot(figure, wrapped(notes, 100), list(handles.values()), list(handles))
 
 

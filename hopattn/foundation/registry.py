@@ -15,7 +15,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shortened, unknown
 
 Entry = TypeVar("Entry")
 Choice = TypeVar("Choice")
@@ -85,14 +85,17 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
     def make(self, choice: Any, **parameters: Any) -> Entry:
         """An entry from its name and parameters; a `choice` that is an entry already is returned as it is.
 
-        Raises `InvalidInput` for an unknown name or parameter, for a missing parameter, and for parameters together
-        with an entry.
+        Raises `InvalidInput` for an unknown name or parameter, for a missing parameter, for parameters together with
+        an entry, and for an object of another kind.
         """
         if isinstance(choice, self.base):
             if parameters:
                 given = ", ".join(parameters)
                 raise InvalidInput(f"{self.what}: {quoted(choice)} carries its own {given}; give it in one place")
             return choice
+        if not isinstance(choice, str):
+            got = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else _one(type(choice))
+            raise InvalidInput(f"{self.what}: expected a name or {_one(self.base)}, got {got}")
         entry = self[choice]
         declared = fields(entry) if is_dataclass(entry) else ()
         reject_unknown(f"{self.what} '{choice}'", parameters, [field.name for field in declared])
@@ -147,6 +150,11 @@ def modules_in(package: str) -> list[str]:
     for name in names:
         import_module(name)
     return names
+
+
+def _one(kind: type) -> str:
+    """A class in a message: a Separation, an int."""
+    return f"a{'n' * (kind.__name__[:1] in 'AEIOUaeiou')} {shortened(kind.__name__)}"
 
 
 def snake_case(name: str) -> str:

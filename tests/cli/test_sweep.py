@@ -80,6 +80,16 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     assert (tmp_path / "phases-points.jsonl").read_bytes() == before
 
 
+def test_a_sweep_that_stops_before_its_first_point_says_that_none_is_finished(hopattn, monkeypatch):
+    def stop(*_, file, **__):
+        file.touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hopattn.experiments.sweep.of_scenario.sweep_scenario", stop)
+    _, _, err = hopattn("sweep", "phases", *SMALL)
+    assert "no point is finished yet; begin with:" in err and "kept" not in err
+
+
 # A process, its workers, and the same sweep once more.
 @pytest.mark.parametrize("workers", spread(["1", "2"], 1))
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):

@@ -54,7 +54,9 @@ def test_each_memory_has_a_panel_with_its_rows():
 def test_a_legend_says_which_state_a_measure_belongs_to(measure, named):
     comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "sparse"], patterns="unit", **FEW)
     figure = drawn(lambda figure: draw_comparison(figure, comparison, ComparisonView(measure)))
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [*named, "the other memories"]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [*named, "the other memories"]
+    assert ("standard error" in legend.get_title().get_text()) == (measure == "recalled")
 
 
 def test_the_note_of_measures_that_are_left_out_names_the_option():

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import dataclass
 
 import pytest
 
@@ -38,3 +39,29 @@ def test_a_mistyped_attribute_names_the_nearest_as_a_mistyped_key_does():
 def test_a_registry_is_copied_and_pickled_like_any_object():
     assert list(copy.copy(ha.separations)) == list(ha.separations)
     assert pickle.loads(pickle.dumps(ha.separations)).entmax is ha.separations.entmax
+
+
+def test_a_separation_of_ones_own_is_taken_and_another_object_is_refused_by_its_class():
+    @dataclass(frozen=True)
+    class Half(ha.Separation):
+        convex = True
+
+        def potential(self, scores, where=None):
+            return (self.beta * scores**2 / 4).sum(axis=-1)
+
+        def factored_weights(self, scores, where=None):
+            return scores, self.beta / 2
+
+    class Duck:
+        pass
+
+    assert ha.Memory([[1.0, 2.0]], separation=Half()).step([2.0, 1.0]).tolist() == [2.0, 4.0]
+    for given, told in (
+        (Duck(), "separation: expected a name or a Separation, got a Duck"),
+        (ha.separations.softmax, "separation: expected a name or a Separation, got the class Softmax"),
+        (3, "separation: expected a name or a Separation, got an int"),
+    ):
+        with pytest.raises(InvalidInput, match=f"^{told}$"):
+            ha.Memory([[1.0, 2.0]], separation=given)
+    with pytest.raises(InvalidInput, match="update: expected a name or an Update, got a Duck"):
+        ha.hopfield([[1, -1]]).recall([1, -1], update=Duck())

@@ -103,5 +103,7 @@ def _finished_sweep(
     except (Stopped, KeyboardInterrupt, CannotDo):
         if file.is_file():
             command_line = shlex.join(["hopattn", *sys.argv[1:]])
-            click.echo(f"finished points are kept in {file}; go on with:\n  {command_line}", err=True)
+            some = file.stat().st_size > 0
+            told = f"finished points are kept in {file}; go on" if some else "no point is finished yet; begin"
+            click.echo(f"{told} with:\n  {command_line}", err=True)
         raise

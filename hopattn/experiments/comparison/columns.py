@@ -35,7 +35,7 @@ WEIGHTS = (
         "operating_class", "class", "by the share of keys for 90 %: I above 1/2, II above 1/8, III above 1/32, or IV"
     ),
     Column("least_number", "keys for 90 %", "the fewest keys that hold nine tenths of a cue's weight (median)"),
-    Column("entropy", "entropy", "of the weights of the cue, in nats: 0 if one key has all, log n if n keys have the same"),
+    Column("entropy", "entropy", "of the weights of the cue, in nats: 0 if one key has all, log n if n have the same"),
     Column(
         "difference",
         "beside attention",
