@@ -1,5 +1,6 @@
 """Tables for pandas and labelled arrays for xarray, with attributes that say where the numbers come from."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -32,5 +33,13 @@ def data_frame(rows: Sequence[Mapping[str, Any]], index: Iterable[str], attribut
 def dataset(
     arrays: Mapping[str, tuple[Sequence[str], Any]], coordinates: Mapping[str, Any], attributes: Mapping[str, Any]
 ) -> Any:
-    """An xarray Dataset: for each array its dims and values; coordinates: the labels along a dim."""
-    return imported("xarray", "to_xarray").Dataset(dict(arrays), dict(coordinates), dict(attributes))
+    """An xarray Dataset: for each array its dims and values; coordinates: the labels along a dim.
+
+    The attributes are as `netcdf_attributes` gives them.
+    """
+    return imported("xarray", "to_xarray").Dataset(dict(arrays), dict(coordinates), netcdf_attributes(attributes))
+
+
+def netcdf_attributes(attributes: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """Attributes that netCDF can save: one that is neither a text nor a number becomes JSON text."""
+    return {name: one if type(one) in (str, int, float) else json.dumps(one) for name, one in attributes.items()}

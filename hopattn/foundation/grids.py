@@ -17,7 +17,7 @@ Grid = str | Iterable[Any]
 MOST = 100_000
 """The largest number of values of one axis."""
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _NO_WORDS = frozenset({"nan", "inf", "infinity"})
 _HOW = "expected start:stop:count, start:stop:logcount, or numbers with commas between them"
 

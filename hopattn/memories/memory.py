@@ -20,6 +20,7 @@ from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, s
 from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.foundation.traces import followed
 from hopattn.foundation.vectors import largest_entries
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise.sizes import HELD
@@ -153,14 +154,16 @@ class Memory(KeyValueMemory):
         beta: float | None = None,
         patterns: Any = None,
     ) -> None:
-        stored = _opened(keys, "keys")
-        read_out = stored if values is None or values is keys else _opened(values, "values")
+        stored = rows_of(keys, "keys")
+        read_out = stored if values is None or values is keys else rows_of(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
         same = patterns is None or patterns is values
         known = read_out if same else stored_rows(patterns, "patterns", multiplied=True)
         require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
+        if followed(chosen.beta) and isinstance(stored, np.ndarray):
+            raise InvalidInput("beta: its derivative needs keys of the same library, not of numpy")
         object.__setattr__(self, "keys", stored)
         object.__setattr__(self, "values", read_out)
         object.__setattr__(self, "similarity", similarities.make(similarity))
@@ -241,6 +244,6 @@ class Memory(KeyValueMemory):
         return states
 
 
-def _opened(rows: Any, what: str) -> Array:
+def rows_of(rows: Any, what: str) -> Array:
     """Vectors to store, from an array or from the file of a path."""
     return stored_rows(vectors_in(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)

@@ -70,7 +70,11 @@ def _did_you_mean(given: str) -> str:
     """
     path = Path(given)
     name = path.name.removesuffix(".toml")
-    in_place = {} if path.name != given else {name: name for name in shipped()}
+    in_place = (
+        {}
+        if path.name != given
+        else {own: own for own in shipped() if not given.endswith(".toml") or own[0] == name[0]}
+    )
     choices = in_place | {stem: str(file) for stem, file in own_files(path.parent).items()}
     guess = name if name in choices else _of_title(name, in_place) or nearest(name, choices)
     return f"; did you mean '{shortened(choices[guess])}'?" if guess else ""

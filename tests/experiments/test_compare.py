@@ -238,6 +238,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
         ({"memories": ["linear", "linear"]}, "memories: 'linear' stands there twice"),
         ({"memories": 3}, "memories: expected names or memories, not 3"),
         ({"memories": [3]}, "memories: expected a name, a memory or a function of keys, not 3"),
+        ({"memories": {"soft": "softmx"}}, "memories: 'softmx' is unknown; did you mean 'softmax'"),
         ({"beta": 0.0}, "beta: expected a positive finite number"),
         ({"beta": "1,0.5"}, "beta: 0.5 comes after 1"),
         ({"beta": [-1.0, 2.0]}, "beta: expected a positive finite number, not -1"),
@@ -452,3 +453,8 @@ def test_memories_are_compared_at_equal_numbers_of_parameters():
     apart = ha.compare(HADAMARD[:3], HADAMARD[:3], np.eye(3, 2), targets=[0, 1, 2], memories=["hopfield", "modern"])
     assert [row.parameters for row in apart.rows] == [6 + 18, 18]
     assert ha.compare(HADAMARD, HADAMARD, memories="modern").rows[0].recalled_per_number is None
+
+
+def test_a_name_may_have_another_name():
+    row, other = ha.compare_random(dim=8, trials=1, memories={"soft": "softmax", "modern": ha.modern}, beta=8).rows
+    assert (row.memory, row.cosine) == ("soft", other.cosine)

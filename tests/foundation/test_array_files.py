@@ -47,7 +47,7 @@ def test_one_of_several_arrays_is_named(tmp_path):
     save_file({"keys": ROWS, "values": 2 * ROWS}, path)
     assert np.array_equal(ha.mapped(path, "values"), 2 * ROWS)
     for name, message in (
-        (None, "holds 2 arrays; say which is meant: keys, values"),
+        (None, "holds 2 arrays; say by `name` which is meant: keys, values"),
         ("valus", "did you mean 'values'"),
     ):
         with pytest.raises(ha.InvalidInput, match=message):
@@ -147,5 +147,8 @@ def test_the_path_of_a_table_or_an_archive_stands_for_its_rows(tmp_path):
     np.savez(tmp_path / "two.npz", ROWS, ROWS)
     for name in ("keys.csv", "keys.npz"):
         assert np.array_equal(ha.Memory(tmp_path / name).keys, ROWS)
-    with pytest.raises(InvalidInput, match="holds 2 arrays; say which is meant"):
+        assert np.array_equal(ha.modern(tmp_path / name).keys, ROWS)
+    np.savetxt(tmp_path / "spins.csv", np.sign(ROWS), fmt="%g", delimiter=",")
+    assert np.array_equal(ha.hopfield(tmp_path / "spins.csv").patterns, np.sign(ROWS))
+    with pytest.raises(InvalidInput, match=r"holds 2 arrays: .* such as np.load\('two.npz'\)\['arr_0'\]"):
         ha.Memory(tmp_path / "two.npz")

@@ -1,5 +1,6 @@
 """Sweeps, results, recalls and comparisons in pandas and xarray: the same numbers, and where they come from."""
 
+import json
 import sys
 
 import numpy as np
@@ -38,8 +39,11 @@ def test_what_they_hold_and_where_it_comes_from(name):
     pytest.importorskip("xarray")
     thing = THINGS[name]()
     frame, arrays = thing.to_pandas(), thing.to_xarray()
-    for found in (frame.attrs, arrays.attrs):
-        assert VERSIONS.items() <= found["versions"].items()
+    for found, versions in (
+        (frame.attrs, frame.attrs["versions"]),
+        (arrays.attrs, json.loads(arrays.attrs["versions"])),
+    ):
+        assert VERSIONS.items() <= versions.items()
         assert name == "recall" or isinstance(found["seed"], int)
     if name == "sweep":
         assert frame.attrs["seed"] == 5 and frame.attrs["trials"] == 2 and frame.attrs["scenario"] == "capacity"
@@ -55,6 +59,15 @@ def test_what_they_hold_and_where_it_comes_from(name):
     else:
         assert frame["recalled"].tolist() == [row["recalled"] for row in thing.table()]
         assert arrays["recalled"].sel(memory="nearest", load=0.4).values.tolist() == [frame["recalled"].iloc[-1]]
+
+
+@each("name", THINGS)
+def test_arrays_are_saved_as_netcdf(name, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    arrays = THINGS[name]().to_xarray()
+    arrays.to_netcdf(tmp_path / "found.nc", engine="scipy")
+    read = xarray.load_dataset(tmp_path / "found.nc", engine="scipy")
+    assert read.attrs == arrays.attrs and set(read) == set(arrays)
 
 
 def test_a_recall_of_one_cue_has_no_dim_cue():

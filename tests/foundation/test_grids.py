@@ -108,3 +108,7 @@ def test_words_are_values_where_they_are_asked_for():
         axis_values("a,b,a", "x", words=True)
     with pytest.raises(InvalidInput, match="'a' is no number"):
         axis_values("a,b", "x")
+
+
+def test_names_of_files_are_words():
+    assert values_of("neurons.csv,n2.csv", words=True) == ("neurons.csv", "n2.csv")

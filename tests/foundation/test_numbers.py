@@ -119,7 +119,7 @@ def test_a_table_is_read_exactly_if_each_cell_is_a_number_of_ascii_digits(place,
         ("a.npy", npy(np.float64(1)), "'a.npy' holds an array of shape (); expected 1 to 3 axes, none of length 0"),
         ("a.npy", npy(np.zeros((0, 3))), "'a.npy' holds an array of shape (0, 3); expected 1 to 3 axes"),
         ("a.npy", npy(np.zeros((1, 1, 1, 1))), "'a.npy' holds an array of shape (1, 1, 1, 1); expected 1 to 3 axes"),
-        ("a.npz", npz(a=np.ones(2), b=np.ones(2)), "'a.npz' holds 2 arrays; say which is meant: a, b"),
+        ("a.npz", npz(a=np.ones(2), b=np.ones(2)), "'a.npz' holds 2 arrays; say by `array` which is meant: a, b"),
     ],
     ids=str,
 )

@@ -401,3 +401,41 @@ def test_a_sequence_that_ends_converges_to_its_last_pattern():
     patterns = random_spins(5, 100, 6)
     recall = ha.sequence(patterns, cyclic=False).recall(patterns[0])
     assert (recall.status, recall.matched, recall.steps) == ("converged", 4, 5)
+
+
+@each(
+    "make",
+    [
+        *(ha.modern, ha.sparse, ha.normmax, ha.k_subsets, ha.spherical, ha.linear, ha.dense, ha.exponential),
+        ha.sequence,
+        lambda spins: ha.sdm(spins, spins, 2),
+        lambda spins: ha.sdm(spins, spins, 3, locations=50, seed=1),
+    ],
+)
+def test_a_named_memory_answers_in_the_library_of_its_patterns(make, library):
+    spins = random_spins(5, 8)
+    answer = make(library.array(spins)).step(library.array(spins[:2]))
+    assert type(answer) is type(library.array(spins))
+    np.testing.assert_allclose(np.asarray(answer), make(spins).step(spins[:2]), atol=1e-12)
+
+
+def test_a_named_memory_gives_the_derivative_by_its_patterns_and_beta(torch):
+    patterns = torch.asarray(np.eye(3)).requires_grad_()
+    beta = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    cue = torch.asarray(np.array([0.9, 0.2, 0.1]))
+    found = torch.autograd.grad(ha.modern(patterns, beta=beta).step(cue)[0], (patterns, beta))
+    attention = torch.softmax(beta * (patterns @ cue), 0) @ patterns
+    torch.testing.assert_close(found, torch.autograd.grad(attention[0], (patterns, beta)))
+    with pytest.raises(InvalidInput, match="beta: its derivative needs keys of the same library"):
+        ha.modern(np.eye(3), beta=beta)
+
+
+@each("make", [ha.hopfield, ha.graded, lambda x: ha.bam(x, x), lambda x: ha.delta(x, x)])
+def test_couplings_of_arrays_of_another_library_are_refused(make, torch):
+    with pytest.raises(InvalidInput, match=r"couplings are computed with NumPy, .* of torch; give np.asarray\(x\)"):
+        make(torch.asarray(random_spins(2, 8)))
+
+
+def test_patterns_of_0_and_1_lead_to_neurons_of_0_and_1():
+    with pytest.raises(InvalidInput, match=r'write 2\*x − 1, or take `ha.hopfield` with activation="step"'):
+        ha.hopfield(np.eye(3))

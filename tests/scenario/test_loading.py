@@ -277,3 +277,9 @@ def test_a_file_in_this_folder_comes_before_a_shipped_name(tmp_path, monkeypatch
     (tmp_path / "bank").write_text(GOOD)
     monkeypatch.chdir(tmp_path)
     assert ha.load("bank").spec.title == "a title"
+
+
+def test_a_missing_file_of_ones_own_is_no_shipped_scenario(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput, match=r"^mine\.toml: there is no such file$"):
+        ha.load("mine.toml")

@@ -181,7 +181,8 @@ def test_assignments(text, expected):
     ("text", "message"),
     [
         ("a", "--set 'a': expected KEY=VALUE, as in mask=causal"),
-        ("a=two words", 'is no TOML value; .* write "two words"; for a list of words write two,words'),
+        ("a=two words", "is no TOML value; .* --set \"a='two words'\"; for a list of words write two,words"),
+        ("a.file=b.csv", """in quotes: --set "a.file='b.csv'\"$"""),
         ("a=in,", "is no TOML value"),
         ("a=in,0,8", "is no TOML value"),
         ("a=1\nb=2", "more than one"),

@@ -1,7 +1,7 @@
 """The memories that are compared, by name: how each stores the keys, is recalled, and reads out values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -93,8 +93,8 @@ DEFAULT = ("hopfield", "dense", "modern", "sparse", "linear", "nearest")
 def contenders_named(memories: Any) -> tuple[Contender, ...]:
     """The contenders of a comparison.
 
-    memories: names, memory objects, functions of keys that give a memory, a mapping from names to such objects and
-    functions, or a single one of all these. Raises `InvalidInput` for an unknown name, a name that is given twice, and
+    memories: names, memory objects, functions of keys that give a memory, a mapping from names of your own
+    to these, or a single one of all these. Raises `InvalidInput` for an unknown name, a name that is given twice, and
     an object that is no memory.
     """
     single = isinstance(memories, (str, Contender)) or hasattr(memories, "recall") or callable(memories)
@@ -127,10 +127,14 @@ def _contender(i: int, choice: Any) -> Contender:
 
 
 def _of_object(name: str, memory: Any) -> Contender:
-    """The contender of a memory object, which must store the keys of the problem; its own values are not used.
+    """The contender, under a name of its own, of a memory object, a function of keys or another contender's name.
+
+    An object must store the keys of the problem; its own values are not used.
 
     Spins with an energy change one at a time, as those of the contenders by name do.
     """
+    if isinstance(memory, str):
+        return replace(_contender(0, memory), name=name)
     if callable(memory) and not hasattr(memory, "recall"):
         return _of_function(name, memory)
     if not is_memory(memory):

@@ -9,7 +9,7 @@ from hopattn.experiments.comparison.paragraph import paragraph
 from hopattn.experiments.comparison.row import Row
 from hopattn.foundation.display import Drawable
 from hopattn.foundation.files import csv_text
-from hopattn.foundation.frames import VERSIONS, data_frame, imported
+from hopattn.foundation.frames import VERSIONS, data_frame, imported, netcdf_attributes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +61,7 @@ class Comparison(Drawable):
         """An xarray Dataset of the columns of `to_pandas`; raises `InvalidInput` without xarray or pandas."""
         imported("xarray", "to_xarray")
         frame = self.to_pandas()
-        return frame.to_xarray().assign_attrs(frame.attrs)
+        return frame.to_xarray().assign_attrs(netcdf_attributes(frame.attrs))
 
     def _flat(self) -> list[dict[str, Any]]:
         """The rows of `table`, with a text in place of each list."""

@@ -47,6 +47,10 @@ def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
     Raises `InvalidInput` as `mapped` and `numbers` do.
     """
     file = path_of(path, "path")
+    if len(names := names_in(file)) > 1:
+        call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
+        told = f"give one of them, such as {shortened(call.format(file.name, names[0]))}"
+        raise InvalidInput(f"{named(file)} holds {len(names)} arrays: {listed(names)}; {told}")
     return numbers(file, most_axes=2) if file.suffix.lower() in (".npz", ".csv") else mapped(file)
 
 
@@ -56,7 +60,7 @@ def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> Sto
     require_file(file)
     if file.suffix.lower() not in _MAPPED:
         raise InvalidInput(f"{named(file)}: expected a file that ends in {' or '.join(_MAPPED)}")
-    found = _stored(file, name)
+    found = _stored(file, name, "name")
     found.require("f", "floating-point numbers")
     return found
 
@@ -83,7 +87,7 @@ def described(file: Path, array: str | None = None, most_axes: int = 3, most: in
     if file.suffix.lower() not in _FORMATS:
         values = table(file, most)
         return Described(values.shape, lambda: values)
-    return _described(_stored(file, array), most_axes, most)
+    return _described(_stored(file, array, "array"), most_axes, most)
 
 
 def numbers(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> np.ndarray:
@@ -146,8 +150,8 @@ def _headers(file: Path) -> dict[str, StoredArray]:
     return _FORMATS[file.suffix.lower()](file)
 
 
-def _stored(file: Path, name: str | None) -> StoredArray:
-    """One array of a file, by its name, or the only one."""
+def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
+    """One array of a file, by its name, or the only one; argument: what gives the name, for messages."""
     arrays = _headers(file)
     if name is not None and "" in arrays:
         raise InvalidInput(f"{named(file)} holds one array without a name, and '{shortened(name)}' was asked for")
@@ -156,7 +160,9 @@ def _stored(file: Path, name: str | None) -> StoredArray:
     if not arrays:
         raise InvalidInput(f"{named(file)} holds no array")
     if name is None:
-        raise InvalidInput(f"{named(file)} holds {len(arrays)} arrays; say which is meant: {listed(arrays)}")
+        raise InvalidInput(
+            f"{named(file)} holds {len(arrays)} arrays; say by `{argument}` which is meant: {listed(arrays)}"
+        )
     if name not in arrays:
         raise InvalidInput(f"{named(file)}: {unknown(name, arrays)}")
     return arrays[name]

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopattn.foundation.arrays import require_dim
+from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import generator
+from hopattn.foundation.traces import surely
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.memories.random_patterns import random_beta, random_pairs, random_reals, random_spins
@@ -108,24 +109,26 @@ def sdm(
     own = generator(seed, rng)
     address_rows, value_rows = spin_patterns(addresses, "addresses"), spin_patterns(values, "values")
     n = address_rows.shape[1]
-    if len(address_rows) != len(value_rows):
-        raise InvalidInput(f"values: {len(value_rows)} rows do not fit {len(address_rows)} addresses")
+    count = address_rows.shape[0]
+    if count != value_rows.shape[0]:
+        raise InvalidInput(f"values: {value_rows.shape[0]} rows do not fit {count} addresses")
     if not 0 <= real(radius, "radius") <= n:
         raise InvalidInput(f"radius: expected a number from 0 to {n}, not {quoted(radius)}")
     within = Threshold(t=-float(radius))
     if locations is None:
         keys, counters = address_rows, value_rows
     else:
-        keys = _locations(locations, n, own)
+        keys = in_numbers_of(address_rows, _locations(locations, n, own))
         near = within.weights(Hamming()(address_rows, keys))
-        for i, row in enumerate(near):
-            if not row.any():
-                raise InvalidInput(f"radius: no location lies within {radius:g} of address {i}; choose a larger one")
-        counters = near.T @ value_rows
+        alone = ~namespace(near).any(near != 0, axis=-1)
+        if surely(namespace(near).any(alone)):
+            lone = first_true(alone)
+            raise InvalidInput(f"radius: no location lies within {radius:g} of address {lone}; choose a larger one")
+        counters = near.mT @ value_rows
     return Memory(keys, counters, similarity="hamming", separation=within, activation="sign", patterns=value_rows)
 
 
-def _locations(locations: Any, n: int, rng: np.random.Generator) -> np.ndarray:
+def _locations(locations: Any, n: int, rng: np.random.Generator) -> Array:
     if isinstance(locations, (int, np.integer)) and not isinstance(locations, bool):
         count = whole(locations, "locations")
         require_room(count * n, f"{count:,} locations")

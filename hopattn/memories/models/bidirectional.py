@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopattn.memories.models.card import named, spin_patterns
+from hopattn.memories.models.card import named, of_numpy, spin_patterns
 from hopattn.memories.random_patterns import random_spins
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator
@@ -32,7 +32,9 @@ def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
     >>> recall.state, memory.answer(recall.state)
     (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))
     """
-    left_rows, right_rows = spin_patterns(left, "left"), spin_patterns(right, "right")
+    left_rows, right_rows = (
+        of_numpy(spin_patterns(side, name), name) for side, name in ((left, "left"), (right, "right"))
+    )
     couplings = learning.associate(left_rows, right_rows)
     forward = Associator(couplings, activation="sign", patterns=right_rows)
     return Bidirectional(forward, Associator(couplings.T, activation="sign", patterns=left_rows))

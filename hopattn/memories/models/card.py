@@ -13,11 +13,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.foundation.arrays import as_numpy, stored_rows
+from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.options import require_options
+from hopattn.foundation.traces import surely
+from hopattn.memories.memory import rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
+OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.hopfield` with activation="step"'
 Draw = Callable[[np.random.Generator], Mapping[str, Any]]
 
 
@@ -94,25 +97,36 @@ def named(
     return mark
 
 
-def spin_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
+def spin_patterns(patterns: Any, what: str = "patterns") -> Array:
     """Patterns as a checked array `(n_patterns, N)`; raises `InvalidInput` with the first row that is not ±1."""
     rows = real_patterns(patterns, what)
-    for i, row in enumerate(rows):
-        others = row[np.abs(row) != 1]
-        if others.size:
-            cure = "; for 0 and 1, write 2*x − 1" if np.isin(rows, (0, 1)).all() else ""
-            raise InvalidInput(f"{what}: row {i} holds {others[0]:.6g}; the neurons are spins, −1 or 1{cure}")
+    xp = namespace(rows)
+    others = xp.abs(rows) != 1
+    if surely(xp.any(others)):
+        cure = OF_0_AND_1 if surely(xp.all((rows == 0) | (rows == 1))) else ""
+        told = f"row {first_true(xp.any(others, axis=-1))} holds {float(rows[others][0]):.6g}"
+        raise InvalidInput(f"{what}: {told}; the neurons are spins, −1 or 1{cure}")
     return rows
 
 
-def real_patterns(patterns: Any, what: str = "patterns") -> np.ndarray:
-    """Patterns as a checked array `(n_patterns, dim)`.
+def real_patterns(patterns: Any, what: str = "patterns") -> Array:
+    """Patterns as a checked array `(n_patterns, dim)`, of the library that they are given in, or from a file.
 
     Raises `InvalidInput` for a set that is empty, for entries that are not finite or too large to be multiplied, and
     for a zero row (with its number): a zero pattern is similar to no cue, so no cue recalls it.
     """
-    rows: np.ndarray = stored_rows(as_numpy(patterns, what), what, multiplied=True)
-    for i, row in enumerate(rows):
-        if not row.any():
-            raise InvalidInput(f"{what}: row {i} is zero; nothing recalls it")
+    rows = rows_of(patterns, what)
+    xp = namespace(rows)
+    zero = xp.all(rows == 0, axis=-1)
+    if surely(xp.any(zero)):
+        raise InvalidInput(f"{what}: row {first_true(zero)} is zero; nothing recalls it")
     return rows
+
+
+def of_numpy(rows: Array, what: str = "patterns") -> np.ndarray:
+    """Patterns for couplings, which NumPy computes; raises `InvalidInput` for an array of another library."""
+    if isinstance(rows, np.ndarray):
+        return rows
+    kind = type(rows).__module__.partition(".")[0]
+    cure = "give np.asarray(x), or keep the library with `ha.Memory(K, separation=…)`"
+    raise InvalidInput(f"{what}: couplings are computed with NumPy, and this is an array of {kind}; {cure}")

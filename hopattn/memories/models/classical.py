@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.objects import flag
 from hopattn.foundation.scalars import real
-from hopattn.memories.models.card import named, real_patterns, spin_patterns
+from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
 from hopattn.memories.random_patterns import random_beta, random_spins
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.hopfield import Hopfield
@@ -78,7 +78,9 @@ def hopfield(
     array([1., 1., 1., 0., 0., 0.])
     """
     reject_unknown("activation", [activation], NEURONS)
-    rows = spin_patterns(patterns) if activation == "sign" else _active_patterns(patterns)
+    rows = of_numpy(spin_patterns(patterns) if activation == "sign" else real_patterns(patterns))
+    if activation == "step":
+        _require_active(rows)
     return _network(rows, (rule, self_coupling), activation, real(bias, "bias"))
 
 
@@ -101,17 +103,15 @@ def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_cou
     >>> int(network.recall([0.2, 0.3, 0.1, 0.1, -0.2, 0.1], update="graded").matched)
     0
     """
-    rows = spin_patterns(patterns)
+    rows = of_numpy(spin_patterns(patterns))
     return _network(rows, (rule, self_coupling), Tanh(beta))
 
 
-def _active_patterns(patterns: ArrayLike) -> np.ndarray:
-    """Patterns of 0 and 1, checked."""
-    rows = real_patterns(patterns)
+def _require_active(rows: np.ndarray) -> None:
+    """Raise `InvalidInput` with the first row that is not of 0 and 1."""
     for i, row in enumerate(rows):
         if reason := Step().why_outside_domain(row):
             raise InvalidInput(f"patterns: row {i} {reason}")
-    return rows
 
 
 def _network(rows: np.ndarray, learned: tuple[str, bool], activation: str | Activation, bias: float = 0.0) -> Hopfield:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
-from hopattn.memories.models.card import named, real_patterns
+from hopattn.memories.models.card import named, of_numpy, real_patterns
 from hopattn.memories.random_patterns import random_pairs, random_reals, random_shape
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator
@@ -79,5 +79,7 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     >>> ha.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
     array([5.])
     """
-    answers = real_patterns(values, "values")
-    return Associator(learning.delta(real_patterns(keys, "keys"), answers, rate, sweeps), patterns=answers)
+    answers = of_numpy(real_patterns(values, "values"), "values")
+    return Associator(
+        learning.delta(of_numpy(real_patterns(keys, "keys"), "keys"), answers, rate, sweeps), patterns=answers
+    )

@@ -109,7 +109,7 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     array([2., 2., 0.])
     """
     rows = real_patterns(patterns)
-    whole(k, "k", most=len(rows))
+    whole(k, "k", most=int(rows.shape[0]))
     return Memory(rows, separation=KSubsets(beta=beta, k=k))
 
 

@@ -1,8 +1,8 @@
 """The sequence memory: each pattern recalls the next one."""
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from hopattn.foundation.arrays import namespace
 from hopattn.foundation.objects import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
@@ -32,6 +32,7 @@ def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
     [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     """
     rows = spin_patterns(patterns)
-    following = np.roll(rows, -1, axis=0) if flag(cyclic, "cyclic") else np.concatenate([rows[1:], rows[-1:]])
+    xp = namespace(rows)
+    following = xp.roll(rows, -1, axis=0) if flag(cyclic, "cyclic") else xp.concat([rows[1:, ...], rows[-1:, ...]])
     separation = RectifiedPower(beta=1 / rows.shape[1], n=n)
     return Memory(rows, following, separation=separation, activation="sign", patterns=rows)

@@ -18,6 +18,8 @@ ALL_DEFAULTS = "figure"
 """The table whose keys may all be left out: a change of one of them needs no table in the file."""
 _WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*")
 """Words that need no quotes, which a shell might take away: `in` is a text, `in,muddy` a list of two."""
+_IN_A_SHELL = re.compile(r"[\"'$`!]")
+"""Characters that mean something between double quotes in a shell, or would end a text in single ones."""
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -42,6 +44,9 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         cause = "texts stand in quotes, lists in brackets"
         if isinstance(error, tomllib.TOMLDecodeError):
             cause = syntax_fault(f"value = {value}", error).message
+        if cause.startswith("a text stands in quotes") and not _IN_A_SHELL.search(text):
+            argument = shortened(f"{path.strip()}='{value}'")
+            cause = f'a text stands in quotes: --set "{argument}"'
         if _WORDS.fullmatch(several := ",".join(value.split())):
             cause += f"; for a list of words write {shortened(several)}"
         raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is no TOML value; {cause}") from None
