@@ -84,7 +84,8 @@ def _with_heads(run: Run, table: FigureTable) -> Run:
     places = {match.groups() for name in run.arrays if (match := _PLACE.search(name))}
     if not any(_is_chosen(place, table) for place in places):
         wanted = " ".join(f"{key} {number}" for key in ("layer", "head") if (number := getattr(table, key)))
-        there = sorted(" ".join(filter(None, (layer and f"layer {layer}", f"head {head}"))) for layer, head in places)
+        known = sorted(places, key=lambda place: (int(place[0] or 0), int(place[1] or 0)))
+        there = [" ".join(filter(None, (layer and f"layer {layer}", f"head {head}"))) for layer, head in known]
         raise InvalidInput(f"figure: there is no {wanted} (heads: {listed(there) or 'none'})")
     arrays = {
         name: array

@@ -100,9 +100,13 @@ def curves_of(comparison: Comparison, measure: str) -> list[Curve]:
 
 
 def remarks(comparison: Comparison) -> str:
-    """Remarks on memories that could not take part, empty if there are none."""
-    refused = [name for name in comparison.memories if name not in memories_of(comparison)]
-    return f"{', '.join(refused)} could not take part" if refused else ""
+    """Remarks on memories without a measure: those that could not take part, and those that never came to rest."""
+    took_part = {row.memory for row in comparison.rows if not row.refusal}
+    missing = [name for name in comparison.memories if name not in memories_of(comparison)]
+    refused = ", ".join(name for name in missing if name not in took_part)
+    restless = ", ".join(name for name in missing if name in took_part)
+    parts = (f"{refused} could not take part" if refused else "", f"{restless}: no cue at rest" if restless else "")
+    return "; ".join(filter(None, parts))
 
 
 def why_missing(row: Row, measure: str) -> str:

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.arrays import as_numpy, is_foreign_array
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import is_iterable
+from hopattn.foundation.traces import constant
 from hopattn.scenario.result import Result, Run
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHeadTrace
 
 Tokens = Sequence[str] | tuple[Sequence[str], Sequence[str]]
 """The words of a text, or those of the queries and those of the keys."""
@@ -21,12 +25,15 @@ LARGEST = 1e100
 def weights_as_result(weights: Any, tokens: Tokens | None = None, title: str = "") -> Result:
     """The weights of attention as the result of one layer.
 
-    weights: `(n_queries, n_keys)`, or `(n_heads, n_queries, n_keys)`. tokens: the words of the text, or a pair: those
-    of the queries and those of the keys; by default their numbers, from 1. What a masked array masks is hidden. Raises
-    `InvalidInput` for another shape, for numbers that are not finite, and for another number of words.
+    weights: `(n_queries, n_keys)`, or `(n_heads, n_queries, n_keys)`, of any library; or the trace of a head or of
+    several. tokens: the words of the text, or a pair: those of the queries and those of the keys; by default their
+    numbers, from 1. What a masked array masks is hidden. Raises `InvalidInput` for another shape, for numbers that are
+    not finite, and for another number of words.
     """
-    hidden = np.ma.getmaskarray(weights) if isinstance(weights, np.ma.MaskedArray) else None
-    values = _array(np.ma.filled(weights, 0) if hidden is not None else weights)
+    if isinstance(weights, HeadTrace | MultiHeadTrace):
+        weights = _traced(weights)
+    masked = isinstance(weights, np.ma.MaskedArray) and weights.mask is not np.ma.nomask
+    values = _array(np.ma.filled(weights, 0) if isinstance(weights, np.ma.MaskedArray) else weights)
     if values.dtype.kind not in "fiub" or values.ndim not in (2, 3) or not values.size:
         raise InvalidInput(
             f"weights: expected numbers of shape (n_queries, n_keys) or (n_heads, n_queries, n_keys), "
@@ -42,16 +49,29 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, title: str = "
         f"layer 1 head {i} weights": Labelled(head, ("query", "key"), (rows, columns))
         for i, head in enumerate(heads, start=1)
     }
-    if hidden is not None and hidden.any():
-        for i, mask in enumerate(~hidden.reshape(heads.shape), start=1):
+    if masked:
+        for i, mask in enumerate(~weights.mask.reshape(heads.shape), start=1):
             arrays[f"layer 1 head {i} mask"] = Labelled(mask, ("query", "key"), (rows, columns))
     return Result("array", title, "", None, "attention", 0, "", (Run("", arrays),), ())
+
+
+def _traced(trace: HeadTrace | MultiHeadTrace) -> np.ma.MaskedArray:
+    """The weights of traced heads, `(n_heads, …, n_queries, n_keys)`, masked where a head may not attend."""
+    heads = trace.heads if isinstance(trace, MultiHeadTrace) else (trace,)
+    weights = _array([head.weights for head in heads])
+    allowed = [np.broadcast_to(True if head.mask is None else _plain(head.mask), weights.shape[1:]) for head in heads]
+    return np.ma.masked_array(weights, np.asarray(allowed) == 0)
+
+
+def _plain(weights: Any) -> Any:
+    """An array of another library as one of NumPy; anything else as it is."""
+    return as_numpy(constant(weights), "weights") if is_foreign_array(weights) else weights
 
 
 def _array(weights: Any) -> np.ndarray:
     """Weights as an array; raises `InvalidInput` for rows of different lengths."""
     try:
-        return np.asarray(weights)
+        return np.asarray([*map(_plain, weights)] if isinstance(weights, list | tuple) else _plain(weights))
     except ValueError:
         raise InvalidInput("weights: the rows differ in length; expected one weight for each query and key") from None
 

@@ -26,11 +26,14 @@ from hopattn.figures.rendering import favourite
 from hopattn.figures.style import STYLES, coloured, loaded, style_named, styled
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
+from hopattn.foundation.arrays import is_foreign_array
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import instance
 from hopattn.foundation.options import require_options, shows_options
 from hopattn.scenario.result import Result
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHeadTrace
 
 
 class PlotOptions(TypedDict, total=False):
@@ -76,17 +79,17 @@ class Drawing(NamedTuple):
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Any:
     """Draw a figure of a result, a recall, a sweep, a comparison, or of an array of attention weights.
 
-    thing: from `ha.run`, `memory.recall`, `ha.sweep` or `ha.compare`; one of `result.arrays`; or weights `(n_queries,
-    n_keys)` or `(n_heads, n_queries, n_keys)`. name: of the figure, as `hopattn figures --list` shows them; by default
-    the one that shows the thing best; a recall has "recall", "energies", "energy", and if it kept its overlaps also
-    "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
-    of pyplot. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; title: "" for
-    none. lang: "en" or "de", the language of labels; by default that of `[figure]`. style: "slide", "paper" or "dark";
-    by default that of a slide, and in axes of your own the fonts that you set. tokens: the words of an array, or a pair
-    of those of its queries and keys; by default their numbers. measure: of a sweep or a comparison, the only one to
-    draw. theory: lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis, such as {"N →
-    ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario that was
-    swept.
+    thing: from `ha.run`, `memory.recall`, `ha.sweep` or `ha.compare`; one of `result.arrays`; the trace of heads; or
+    weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy, PyTorch or JAX. name: of the figure, as
+    `hopattn figures --list` shows them; by default the one that shows the thing best; a recall has "recall",
+    "energies", "energy", and if it kept its overlaps also "overlaps", "basin" and "overlap". ax: matplotlib's Axes,
+    Figure or SubFigure to draw into; by default a new figure of pyplot. run, layer, head, query, axes, highlight,
+    title: as in the table `[figure]` of a scenario; title: "" for none. lang: "en" or "de", the language of labels; by
+    default that of `[figure]`. style: "slide", "paper" or "dark"; by default that of a slide, and in axes of your own
+    the fonts that you set. tokens: the words of an array, or a pair of those of its queries and keys; by default their
+    numbers. measure: of a sweep or a comparison, the only one to draw. theory: lines over a sweep, name → (x, y) or a
+    function of the numbers of its horizontal axis, such as {"N → ∞": ha.theory.overlap}; {} for none; by default those
+    of `ha.theory` where they describe the scenario that was swept.
 
     Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
     not exist, and for axes that would have to hold several panels.
@@ -134,7 +137,8 @@ def _language(thing: Any, lang: Any) -> str:
 @singledispatch
 def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
     """The drawing of a thing by the name of its figure. given: the options that were given."""
-    if not isinstance(thing, np.ndarray | Labelled | list | tuple):
+    known = isinstance(thing, np.ndarray | Labelled | list | tuple | HeadTrace | MultiHeadTrace)
+    if not known and not is_foreign_array(thing):
         raise InvalidInput(
             "plot: expected a Result, a Recall, a Sweep, a Comparison or an array of weights, "
             f"not {type(thing).__name__}"

@@ -70,7 +70,7 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
     like: lists, tuples and numbers become an array of its library; without it, of NumPy. Raises `InvalidInput` for
     rows of unequal length, for entries that are not real numbers and for an array with a mask.
     """
-    if _is_foreign_array(values):
+    if is_foreign_array(values):
         return values
     if isinstance(values, (str, os.PathLike)):
         how = "`numpy.load` reads a .npy, and `numpy.loadtxt` with delimiter=',' a .csv"
@@ -271,7 +271,7 @@ def require_finite_energy(energy: np.ndarray) -> None:
         )
 
 
-def _is_foreign_array(values: Any) -> bool:
+def is_foreign_array(values: Any) -> bool:
     """Whether the values are an array of a library other than NumPy."""
     if isinstance(values, (np.ndarray, np.generic, list, tuple, int, float)):
         return False

@@ -17,7 +17,7 @@ WORDS = {
     "memory": "write source=",
     "scale": "write beta=",
     "dropout_p": "there is no dropout; leave it out",
-    "enable_gqa": "heads that share one key and one value share an object: hopattn.MultiHead",
+    "enable_gqa": "repeat the heads: k.repeat_interleave(n, -3), and v alike; hopattn.MultiHead shares keys and values",
     "need_weights": "all weights are in trace",
     "query": "write x, the first argument",
 }

@@ -127,6 +127,14 @@ def test_a_comparison_without_measures_is_refused():
     assert "data:image/svg+xml" in ha.html(ha.compare_random(memories=["nearest"], **FEW))
 
 
+def test_a_memory_that_never_rests_is_told_from_one_that_could_not_take_part():
+    """Linear attention takes part with any keys; here no cue of it comes to rest."""
+    keys = np.random.default_rng(0).normal(size=(5, 4))
+    comparison = ha.compare(keys, keys, keys, memories=["modern", "linear", "dense"])
+    assert [row.at_rest for row in comparison.rows if row.memory == "linear"] == [0]
+    assert figure_of(comparison).get_supxlabel() == "dense could not take part; linear: no cue at rest"
+
+
 @cache
 def compared(axes):
     """The comparison of all memories over some axes: bars, curves or maps."""

@@ -47,6 +47,32 @@ def test_a_head_that_attends_evenly_to_all_it_sees_scores_chance():
     assert written.count(".26   (.26)") == 4  # both layers, earlier copies and what followed them
 
 
+def cells(weights):
+    """The cells of two heads as drawn from bare weights, those in bold, and the note below."""
+    figure = drawn(lambda figure: ha.plot(weights, "heads", ax=figure, tokens=[*"abcde"] * 2))
+    written = figure.axes[0].texts
+    bold = [text for text in written if text.get_weight() == "bold"]
+    return [text.get_text() for text in written], bold, figure.get_supxlabel()
+
+
+def test_chance_for_bare_weights_follows_from_what_they_hide():
+    """By definition even attention over what is visible is chance, here and under the causal mask: 2.93/10 on key 1."""
+    causal = np.stack([ha.uniform_attention(10)] * 2)
+    for even in (causal, np.ma.masked_array(causal, np.triu(np.ones_like(causal), 1)), np.full((2, 10, 10), 0.1)):
+        written, bold, note = cells(even)
+        assert bold == [] and "in brackets" in note
+        assert all(text.split("   ")[1] == f"({text.split()[0]})" for text in written)
+    assert cells(causal)[0][3] == ".29   (.29)"
+
+
+def test_without_a_known_mask_the_scores_stand_alone():
+    """Two zeros above the diagonal: a mask or sparse weights, nobody knows."""
+    odd = np.full((2, 10, 10), 0.125)
+    odd[..., 8:] = 0
+    written, bold, note = cells(odd)
+    assert bold == [] and note == "" and written[0] == ".11"
+
+
 def test_ten_heads_are_shown_and_the_others_counted():
     result = ha.run(parse(HEADS + "[[layer.head]]\n" * 13, "file.toml", "file"))
     figure = drawn(lambda figure: plots["heads"]().draw(figure, result))

@@ -90,7 +90,28 @@ def test_labels_of_a_labelled_array_are_kept():
 
 def test_several_heads_are_several_axes():
     assert len(ha.plot(np.full((3, 2, 2), 0.5), "attention")) == 3
-    assert isinstance(ha.plot(np.full((3, 2, 2), 0.5), "attention", head=2), Axes)
+    chosen = ha.plot(np.full((12, 2, 2), 0.5), "attention", head=11)
+    assert isinstance(chosen, Axes) and chosen.get_title() == "layer 1 head 11"
+
+
+def drawn_numbers(thing):
+    ax = ha.plot(thing, "attention", head=1)
+    return {text.get_position(): text.get_text() for text in ax.texts}
+
+
+def test_weights_of_every_library_are_drawn(torch, jax):
+    expected = drawn_numbers([WEIGHTS, WEIGHTS])
+    tensor = torch.tensor([WEIGHTS, WEIGHTS], requires_grad=True)
+    for weights in (tensor, tensor.bfloat16(), [*tensor], jax.numpy.asarray([WEIGHTS, WEIGHTS])):
+        assert drawn_numbers(weights) == expected
+
+
+def test_the_trace_of_heads_is_drawn_with_its_mask(torch):
+    eye = torch.eye(2)
+    causal, free = ha.Head(eye, eye, eye, mask="causal"), ha.Head(eye, eye, eye, mask="none")
+    assert len(drawn_numbers(causal.trace(eye))) == 3
+    axes = ha.plot(ha.MultiHead([causal, free], torch.eye(2, 4)).trace(eye), "attention")
+    assert [len(ax.texts) for ax in axes] == [3, 4]
 
 
 @pytest.mark.parametrize("name", spread(plots, 5))
@@ -135,6 +156,7 @@ def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(
         ([["a"]], "attention", {}, "expected numbers of shape"),
         ([[float("nan")]], "attention", {}, "some are not a number, or not below 1e"),
         (3, "attention", {}, "not int"),
+        (np.full((11, 1, 1), 1.0), "attention", {"head": 13}, "layer 1 head 9, layer 1 head 10"),
     ],
 )
 def test_a_wrong_choice_is_refused(thing, name, options, message):

@@ -218,6 +218,7 @@ LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
             "attention: option 'attn_mask' .*write mask= for booleans",
         ),
         (lambda: ha.attention(EYE, EYE, EYE, scale=2), "'scale' is PyTorch's word; write beta="),
+        (lambda: ha.attention(EYE, EYE, EYE, enable_gqa=True), r"k\.repeat_interleave\(n, -3\), and v alike"),
         (lambda: ha.Head(EYE, EYE, EYE, is_causal=True), "^Head: option 'is_causal'"),
         (lambda: LAYER(EYE, key_padding_mask=EYE), "^MultiHead: option 'key_padding_mask' is"),
         (lambda: ha.AttentionLayer(LAYER)(EYE, src_mask=EYE), "^AttentionLayer: option 'src_mask' is PyTorch's word"),

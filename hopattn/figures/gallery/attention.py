@@ -45,7 +45,8 @@ class Attention(Plot):
             _matrix(ax, run, (place, weights), _scale(shown), words)
             if len(shown) > 1:
                 ax.set(xlabel=weights.dims[1], ylabel=weights.dims[0])
-            ax.set_title(place if len(shown) > 1 else run_title(run) * (len(result.runs) > 1))
+            own = (run_title(run) * (len(result.runs) > 1), place * (result.figure.head is not None))
+            ax.set_title(place if len(shown) > 1 else ": ".join(filter(None, own)))
         masked = any(not _allowed(run, place, weights).all() for place, weights in shown)
         hatched = "hatched: hidden by the mask" if masked else ""
         numbered = all(_has_numbers(weights) for _, weights in shown)

@@ -19,7 +19,8 @@ ROWS = 10
 """The largest number of heads, of all runs together."""
 
 Row = tuple[str, dict[str, float], dict[str, float]]
-"""The name of a head, its scores, and the scores of attention that is spread evenly over all visible words."""
+"""The name of a head, its scores, and those of attention that is spread evenly over all visible words, if these are
+known."""
 
 
 class Heads(Plot):
@@ -38,8 +39,9 @@ class Heads(Plot):
         rows = [*_rows(result)]
         headline(figure, result)
         _table(figure.subplots(), rows[:ROWS])
+        chance = "in brackets: attention spread evenly over the visible words · bold: at least twice that"
         notes = (
-            "in brackets: attention spread evenly over the visible words · bold: at least twice that",
+            chance if any(by_chance for _, _, by_chance in rows) else "",
             left_out(ROWS, len(rows), "heads", "run, layer or head"),
         )
         foot(figure, "\n".join(filter(None, notes)))
@@ -53,11 +55,12 @@ def _table(ax: Axes, rows: list[Row]) -> None:
     values = np.array([[scores[name] for name in SCORES] for _, scores, _ in rows])
     image = ax.imshow(values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1)
     for (i, j), value in np.ndenumerate(values):
-        chance = [*rows[i][2].values()][j]
+        chance = [*rows[i][2].values()][j] if rows[i][2] else 0.0
         size = scaled(18 if len(rows) < 8 else 15)
         look: dict[str, Any] = {"weight": "bold" if value >= 2 * chance > 0 else "normal", "fontsize": size}
         ink = readable_on(image.cmap(image.norm(value)))
-        ax.text(j, i, f"{number(float(value))}   ({number(chance)})", ha="center", va="center", color=ink, **look)
+        written = number(float(value)) + f"   ({number(chance)})" * bool(rows[i][2])
+        ax.text(j, i, written, ha="center", va="center", color=ink, **look)
     ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
     ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=scaled(15))
     ax.xaxis.tick_top()
@@ -78,8 +81,9 @@ def _rows(result: Result) -> Iterator[Row]:
         for place, weights in tables(run, "weights"):
             words = _words(weights)
             try:
-                even = even_attention(_visible(run, place, weights))
-                own, chance = (head_scores(given, words) for given in (weights.values, even))
+                seen = _visible(run, place, weights)
+                own = head_scores(weights.values, words)
+                chance = {} if seen is None else head_scores(even_attention(seen), words)
             except InvalidInput:  # no text that repeats a word, or weights that are no shares
                 continue
             name = ": ".join(filter(None, (short(run.name, 24), place.removeprefix("sequence 1 "))))
@@ -87,10 +91,18 @@ def _rows(result: Result) -> Iterator[Row]:
             yield name, scores, by_chance
 
 
-def _visible(run: Run, place: str, weights: Labelled) -> np.ndarray:
-    """The keys that each row may see, `(n, n)`; all of them where the run has no mask."""
-    name = f"{place} mask"
-    return np.asarray(run.arrays[name].values if name in run.arrays else np.ones(weights.values.shape), dtype=bool)
+def _visible(run: Run, place: str, weights: Labelled) -> np.ndarray | None:
+    """The keys that each row may see, `(n, n)`; None if they are unknown.
+
+    Bare weights have no mask: it is causal if all heads are 0 above the diagonal, and hides nothing if they are 0
+    nowhere.
+    """
+    if mask := run.arrays.get(f"{place} mask"):
+        return np.asarray(mask.values, dtype=bool)
+    used = np.any([one.values != 0 for _, one in tables(run, "weights") if one.labels == weights.labels], axis=0)
+    if not np.triu(used, 1).any():
+        return np.tril(np.ones(used.shape, dtype=bool))
+    return np.asarray(used) if used.all() else None
 
 
 def _words(weights: Labelled) -> list[str]:
