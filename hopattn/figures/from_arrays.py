@@ -70,8 +70,9 @@ def _plain(weights: Any) -> Any:
 
 def _array(weights: Any) -> np.ndarray:
     """Weights as an array; raises `InvalidInput` for rows of different lengths."""
+    plain = [*map(_plain, weights)] if isinstance(weights, list | tuple) else _plain(weights)
     try:
-        return np.asarray([*map(_plain, weights)] if isinstance(weights, list | tuple) else _plain(weights))
+        return np.asarray(plain)
     except ValueError:
         raise InvalidInput("weights: the rows differ in length; expected one weight for each query and key") from None
 

@@ -104,6 +104,8 @@ def test_weights_of_every_library_are_drawn(torch, jax):
     tensor = torch.tensor([WEIGHTS, WEIGHTS], requires_grad=True)
     for weights in (tensor, tensor.bfloat16(), [*tensor], jax.numpy.asarray([WEIGHTS, WEIGHTS])):
         assert drawn_numbers(weights) == expected
+    with pytest.raises(ha.InvalidInput, match=r"weights: expected real numbers, not torch\.complex64"):
+        ha.plot(tensor.to(torch.complex64))
 
 
 def test_the_trace_of_heads_is_drawn_with_its_mask(torch):
