@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.linear_probe import fit_probe
-from hopattn.foundation.arrays import as_float, require_finite, widened
+from hopattn.foundation.arrays import as_float, as_numpy, require_finite, widened
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import entries_of, function
 from hopattn.foundation.room import require_room, require_time
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.threads import single_threaded
+from hopattn.foundation.traces import constant
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.heads import Head
@@ -74,10 +75,10 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     """Read the positions of words by a linear probe before the first layer and after each layer.
 
     layers: blocks or attention layers without positions, called one after the other with `mask`; their weights stay as
-    they are. texts: word vectors, `(n_texts, n_positions, dim)`; the probes are fitted to the first half of the texts,
-    and tested on the second. mask: the mask of every layer, joined with those of its heads. penalty: λ of the probes,
-    on vectors of variance 1 in each element. Raises `InvalidInput` for texts of another shape, fewer than 2 words or
-    4 texts, texts that are not finite, and layers that are no list of them.
+    they are. texts: word vectors, `(n_texts, n_positions, dim)`, of the layers' library; the probes are fitted to the
+    first half of the texts, and tested on the second. mask: the mask of every layer, joined with those of its heads.
+    penalty: λ of the probes, on vectors of variance 1 in each element. Raises `InvalidInput` for texts of another
+    shape, fewer than 2 words or 4 texts, texts that are not finite, and layers that are no list of them.
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
     >>> import hopattn as ha
@@ -85,27 +86,32 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     >>> ha.position_probe(blocks, texts).chance
     0.25
     """
-    state = _checked_texts(texts)
+    state = as_float(texts, "texts")
+    read = _checked_texts(state)
     given = [function(layer, f"layers: entry {i}") for i, layer in enumerate(entries_of(layers, "layers"))]
-    half = len(state) // 2
-    found = []
+    half = len(read) // 2
     with single_threaded():
-        found.append(_read(state, half, penalty))
+        found = [_read(read, half, penalty)]
         for layer in given:
-            state = np.asarray(layer(state, mask=mask))
-            found.append(_read(state, half, penalty))
+            state = layer(state, mask=mask)
+            found.append(_read(_as_read(state), half, penalty))
     names = (field.name for field in fields(PositionProbe))
     by_place: dict[str, Any] = {name: np.array(row) for name, row in zip(names, zip(*found, strict=True), strict=False)}
-    return PositionProbe(**by_place, n_texts=len(state) - half)
+    return PositionProbe(**by_place, n_texts=len(read) - half)
 
 
 def _checked_texts(texts: Any) -> np.ndarray:
     """Finite texts, `(n_texts, n_positions, dim)`, half precision in single precision; else raises `InvalidInput`."""
-    state = np.asarray(widened(as_float(texts, "texts")))
+    state = _as_read(texts)
     if state.ndim != 3 or state.shape[0] < 4 or state.shape[1] < 2 or not state.size:
         raise InvalidInput(f"texts: expected at least 4 of at least 2 words, (n, words, dim), not shape {state.shape}")
     require_finite(state, "texts")
     return state
+
+
+def _as_read(state: Any) -> np.ndarray:
+    """A state of any library as a constant of NumPy, half precision in single precision."""
+    return np.asarray(widened(as_numpy(constant(state), "texts")))
 
 
 def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:

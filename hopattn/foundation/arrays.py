@@ -103,13 +103,18 @@ def as_numpy(values: Any, what: str) -> np.ndarray:
     Raises `InvalidInput` for an array by which a derivative is taken, and for one that NumPy cannot read.
     """
     given = as_float(values, what)
-    if isinstance(given, np.ndarray):
-        return given
-    if followed(given):
-        cure = "give x.detach()" if is_torch(given) else "call it outside of what JAX traces"
+    return given if isinstance(given, np.ndarray) else read_by_numpy(widened(given), what)
+
+
+def read_by_numpy(array: Array, what: str) -> np.ndarray:
+    """An array of any library and dtype of NumPy as one of NumPy; raises `InvalidInput` as `as_numpy` does."""
+    if followed(array):
+        library = "PyTorch" if is_torch(array) else "JAX"
+        derived = getattr(array, "requires_grad", False)
+        cure = "give x.detach()" if derived else f"call it outside of what {library} traces"
         raise InvalidInput(f"{what}: is computed with NumPy, without a derivative; {cure}")
     try:
-        return np.asarray(widened(given))
+        return np.asarray(array)
     except (TypeError, RuntimeError):
         raise InvalidInput(f"{what}: cannot be read from this device; move it to the CPU first") from None
 

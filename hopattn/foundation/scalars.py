@@ -21,10 +21,12 @@ def positive(value: Any, what: str) -> float:
 
 def positive_or_followed(value: Any, what: str) -> Any:
     """A positive finite number as a Python float, or the array `()` that `followed` names, as it is."""
+    if getattr(value, "ndim", 0):
+        shape = tuple(value.shape)
+        cure = "multiply the queries by it, or take one Head for each number"
+        raise InvalidInput(f"{what}: expected a single number, not an array of shape {shape}; {cure}")
     if not followed(value):
         return positive(value, what)
-    if value.ndim:
-        raise InvalidInput(f"{what}: expected a single number, not an array of shape {tuple(value.shape)}")
     if surely(~((value > 0) & (value < math.inf))):
         raise InvalidInput(f"{what}: expected a positive finite number, not {quoted(value)}")
     return value

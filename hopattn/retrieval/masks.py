@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, device_of, namespace, require_broadcast
+from hopattn.foundation.arrays import Array, as_array, device_of, namespace, read_by_numpy, require_broadcast
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.room import require_room
@@ -133,15 +133,17 @@ def window(n: int) -> Window:
 def padding(lengths: Any, n: int) -> np.ndarray:
     """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
 
-    lengths: the number of words of each text, a whole number from 0 to n or an array `(…,)` of them. n: the number of
-    keys. Raises `InvalidInput` for other lengths.
+    lengths: the number of words of each text, a whole number from 0 to n or an array `(…,)` of them, of any library. n:
+    the number of keys. Gives an array of NumPy, which masks scores of any library. Raises `InvalidInput` for other
+    lengths, and for those that are not known yet, while PyTorch or JAX trace a function.
 
     >>> import hopattn as ha
     >>> ha.padding([1, 3], 3).astype(int).tolist()
     [[[1, 0, 0]], [[1, 1, 1]]]
     """
-    counts = as_array(lengths, "lengths")
-    require_room(whole(n, "n") * max(1, math.prod(counts.shape)), f"padding: {n:,} keys of each text")
+    given = as_array(lengths, "lengths")
+    require_room(whole(n, "n") * max(1, math.prod(given.shape)), f"padding: {n:,} keys of each text")
+    counts = read_by_numpy(given, "lengths")
     if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
         raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
     return np.asarray(np.arange(n) < counts[..., None, None])
@@ -200,7 +202,7 @@ def as_mask(mask: Any) -> Any:
     if array.dtype != namespace(array).bool:
         raise InvalidInput(
             f"mask: expected booleans (True = may attend), not {array.dtype}; "
-            "the text of the keys is source=, and numbers that are added to the scores are bias="
+            "numbers that are added to the scores are bias=, and the text of a head's keys is source="
         )
     return array
 

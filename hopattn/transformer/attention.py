@@ -77,6 +77,10 @@ def split_bias(bias: Any, keys: Array) -> tuple[Array | None, Array | None]:
 
 def require_texts(queries: Array, keys: Array, values: Array) -> None:
     """Raise `InvalidInput` unless queries, keys and values fit one another, as `attention` expects them."""
+    try:
+        namespace(queries, keys, values)
+    except InvalidInput as error:
+        raise InvalidInput(f"q, k, v: {error}") from None
     for array, what in ((queries, "q"), (keys, "k"), (values, "v")):
         if array.ndim < 2 or 0 in array.shape[-2:]:
             raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(array.shape)}")

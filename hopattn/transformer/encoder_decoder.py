@@ -19,6 +19,7 @@ from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.from_torch import require_names, with_all_biases, with_prefix
 from hopattn.transformer.normalisation import Normalisation
 from hopattn.transformer.torch_modules import with_options
+from hopattn.transformer.torch_words import knows_torch_words
 
 SIDES = ("encoder", "decoder")
 
@@ -118,6 +119,7 @@ class EncoderDecoder:
             words = block(words, mask)
         return words if self.norms[0] is None else self.norms[0](words)
 
+    @knows_torch_words
     @in_range
     def __call__(self, source: Any, target: Any, source_mask: Any = None, target_mask: Any = None) -> Array:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.

@@ -102,7 +102,7 @@ class Head:
 
     @shows_options(HeadOptions, DEFAULTS)
     def __init__(self, w_query: Any, w_key: Any, w_value: Any, **options: Unpack[HeadOptions]) -> None:
-        refuse_torch_words("Head", {**options})
+        refuse_torch_words("Head", options, DEFAULTS)
         require_options("Head", options, DEFAULTS)
         chosen: HeadOptions = {**DEFAULTS, **options}
         query, key, value = (

@@ -29,7 +29,10 @@ def with_options(given: Any, classes: Iterable[str], **options: Any) -> tuple[An
         return given, {name: DEFAULTS.get(name) if value is None else value for name, value in options.items()}
     if type(given) not in [getattr(torch.nn, name) for name in classes]:
         expected = " or ".join(f"torch.nn.{name}" for name in classes)
-        raise InvalidInput(f"module: expected a {expected}, not {type(given).__name__}")
+        of_layers = isinstance(given, (torch.nn.TransformerEncoder, torch.nn.TransformerDecoder))
+        each = "; take each of its layers: [hopattn.Block.from_torch(layer) for layer in module.layers]"
+        found = type(given).__name__ + each * of_layers
+        raise InvalidInput(f"module: expected a {expected}, not {found}")
     for name, value in options.items():
         if value is not None:
             raise InvalidInput(f"{name}: the module has its own; leave it out")

@@ -86,6 +86,11 @@ def test_attention_layers_and_the_blocks_of_pytorch_can_be_probed():
     found = ha.position_probe([block, block], texts)
     assert found.component.shape == (3, 3)
     assert found.n_texts == 20
+    own = ha.Block.from_torch({name: array.requires_grad_() for name, array in module.state_dict().items()}, 2)
+    of_torch = ha.position_probe([own, own], torch.tensor(texts))
+    np.testing.assert_allclose(of_torch.component, found.component, atol=1e-9)
+    half = ha.Block.from_torch({name: array.detach().half() for name, array in module.state_dict().items()}, 2)
+    assert ha.position_probe([half], torch.tensor(texts).half()).n_texts == 20
 
 
 def test_the_model_and_the_texts_stay_as_they_are():

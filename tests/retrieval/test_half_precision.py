@@ -40,3 +40,13 @@ def test_attention_of_pytorch(torch):
     found = ha.attention(like[:3], like, like)
     assert found.dtype == torch.float16
     assert torch.allclose(found, like[:3], atol=2e-3)
+
+
+@each(("dtype", "n", "loss"), [("float16", MANY, 0.0), ("bfloat16", 1_000_000, 0.0), ("float32", 400_000, 2e-5)])
+def test_the_average_of_many_ones_is_one_in_pytorch(torch, dtype, n, loss):
+    kind = getattr(torch, dtype)
+    keys, ones = torch.zeros(n, 2, dtype=kind), torch.ones(n, 1, dtype=kind)
+    for cue in (torch.zeros(1, 2, dtype=kind), torch.zeros(2, dtype=kind)):
+        assert abs(ha.Memory(keys, ones).step(cue).double() - 1).max() <= loss
+    texts = torch.zeros(2, 1, 2, dtype=kind), keys.expand(2, n, 2), ones
+    assert abs(ha.attention(*texts).double() - 1).max() <= loss

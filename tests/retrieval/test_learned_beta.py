@@ -77,8 +77,11 @@ def test_where_the_derivative_would_be_lost_it_is_refused(torch, jax):
             make()
     with pytest.raises(ha.InvalidInput, match=r"save: a file holds plain numbers; make the memory with float\(beta\)"):
         ha.Memory(KEYS, beta=slope).save("m.npz")
+    single = r"beta: expected a single number, not an array of shape \(2,\); multiply the queries by it, or take one"
     for beta, message in (
-        (torch.ones(2, requires_grad=True), r"beta: expected a single number, not an array of shape \(2,\)"),
+        (torch.ones(2, requires_grad=True), single),
+        (torch.ones(2), single),
+        (np.ones(2), single),
         (torch.tensor(-1.0, requires_grad=True), "beta: expected a positive finite number"),
     ):
         with pytest.raises(ha.InvalidInput, match=message):

@@ -100,3 +100,19 @@ def test_nonzero_of_one_cue_is_that_of_a_batch_of_one():
 def test_sizes_that_cannot_be_are_refused(make):
     with pytest.raises(InvalidInput):
         make()
+
+
+def test_lengths_of_padded_texts_may_be_of_any_library(torch, jax):
+    for make in (torch.tensor, jax.numpy.asarray, np.asarray):
+        assert np.array_equal(ha.padding(make([3, 4]), 5), ha.padding([3, 4], 5))
+        for lengths in ([3.0, 4.0], [3, 6]):
+            with pytest.raises(InvalidInput, match=r"^lengths: expected whole numbers from 0 to 5"):
+                ha.padding(make(lengths), 5)
+
+    def mask(lengths):
+        return ha.padding(lengths, 5)
+
+    with pytest.raises(InvalidInput, match=r"^lengths: .*; call it outside of what PyTorch traces"):
+        torch.vmap(mask)(torch.tensor([3, 4]))
+    with pytest.raises(InvalidInput, match=r"^lengths: .*; call it outside of what JAX traces"):
+        jax.jit(mask)(np.array([3, 4]))

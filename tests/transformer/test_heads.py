@@ -204,6 +204,8 @@ def test_layers_say_briefly_what_they_are():
 
 
 LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
+BLOCK = ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.Normalisation()] * 2)
+BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.Normalisation()] * 3, cross=LAYER)])
 
 
 @each(
@@ -222,6 +224,22 @@ LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
         (lambda: ha.Head(EYE, EYE, EYE, is_causal=True), "^Head: option 'is_causal'"),
         (lambda: LAYER(EYE, key_padding_mask=EYE), "^MultiHead: option 'key_padding_mask' is"),
         (lambda: ha.AttentionLayer(LAYER)(EYE, src_mask=EYE), "^AttentionLayer: option 'src_mask' is PyTorch's word"),
+        (lambda: ha.attention(query=EYE, key=EYE, value=EYE), "'query' is PyTorch's word; write q="),
+        (lambda: ha.attention(EYE, EYE, value=EYE), "'value' is PyTorch's word; write v="),
+        (lambda: LAYER(query=EYE), "'query' is PyTorch's word; write x=, the first argument"),
+        (lambda: LAYER(EYE, average_attn_weights=False), "'average_attn_weights' .* in the trace"),
+        (lambda: ha.attention(EYE, EYE, EYE, average_attn_weights=False), "'average_attn_weights' .* in the trace"),
+        (lambda: ha.Head(EYE, EYE, EYE)(EYE, scale=2), "'scale' is PyTorch's word; it is beta= of hopattn.Head"),
+        (lambda: BLOCK(EYE, src_key_padding_mask=EYE), "'src_key_padding_mask' .*; write mask=hopattn.padding"),
+        (lambda: BLOCK(EYE, tgt_key_padding_mask=EYE), "'tgt_key_padding_mask' .*; write mask=hopattn.padding"),
+        (lambda: BLOCK(EYE, memory_key_padding_mask=EYE), "write source_mask=hopattn.padding"),
+        (lambda: BOTH(EYE, EYE, src_mask=EYE), "^EncoderDecoder: option 'src_mask' .*; write source_mask="),
+        (lambda: BOTH(EYE, EYE, tgt_mask=EYE), "'tgt_mask' .*; write target_mask="),
+        (lambda: BOTH(EYE, EYE, src_key_padding_mask=EYE), "write source_mask=hopattn.padding"),
+        (lambda: BOTH(EYE, EYE, tgt_key_padding_mask=EYE), "write target_mask=hopattn.padding"),
+        (lambda: BOTH(EYE, EYE, memory_key_padding_mask=EYE), "write source_mask=hopattn.padding"),
+        (lambda: ha.attention(EYE, EYE, EYE, EYE), "^attention: expected only q, k, v by position; write beta=, mask="),
+        (lambda: LAYER(EYE, EYE, EYE), "^MultiHead: expected only x, mask by position; write key=, value="),
     ],
 )
 def test_pytorchs_words_are_answered_with_ours(call, message):
@@ -229,3 +247,14 @@ def test_pytorchs_words_are_answered_with_ours(call, message):
         call()
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         ha.attention(EYE, EYE, EYE, colour=1)
+
+
+def test_attention_refuses_arrays_of_two_libraries_as_a_head_does(torch, jax):
+    for one, other, kinds in (
+        (torch.eye(3), EYE, "numpy and torch; give torch.asarray"),
+        (EYE, torch.eye(3), "numpy and torch; give torch.asarray"),
+        (jax.numpy.eye(3), torch.eye(3), "jaxlib and torch"),
+    ):
+        for triple in ((one, other, other), (one, one, other)):
+            with pytest.raises(ha.InvalidInput, match=f"^q, k, v: expected arrays of one library, not of {kinds}"):
+                ha.attention(*triple)

@@ -261,7 +261,7 @@ def test_every_layer_takes_its_mask_after_the_text():
                 InvalidInput, match=rf"^(key|{text}): expected the vectors of a text, not booleans; a mask"
             ):
                 layer(x, **{text: ha.causal(3)})
-    with pytest.raises(InvalidInput, match=r"^mask: expected booleans .* not float64; the text of the keys is source="):
+    with pytest.raises(InvalidInput, match=r"^mask: expected booleans .* not float64; .*a head's keys is source="):
         heads(x, x)
 
 
@@ -326,6 +326,10 @@ def test_a_module_that_no_layer_can_be_is_refused(torch):
         (ha.Block, layer(batch_first=True, activation=torch.nn.GELU("tanh")), {}, "gelu without approximation"),
         (ha.Block, with_rms, {}, r"module\.norm1: is a RMSNorm, which a layer of hopattn cannot be"),
         (ha.Block, heads(), {}, r"expected a torch.nn.TransformerEncoderLayer or .*, not MultiheadAttention"),
+        (
+            *(ha.Block, torch.nn.TransformerEncoder(layer(batch_first=True), 1), {}),
+            r"not TransformerEncoder; take each .*: \[hopattn.Block.from_torch\(layer\) for layer in module.layers\]",
+        ),
         (ha.Block, layer(batch_first=True), {"norm_first": True}, "norm_first: the module has its own; leave it out"),
         (ha.EncoderDecoder, mixed, {}, "module: expected one epsilon for all layers, not 0.5, 1e-05"),
         (ha.MultiHead, heads().state_dict(), {}, "n_heads: a state does not keep it; give it, or give the module"),
