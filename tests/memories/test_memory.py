@@ -235,7 +235,7 @@ def test_beta_is_short_for_the_separations_own():
         ({"keys": [[1, 2]], "beta": -1}, "beta: expected a positive"),
         ({"keys": [[1, 2]], "separation": "softmx"}, "separation: 'softmx' is unknown; did you mean 'softmax'"),
         ({"keys": [[1, 2]], "similarity": "dott"}, "similarity: 'dott' is unknown"),
-        ({"keys": [[1, 2]], "activation": 3}, "activation: '3' is unknown"),
+        ({"keys": [[1, 2]], "activation": 3}, "activation: expected a name or an Activation, got an int"),
     ],
 )
 def test_what_cannot_be_a_memory_is_refused(arguments, message):

@@ -162,7 +162,7 @@ def test_a_memory_with_random_features_is_near_the_softmax_and_keeps_them_in_its
         (lambda: ha.RandomFeatures(8, beta=-1), "beta: expected a positive finite number, not -1"),
         (lambda: ha.RandomFeatures(8, orthogonal=3), "orthogonal: expected True or False, not 3"),
         (lambda: FeatureMap("random_feature"), "phi: 'random_feature' is unknown; did you mean 'random_features'"),
-        (lambda: FeatureMap(3), "phi: '3' is unknown"),
+        (lambda: FeatureMap(3), "phi: expected a name or a Features, got an int"),
         (lambda: ha.linear(np.eye(2), feature_map="identity", normalise=True), "normalise: identity features may be"),
     ],
 )
