@@ -23,7 +23,6 @@ from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.files import json_text, npz, write_over
 from hopattn.foundation.objects import path_of
 from hopattn.foundation.registry import Registry
-from hopattn.foundation.traces import followed
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation import separations
@@ -118,8 +117,6 @@ def _part(value: Any) -> Any:
             if word is None:
                 raise InvalidInput(f"save: {quoted(value)} is in no registry, so that no file can name it")
             return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
-    if followed(value):
-        raise InvalidInput("save: a file holds plain numbers; make the memory with float(beta) first")
     return value
 
 

@@ -121,6 +121,7 @@ def test_what_is_no_word_of_a_figure_stays():
     assert translated("−.5 and 2.25", "de") == "−0,5 and 2,25"
     assert translated("averaging 1,014 of 1,024", "de") == "averaging 1.014 von 1.024"
     assert translated("no edge at all", "de") == "no edge at all", "a phrase is translated whole or not at all"
+    assert translated("points: measured; line: theory, N → ∞", "de") == "Punkte: gemessen; Linie: Theorie, N → ∞"
     assert translated("energy / 10¹⁴", "de") == "Energie / 10¹⁴"
     assert translated("energy / 10⁻³", "de") == "Energie / 10⁻³"
     assert translated("the energy of each cue until it\nrests: at its pattern, or elsewhere", "de").startswith(

@@ -75,8 +75,8 @@ def test_where_the_derivative_would_be_lost_it_is_refused(torch, jax):
     ):
         with pytest.raises(ha.InvalidInput, match=r"(alpha|beta|slope): expected a plain number; the derivative by"):
             make()
-    with pytest.raises(ha.InvalidInput, match=r"save: a file holds plain numbers; make the memory with float\(beta\)"):
-        ha.Memory(KEYS, beta=slope).save("m.npz")
+    with pytest.raises(ha.InvalidInput, match="beta: its derivative needs keys of the same library, not of numpy"):
+        ha.Memory(KEYS, separation=ha.separations.softmax(beta=slope))
     single = r"beta: expected a single number, not an array of shape \(2,\); multiply the queries by it, or take one"
     for beta, message in (
         (torch.ones(2, requires_grad=True), single),
@@ -86,10 +86,3 @@ def test_where_the_derivative_would_be_lost_it_is_refused(torch, jax):
     ):
         with pytest.raises(ha.InvalidInput, match=message):
             ha.Memory(torch.eye(2), beta=beta)
-    for own in (
-        ha.Memory(KEYS, beta=slope).step,
-        ha.Memory(KEYS, beta=slope).energy,
-        ha.Memory(KEYS, beta=slope).recall,
-    ):
-        with pytest.raises(ha.InvalidInput, match="expected arrays of one library"):
-            own(CUES)

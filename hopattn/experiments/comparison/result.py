@@ -59,9 +59,9 @@ class Comparison(Drawable):
 
     def to_xarray(self) -> Any:
         """An xarray Dataset of the columns of `to_pandas`; raises `InvalidInput` without xarray or pandas."""
-        imported("xarray", "to_xarray")
+        xarray = imported("xarray", "to_xarray")
         frame = self.to_pandas()
-        return frame.to_xarray().assign_attrs(netcdf_attributes(frame.attrs))
+        return xarray.Dataset.from_dataframe(frame).assign_attrs(netcdf_attributes(frame.attrs))
 
     def _flat(self) -> list[dict[str, Any]]:
         """The rows of `table`, with a text in place of each list."""

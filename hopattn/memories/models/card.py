@@ -104,7 +104,7 @@ def spin_patterns(patterns: Any, what: str = "patterns") -> Array:
     others = xp.abs(rows) != 1
     if surely(xp.any(others)):
         cure = OF_0_AND_1 if surely(xp.all((rows == 0) | (rows == 1))) else ""
-        told = f"row {first_true(xp.any(others, axis=-1))} holds {float(rows[others][0]):.6g}"
+        told = f"row {first_true(xp.any(others, axis=-1))} holds {rows[others][0].item():.6g}"
         raise InvalidInput(f"{what}: {told}; the neurons are spins, −1 or 1{cure}")
     return rows
 
