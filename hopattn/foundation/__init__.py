@@ -26,6 +26,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `registry.py`: named choices, found in the modules that define them
 - `plain_arrays.py`: kinds of arrays that are NumPy's alone, made plain or refused
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
+- `declared.py`: checks that an annotation declares, of parameters and of fields
 - `in_range.py`: calls whose result leaves the range of numbers, refused with the name of the argument
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `roots.py`: the root of a falling function, the level at which a row has a given mass

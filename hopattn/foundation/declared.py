@@ -1,0 +1,125 @@
+"""Declared checks: the annotation of a parameter or a field says what it must be.
+
+    @checked
+    def hebb(patterns: Rows, self_coupling: Flag = False): ...
+
+    @dataclass(frozen=True)
+    class Entmax(Declared):
+        alpha: Annotated[float, partial(real, above=1)] = 1.5
+
+`checked` and `Declared` call the check of each annotation with the value and its name, and put in what it returns. A
+value that is the default of its parameter is left as it is, so that None may stand for "not given".
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Annotated, Any, ParamSpec, TypeVar, get_origin
+
+from hopattn.foundation.arrays import Array, as_float, stored_rows
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import flag
+from hopattn.foundation.scalars import positive, real, whole
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Check = Callable[[Any, str], Any]
+
+
+def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int) -> Array:
+    """The values as a floating-point array with these axes, each of at least one entry.
+
+    axes: their names, in order; a `…` before them stands for any leading axes. lengths: the length of an axis by its
+    name. like: lists and numbers become an array of its library. Raises `InvalidInput` for another shape.
+
+    >>> shaped([[1, 2]], "cues", "… dim", dim=2)
+    array([[1., 2.]])
+    >>> shaped([1, 2, 3], "cues", "… dim", dim=2)
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
+    """
+    array = as_float(values, what, like)
+    names, any_leading, shape = axes.removeprefix("…").split(), axes.startswith("…"), tuple(array.shape)
+    own = shape[len(shape) - len(names) :] if any_leading else shape
+    fits = len(own) == len(names) and all(
+        n > 0 and n == lengths.get(name, n) for name, n in zip(names, own, strict=True)
+    )
+    if not fits:
+        told = [f"{name} = {lengths[name]}" for name in names if name in lengths]
+        form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
+        raise InvalidInput(f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(told)}" * bool(told))
+    return array
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The check that an array has these axes, as `shaped` does it; an axis of one name has one length in a call."""
+
+    axes: str
+
+    def __call__(self, value: Any, what: str) -> Array:
+        return shaped(value, what, self.axes)
+
+    def lengths(self, array: Array) -> dict[str, int]:
+        """The length of each named axis."""
+        names = self.axes.removeprefix("…").split()
+        return dict(zip(reversed(names), reversed(array.shape), strict=False))
+
+
+Positive = Annotated[float, positive]
+Real = Annotated[float, real]
+Count = Annotated[int, whole]
+Flag = Annotated[bool, flag]
+Rows = Annotated[Any, stored_rows]
+Vectors = Annotated[Any, Shape("… dim")]
+
+
+def check_of(annotation: Any) -> Check | None:
+    """The check that an annotation declares, or None."""
+    declared = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
+    return next(filter(callable, declared), None)
+
+
+def checked(call: Callable[Given, Result]) -> Callable[Given, Result]:
+    """A function that checks its arguments as their annotations declare; raises `InvalidInput` for a wrong one."""
+    signature = inspect.signature(call)
+    declared = {name: one for name, one in signature.parameters.items() if check_of(one.annotation)}
+
+    @wraps(call)
+    def with_checks(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        given = signature.bind(*args, **kwargs)
+        put_in = {
+            name: check_of(one.annotation)(given.arguments[name], name)  # type: ignore[misc]
+            for name, one in declared.items()
+            if name in given.arguments and given.arguments[name] is not one.default
+        }
+        _require_equal_axes({name: (check_of(declared[name].annotation), value) for name, value in put_in.items()})
+        given.arguments.update(put_in)
+        return call(*given.args, **given.kwargs)
+
+    return with_checks
+
+
+class Declared:
+    """The base of a frozen dataclass whose fields declare their checks."""
+
+    def __post_init__(self) -> None:
+        checks = {one.name: (check_of(one.type), one.default) for one in fields(self) if check_of(one.type)}  # type: ignore[arg-type]
+        for name, (check, default) in checks.items():
+            if (value := getattr(self, name)) is not default:
+                object.__setattr__(self, name, check(value, name))  # type: ignore[misc]
+        _require_equal_axes({name: (check, getattr(self, name)) for name, (check, _) in checks.items()})
+
+
+def _require_equal_axes(checked_values: dict[str, tuple[Check | None, Any]]) -> None:
+    """Raise `InvalidInput` where two arrays have an axis of one name and different lengths."""
+    seen: dict[str, tuple[str, int]] = {}
+    for what, (check, value) in checked_values.items():
+        if not isinstance(check, Shape) or value is None:
+            continue
+        for axis, n in check.lengths(value).items():
+            other, length = seen.setdefault(axis, (what, n))
+            if length != n:
+                raise InvalidInput(f"{what}: got {axis} = {n}; expected {axis} = {length}, that of {other}")
