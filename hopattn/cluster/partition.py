@@ -17,7 +17,7 @@ from hopattn.foundation.arrays import namespace, stored_rows
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.scalars import whole
 from hopattn.retrieval.activation import Activation, activations
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 
@@ -44,7 +44,7 @@ def sharded(
     is computed again. Do not change the arrays while the memory is in use. Raises `InvalidInput` in the same cases as
     `Memory`, and `CannotDo` if the cluster does not answer, has too little memory, or is lost.
     """
-    separation = separations.make(separation, **({} if beta is None else {"beta": beta}))
+    separation = separation_of(separation, beta)
     similarity, activation = similarities.make(similarity), activations.make(activation)
     if not similarity.by_pairs:
         raise InvalidInput(

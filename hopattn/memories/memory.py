@@ -24,7 +24,7 @@ from hopattn.foundation.traces import followed
 from hopattn.foundation.vectors import largest_entries
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise.sizes import HELD
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
@@ -161,7 +161,7 @@ class Memory(KeyValueMemory):
         same = patterns is None or patterns is values
         known = read_out if same else stored_rows(patterns, "patterns", multiplied=True)
         require_dim(known, read_out.shape[-1], "patterns", "values")
-        chosen = separations.make(separation, **({} if beta is None else {"beta": beta}))
+        chosen = separation_of(separation, beta)
         if followed(chosen.beta) and isinstance(stored, np.ndarray):
             raise InvalidInput("beta: its derivative needs keys of the same library, not of numpy")
         object.__setattr__(self, "keys", stored)

@@ -12,7 +12,19 @@ A class that lies in a file of this folder is in the registry.
 - `*.py`: one file for each family
 """
 
+from typing import Any
+
 from hopattn.foundation.registry import Registry, modules_in
 from hopattn.retrieval.separation.base import Separation
 
 separations: Registry[Separation] = Registry("separation", Separation, modules_in(__name__))
+
+
+def separation_of(choice: Any, beta: Any = None, default: Any = 1.0) -> Separation:
+    """The separation of this name with this β, by default `default`; an object, which carries its own β, as it is.
+
+    Raises `InvalidInput` for an object together with a β, and for a name that is unknown.
+    """
+    if beta is None and isinstance(choice, Separation):
+        return choice
+    return separations.make(choice, beta=default if beta is None else beta)
