@@ -93,17 +93,15 @@ def certify(
     memory: Any,
     update: str | Update = "sync",
     count: int = 1000,
-    seed: Seed = None,
+    rng: Seed = 0,
     dtype: str = "float64",
-    *,
-    rng: Seed = None,
 ) -> Certificate:
     """Apply random updates to random states, and measure how far the energy rises.
 
     memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn.
     update: an update, or its name: its parameters are then drawn by `Update.drawn`. count: the least number of updates
     with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
-    seed: a whole number or a generator, 0 by default; rng: another name of it.
+    rng: a seed or a generator (0).
     dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
     by the rounding of float32. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw
     itself, and for a memory that cannot be converted to the dtype.
@@ -113,7 +111,7 @@ def certify(
     >>> certificate.claimed, certificate.holds
     (200, True)
     """
-    draws, wanted, idle = generator(0 if seed is rng is None else seed, rng), whole(count, "count", most=REPEATED), 0
+    draws, wanted, idle = generator(rng), whole(count, "count", most=REPEATED), 0
     reject_unknown("dtype", [dtype], DTYPES)
     if not isinstance(memory, Recallable):
         reject_unknown("memory", [memory], named_memories)

@@ -19,7 +19,6 @@ def forgetting(
     *,
     names: int = 16,
     trials: int = 200,
-    seed: Seed = None,
     rng: Seed = None,
 ) -> Sweep:
     """Measure how well the first word is read out, with attention and without it, by the length of the text.
@@ -27,7 +26,7 @@ def forgetting(
     lengths: the numbers of words after the first, in rising order, or a text such as "0:100:11". model: the networks,
     set by hand, and their law; `FirstWord()` by default. names: the names that the answer is compared with; one of
     them is the first word. trials: random texts for each length; all words and names are random vectors of unit
-    magnitude. seed: of all texts (0); rng is another name of it.
+    magnitude. rng: the seed of all texts (0), or a generator.
 
     The result has two numbers of each trial, with and without attention: `cosine` of what is read with the first word,
     and `accuracy`, 1 where the nearest name is the first word and else 0. `model.cosine` and `model.accuracy` are the
@@ -44,6 +43,6 @@ def forgetting(
     after = tuple(whole(n, "lengths", least=0) for n in axis_values(lengths, "lengths"))
     names, trials = whole(names, "names", least=2), whole(trials, "trials", most=REPEATED)
     require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
-    entropy = whole_seed(seed, rng, 0)
+    entropy = whole_seed(rng)
     points = [model.measured(n, names, trials, np.random.default_rng([entropy, n])) for n in after]
     return Sweep.of({AXIS: after}, trials, points)

@@ -1,9 +1,8 @@
 """Arrays of any library: their namespace, conversions, tolerance by dtype, checks of shape and value.
 
-The mathematics above this file is written once against the Python array API standard and runs on NumPy, PyTorch
-and JAX arrays. Shapes are checked everywhere. Values are checked only where arrays enter (constructors and `recall`),
-and only where they are known: not while a library traces a function. `what` is the name of an array in
-messages.
+The mathematics is written once against the Python array API standard and runs on NumPy, PyTorch and JAX arrays. Shapes
+are checked everywhere. Values are checked only where arrays enter (constructors and `recall`), and only where they are
+known: not while a library traces a function. `what` is the name of an array in messages.
 """
 
 import math
@@ -13,13 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.plain_arrays import PLAIN, plain_array
 from hopattn.foundation.traces import followed, is_torch, surely
 
 Array = Any  # an array of any supported library; the docstrings give its shape
 COPIED = 2**26
 """The size up to which stored vectors are copied: 64 MiB."""
+PLAIN = (np.ndarray, np.memmap)
+"""The classes of arrays that follow the rules of `numpy.ndarray`."""
+TO_LIBRARY = {"torch": "torch.asarray", "jax": "jax.numpy.asarray", "jaxlib": "jax.numpy.asarray"}
+"""The call by which a NumPy array goes to another library."""
 
 
 def namespace(*arrays: Array) -> Any:
@@ -43,7 +46,9 @@ def namespace(*arrays: Array) -> Any:
         return array_namespace(*arrays)
     except TypeError:
         kinds = sorted({type(array).__module__.split(".")[0] for array in arrays})
-        raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}{_cure(kinds)}") from None
+        others = [TO_LIBRARY.get(kind) for kind in kinds if kind != "numpy"]
+        cure = f"; give {others[0]}(x) for an x of numpy" if len(kinds) == 2 and len(others) == 1 and others[0] else ""
+        raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}{cure}") from None
 
 
 def device_of(x: Array) -> Any:
@@ -55,13 +60,29 @@ def device_of(x: Array) -> Any:
     return device(x)
 
 
-def _cure(kinds: list[str]) -> str:
-    """The call by which arrays of NumPy go to the library of the others; "" where NumPy is not among them."""
-    others = [kind for kind in kinds if kind != "numpy"]
-    calls = {"torch": "torch.asarray", "jax": "jax.numpy.asarray", "jaxlib": "jax.numpy.asarray"}
-    if len(kinds) != 2 or len(others) != 1 or others[0] not in calls:
-        return ""
-    return f"; give {calls[others[0]]}(x) for an x of numpy"
+def is_foreign_array(values: Any) -> bool:
+    """Whether the values are an array of a library other than NumPy."""
+    if isinstance(values, (np.ndarray, np.generic, list, tuple, int, float)):
+        return False
+    return is_torch(values) or hasattr(values, "__array_namespace__")
+
+
+def plain_array(values: Any, what: str) -> np.ndarray:
+    """The values as a NumPy array of any dtype.
+
+    Raises `InvalidInput` for rows of unequal length, for a mask, and for a range beyond the memory. An array in a file
+    stays there. Other kinds, such as `numpy.matrix`, have rules of their own and become an array without them.
+    """
+    if type(values) in PLAIN:
+        return np.asanyarray(values)
+    if isinstance(values, np.ndarray) and hasattr(values, "mask"):
+        raise InvalidInput(f"{what}: expected an array without a mask; `numpy.ma.filled` gives one")
+    if isinstance(values, range) and values:
+        require_room((values[-1] - values[0]) // values.step + 1, what)
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise InvalidInput(f"{what}: rows of unequal length; expected numbers in a rectangle") from None
 
 
 def as_array(values: Any, what: str = "array", like: Array | None = None) -> Array:
@@ -171,15 +192,18 @@ def require_finite(array: Array, what: str, most: float = math.inf) -> None:
     Numbers that are not known yet, while a library traces a function, are not looked at.
     """
     xp = namespace(array)
-    if array.ndim < 2:
-        if surely(~xp.all(_within(array, most))):
-            raise InvalidInput(f"{what}: {_fault(array, most)}")
-        return
-    for start in range(0, array.shape[0], 4096):  # in blocks: rows that lie in a file may be larger than the memory
-        block = array[start : min(start + 4096, array.shape[0]), ...]
-        bad = xp.any(~_within(block, most), axis=-1)
-        if surely(xp.any(bad)):
-            raise InvalidInput(f"{what}: row {first_true(bad, start)} {_fault(block[_first(bad)], most)}")
+    rows = array if array.ndim > 1 else array[None, ...]
+    for start in range(0, rows.shape[0], 4096):  # in blocks: rows that lie in a file may be larger than the memory
+        block = rows[start : min(start + 4096, rows.shape[0]), ...]
+        within = xp.isfinite(block) if math.isinf(most) else xp.abs(block) <= most
+        if not surely(~xp.all(within)):
+            continue
+        bad = ~xp.all(within, axis=-1) if array.ndim else ~within
+        where, row = f"row {first_true(bad, start)} " if array.ndim > 1 else "", block[_first(bad)]
+        if not bool(xp.all(xp.isfinite(row))):
+            raise InvalidInput(f"{what}: {where}holds a NaN or an infinity; expected finite numbers")
+        told = f"holds a number of size {float(xp.max(xp.abs(row))):.3g}; expected at most {most:.3g}"
+        raise InvalidInput(f"{what}: {where}{told}, so that products can be summed")
 
 
 def most_multiplied(array: Array) -> float:
@@ -192,17 +216,28 @@ def most_multiplied(array: Array) -> float:
     return bound if bound < float(xp.finfo(array.dtype).max) else math.inf
 
 
-def _within(array: Array, most: float) -> Array:
-    xp = namespace(array)
-    return xp.isfinite(array) if math.isinf(most) else xp.abs(array) <= most
+def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int) -> Array:
+    """The values as a floating-point array with these axes, each of at least one entry.
 
+    axes: their names, in order; a `…` before them stands for any leading axes. lengths: the length of an axis by its
+    name. like: lists and numbers become an array of its library. Raises `InvalidInput` for another shape.
 
-def _fault(array: Array, most: float) -> str:
-    xp = namespace(array)
-    if not bool(xp.all(xp.isfinite(array))):
-        return "holds a NaN or an infinity; expected finite numbers"
-    largest = float(xp.max(xp.abs(array)))
-    return f"holds a number of size {largest:.3g}; expected at most {most:.3g}, so that products can be summed"
+    >>> shaped([[1, 2]], "cues", "… dim", dim=2)
+    array([[1., 2.]])
+    >>> shaped([1, 2, 3], "cues", "… dim", dim=2)
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
+    """
+    array = as_float(values, what, like)
+    names, any_leading, shape = axes.removeprefix("…").split(), axes.startswith("…"), tuple(array.shape)
+    own = shape[len(shape) - len(names) :] if any_leading else shape
+    if len(own) != len(names) or any(n != lengths.get(name, n or -1) for name, n in zip(names, own, strict=True)):
+        told = [f"{name} = {lengths[name]}" for name in names if name in lengths]
+        told += ["no axis of length 0"] * (0 in own)
+        form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
+        raise InvalidInput(f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(told)}" * bool(told))
+    return array
 
 
 def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
@@ -212,11 +247,7 @@ def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
     `COPIED` bytes is copied, so that a later change of the caller's array changes nothing. A larger one, an array in a
     file and an array of another library are kept as they are: do not change them.
     """
-    rows = as_float(values, what)
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise InvalidInput(
-            f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {tuple(rows.shape)}"
-        )
+    rows = shaped(values, what, "n_patterns dim")
     require_finite(rows, what, most_multiplied(rows) if multiplied else math.inf)
     if type(rows) is np.ndarray and rows.nbytes <= COPIED and (rows.flags.writeable or rows.base is not None):
         rows = rows.copy()
@@ -274,15 +305,6 @@ def require_finite_energy(energy: np.ndarray) -> None:
         raise InvalidInput(
             f"energy: beyond the numbers of {energy.dtype}{where}; use smaller vectors, or a smaller beta such as 1/dim"
         )
-
-
-def is_foreign_array(values: Any) -> bool:
-    """Whether the values are an array of a library other than NumPy."""
-    if isinstance(values, (np.ndarray, np.generic, list, tuple, int, float)):
-        return False
-    from array_api_compat import is_array_api_obj
-
-    return is_torch(values) or bool(is_array_api_obj(values))
 
 
 def first_true(flags: Array, offset: int = 0) -> str:

@@ -17,40 +17,14 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Annotated, Any, ParamSpec, TypeVar, get_origin
 
-from hopattn.foundation.arrays import Array, as_float, stored_rows
+from hopattn.foundation.arrays import Array, stored_rows
+from hopattn.foundation.arrays import shaped as shaped
+from hopattn.foundation.checks import flag, positive, real, whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import flag
-from hopattn.foundation.scalars import positive, real, whole
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Check = Callable[[Any, str], Any]
-
-
-def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int) -> Array:
-    """The values as a floating-point array with these axes, each of at least one entry.
-
-    axes: their names, in order; a `…` before them stands for any leading axes. lengths: the length of an axis by its
-    name. like: lists and numbers become an array of its library. Raises `InvalidInput` for another shape.
-
-    >>> shaped([[1, 2]], "cues", "… dim", dim=2)
-    array([[1., 2.]])
-    >>> shaped([1, 2, 3], "cues", "… dim", dim=2)
-    Traceback (most recent call last):
-        ...
-    hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
-    """
-    array = as_float(values, what, like)
-    names, any_leading, shape = axes.removeprefix("…").split(), axes.startswith("…"), tuple(array.shape)
-    own = shape[len(shape) - len(names) :] if any_leading else shape
-    fits = len(own) == len(names) and all(
-        n > 0 and n == lengths.get(name, n) for name, n in zip(names, own, strict=True)
-    )
-    if not fits:
-        told = [f"{name} = {lengths[name]}" for name in names if name in lengths]
-        form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
-        raise InvalidInput(f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(told)}" * bool(told))
-    return array
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 
+from hopattn.foundation.arrays import is_foreign_array
 from hopattn.foundation.errors import InvalidInput
 
 Given = ParamSpec("Given")
@@ -25,7 +26,7 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
 
     @wraps(call)
     def checked(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        if any(map(_is_foreign, (*args, *kwargs.values()))) or np.geterr()["over"] == "ignore":
+        if any(map(is_foreign_array, (*args, *kwargs.values()))) or np.geterr()["over"] == "ignore":
             return call(*args, **kwargs)
         result: Any = np.nan
         with np.errstate(over="ignore", invalid="ignore"):
@@ -56,10 +57,6 @@ def _refuse(given: list[tuple[str, np.ndarray]]) -> NoReturn:
     raise InvalidInput(
         f"{name}: numbers of size {size:.3g} give a result beyond those of {dtype}; expected smaller ones"
     )
-
-
-def _is_foreign(value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] in ("torch", "jax", "jaxlib")
 
 
 def _arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:

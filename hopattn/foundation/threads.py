@@ -1,18 +1,17 @@
-"""Threads that share work, and the size of the processor's cache.
+"""Work in blocks, shared among threads of this process, and the size of the processor's cache.
 
-Blocks of work go to threads of this process, and BLAS has one thread meanwhile: the product of one block is too small
-to be divided again, and BLAS threads within threads would only wait for one another.
+BLAS has one thread meanwhile: the product of one block is too small to be divided again, and BLAS threads within
+threads would only wait for one another.
 """
 
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
@@ -25,35 +24,55 @@ _THREAD_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
 """The number of threads that `thread_limit` allows; None: as many as BLAS has."""
 
 
-class _BlasSetting:
-    """The lock of BLAS's number of threads.
+class _Blas:
+    """The number of threads of BLAS, a setting of the whole process: the first user sets it to 1, the last restores it.
 
-    That number is a setting of the whole process: two threads that change it at the same time might not restore it.
+    threads: the number before. limits: what is restored, with one limit more for each BLAS that is imported meanwhile.
     """
 
     def __init__(self) -> None:
+        self.users, self.threads = 0, 1
+        self.limits: list[Any] = []
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Make a lock; in a forked child, no thread is left that could release the old one."""
         self.lock = Lock()
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Work with one thread of BLAS, in which `workers` starts no threads."""
+        with self.lock:
+            if not self.users:
+                blas = _blas_among(len(sys.modules))
+                self.threads = max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
+                self.limits = [blas.limit(limits=1)]
+            self.users += 1
+        token = _IN_SHARED_WORK.set(True)
+        try:
+            yield
+        finally:
+            _IN_SHARED_WORK.reset(token)
+            with self.lock:
+                self.users -= 1
+                while not self.users and self.limits:
+                    self.limits.pop().restore_original_limits()
 
-_BLAS = _BlasSetting()
+
+@lru_cache(maxsize=1)
+def _blas_among(modules: int) -> Any:
+    """The controller of every BLAS of this process: SciPy brings one of its own, beside NumPy's.
+
+    It is cached until another module is imported, because the search takes as long as a small step.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
 
 
-class _SingleThreaded:
-    """The number of threads that are within `single_threaded`: the first limits BLAS, the last restores its setting."""
-
-    def __init__(self) -> None:
-        self.lock, self.count = Lock(), 0
-        self.limit: Any = None
-
-
-_SINGLE_THREADED = _SingleThreaded()
-if hasattr(os, "register_at_fork"):  # in a forked child, no other thread is left that could release the lock
-    os.register_at_fork(after_in_child=_BLAS.__init__)  # type: ignore[misc]
-    os.register_at_fork(after_in_child=_SINGLE_THREADED.__init__)  # type: ignore[misc]
-
-
-_NEW_BLAS: list[Any] = []
-"""The limits of BLAS that came after shared work had begun, and end with it."""
+_BLAS = _Blas()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_BLAS.renew_lock)
 
 
 @contextmanager
@@ -68,17 +87,9 @@ def workers(threads: int | None = None) -> Iterator[Share]:
     if _IN_SHARED_WORK.get():
         yield lambda work, tasks: [work(*task) for task in tasks]
         return
-    with _BLAS.lock:
-        token = _IN_SHARED_WORK.set(True)
-        try:
-            blas = _blas()
-            available = max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
-            number = threads or _THREAD_LIMIT.get() or available
-            with blas.limit(limits=1):
-                yield lambda work, tasks: _run(work, tasks, number)
-                _restore_new_blas()
-        finally:
-            _IN_SHARED_WORK.reset(token)
+    with _BLAS.held():
+        number = threads or _THREAD_LIMIT.get() or _BLAS.threads
+        yield lambda work, tasks: _run(work, tasks, number)
 
 
 @contextmanager
@@ -87,20 +98,8 @@ def single_threaded() -> Iterator[None]:
 
     The results therefore do not depend on the number of trials that run at the same time.
     """
-    with _SINGLE_THREADED.lock:
-        if _SINGLE_THREADED.count == 0:
-            _SINGLE_THREADED.limit = _blas().limit(limits=1)
-        _SINGLE_THREADED.count += 1
-    token = _IN_SHARED_WORK.set(True)
-    try:
+    with _BLAS.held():
         yield
-    finally:
-        _IN_SHARED_WORK.reset(token)
-        with _SINGLE_THREADED.lock:
-            _SINGLE_THREADED.count -= 1
-            if _SINGLE_THREADED.count == 0:
-                _restore_new_blas()
-                _SINGLE_THREADED.limit.restore_original_limits()
 
 
 @contextmanager
@@ -115,44 +114,46 @@ def thread_limit(threads: int) -> Iterator[None]:
 
 def hold_new_blas() -> None:
     """Give one thread to a BLAS that was imported within shared work, as the others have, until that work ends."""
-    if _IN_SHARED_WORK.get():
-        _NEW_BLAS.append(_blas().limit(limits=1))
-
-
-def _restore_new_blas() -> None:
-    while _NEW_BLAS:
-        _NEW_BLAS.pop().restore_original_limits()
+    with _BLAS.lock:
+        if _BLAS.users:
+            _BLAS.limits.append(_blas_among(len(sys.modules)).limit(limits=1))
 
 
 def _run(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:
-    """The results of the tasks, in their order; raises the first error of a task."""
+    """The results of the tasks, in their order; raises the error of a task."""
+    from concurrent.futures import ThreadPoolExecutor
+
     results: list[Any] = [None] * len(tasks)
-    remaining, errors = deque(range(len(tasks))), deque[BaseException]()
+    remaining = iter(range(len(tasks)))
 
     def run_remaining() -> None:
         try:
-            while remaining:
-                try:
-                    i = remaining.popleft()
-                except IndexError:  # another thread has taken the last task
-                    return
+            for i in remaining:
                 results[i] = work(*tasks[i])
-        except BaseException as error:
-            errors.append(error)
-            remaining.clear()
+        except BaseException:
+            for _ in remaining:  # no further task starts
+                pass
+            raise
 
-    helpers = [Thread(target=copy_context().run, args=(run_remaining,)) for _ in range(min(threads, len(tasks)) - 1)]
-    try:
-        for helper in helpers:
-            helper.start()
-    except RuntimeError:  # no thread can start, for example while Python shuts down: the others do all tasks
-        helpers = [helper for helper in helpers if helper.is_alive()]
-    run_remaining()
+    helpers: list[Any] = []
+    with ThreadPoolExecutor(max(threads, 1)) as pool:
+        with suppress(RuntimeError):  # no thread can start, for example while Python shuts down: the others do all
+            count = min(threads, len(tasks)) - 1
+            helpers.extend(pool.submit(copy_context().run, run_remaining) for _ in range(count))
+        run_remaining()
     for helper in helpers:
-        helper.join()
-    if errors:
-        raise errors[0]
+        helper.result()
     return results
+
+
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """Slices that divide the numbers from 0 to n − 1 into blocks of `size`; the last block may be shorter."""
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+def ranges(within: range, size: int) -> list[range]:
+    """The range `within`, divided into consecutive ranges of `size` numbers; the last one may be shorter."""
+    return [range(i, min(i + size, within.stop)) for i in range(within.start, within.stop, size)]
 
 
 def l2_cache_size() -> int:
@@ -162,16 +163,3 @@ def l2_cache_size() -> int:
         return int(text.removesuffix("K")) * 1024
     except (OSError, ValueError):
         return 2**20
-
-
-def _blas() -> Any:
-    """The controller of every BLAS of this process: SciPy brings one of its own, beside NumPy's."""
-    return _blas_among(len(sys.modules))
-
-
-@lru_cache(maxsize=1)
-def _blas_among(modules: int) -> Any:
-    """The same; cached until another module is imported, because the search takes as long as a small step."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="blas")

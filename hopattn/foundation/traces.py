@@ -14,6 +14,11 @@ def is_torch(array: Any) -> bool:
     return torch is not None and isinstance(array, torch.Tensor)
 
 
+def is_jax(array: Any) -> bool:
+    """Whether an array is one of JAX, or stands for one while JAX traces a function."""
+    return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
 def surely(flag: Any) -> bool:
     """Whether a flag `()` of any library is True; not where it is unknown, while PyTorch or JAX trace a function."""
     if is_torch(flag) and sys.modules["torch"].compiler.is_compiling():
@@ -43,7 +48,7 @@ def constant(x: Any) -> Any:
     """The same numbers, as a constant for differentiation."""
     if hasattr(x, "detach"):
         return x.detach()
-    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
+    if is_jax(x):
         return sys.modules["jax"].lax.stop_gradient(x)  # JAX is loaded, since x is one of its arrays
     return x
 
@@ -57,7 +62,7 @@ def chosen(flag: Any, computed: Callable[[], Any], otherwise: Callable[[], Any])
     try:
         known = bool(flag)
     except (TypeError, RuntimeError):
-        if type(flag).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        if is_jax(flag):
             jax = sys.modules["jax"]
             return jax.lax.cond(flag, jax.checkpoint(computed), otherwise)
         known = True

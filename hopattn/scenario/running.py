@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.checks import Seed, flag, whole_seed
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.objects import flag
-from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import require_changes
@@ -26,19 +25,18 @@ LARGE = 1e6
 
 def run(
     scenario: Scenario | str | Path,
-    seed: Seed = None,
+    rng: Seed = None,
     overrides: Mapping[str, Any] | None = None,
     *,
     explain: bool = False,
-    rng: Seed = None,
 ) -> Result:
     """Run a scenario and all its variants, and compare the results with its expectations.
 
     scenario: from `hopattn.load`, or what `load` takes: the path of a file, or the name of a scenario that comes with
-    hopattn. seed: replaces the seed of the file; a generator gives one that is drawn from it. rng: another name of
-    `seed`; give one of them. overrides: paths and values, as for `--set`: {"layer.head.separation": "softmax"}.
-    explain: also write out the arithmetic, into `working` of each run. Raises `InvalidScenario` for an override that
-    does not fit, and `InvalidInput` for numbers that overflow.
+    hopattn. rng: a seed in place of the file's; a generator gives one that is drawn from it. overrides: paths and
+    values, as for `--set`: {"layer.head.separation": "softmax"}. explain: also write out the arithmetic, into `working`
+    of each run. Raises `InvalidScenario` for an override that does not fit, and `InvalidInput` for numbers that
+    overflow.
 
     >>> import hopattn as ha
     >>> ha.run("bank").ok
@@ -51,7 +49,7 @@ def run(
     if overrides:
         scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
     spec = scenario.spec
-    given = None if seed is None and rng is None else whole_seed(seed, rng, spec.seed)
+    given = None if rng is None else whole_seed(rng)
     arrays = {name: _computed(scenario, name, given) for name in scenario.runs}
     with np.errstate(all="ignore"):
         working = _working(scenario, arrays) if explain else {}

@@ -14,7 +14,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, namespace, require_dim, widened
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.traces import is_torch
+from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.foundation.vectors import rectified
 from hopattn.transformer.affine import Affine
 
@@ -36,10 +36,11 @@ def _erf(x: Array) -> Array:
         return of_scipy(x)
     if is_torch(x):
         return x.erf()
-    library = type(x).__module__.partition(".")[0]
-    if library in ("jax", "jaxlib"):
+    if is_jax(x):
         return sys.modules["jax"].lax.erf(x)  # JAX is loaded, since x is one of its arrays
-    raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
+    raise InvalidInput(
+        f"erf: arrays of {type(x).__module__.partition('.')[0]} have no error function; expected NumPy, PyTorch or JAX"
+    )
 
 
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {

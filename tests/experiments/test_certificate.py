@@ -30,7 +30,7 @@ def fewer(monkeypatch):
 
 @pytest.mark.parametrize(("name", "update", "dtype"), in_dtypes(PAIRS))
 def test_every_claim_stands(name, update, dtype, fewer):
-    found = certify(name, update, count=count(200, 20) if update != "graded" else count(20, 5), seed=1, dtype=dtype)
+    found = certify(name, update, count=count(200, 20) if update != "graded" else count(20, 5), rng=1, dtype=dtype)
     assert found.holds, found
     assert found.largest <= 64 * np.finfo(dtype).eps  # a bound for small memories, much below `rounding`
     assert found.claimed == 0 or found.reason

@@ -244,7 +244,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
         ({"beta": [-1.0, 2.0]}, "beta: expected a positive finite number, not -1"),
         ({"beta": []}, "beta: is empty"),
         ({"max_steps": 0}, "max_steps: expected a whole number"),
-        ({"seed": -1}, "seed: expected a whole number"),
+        ({"rng": -1}, "rng: expected a seed of at least 0"),
     ],
 )
 def test_wrong_arguments_are_refused(more, message):
@@ -409,8 +409,8 @@ def test_names_that_begin_alike_lose_no_sentence():
 
 def test_functions_of_the_keys_take_part_as_memories_of_ones_own():
     own = {"mine": lambda keys: ha.Memory(keys, separation="sparsemax"), "net": ha.hopfield}
-    found = ha.compare_random({"load": [0.1, 0.4]}, memories=own, dim=20, trials=3, seed=1)
-    theirs = ha.compare_random({"load": [0.1, 0.4]}, memories=["sparse", "hopfield"], dim=20, beta=1, trials=3, seed=1)
+    found = ha.compare_random({"load": [0.1, 0.4]}, memories=own, dim=20, trials=3, rng=1)
+    theirs = ha.compare_random({"load": [0.1, 0.4]}, memories=["sparse", "hopfield"], dim=20, beta=1, trials=3, rng=1)
     assert [row.memory for row in found.rows[:2]] == ["mine", "net"]
     for row, same in zip(found.rows, theirs.rows, strict=True):
         assert (row.recalled, row.steps, row.energy_fall) == (same.recalled, same.steps, same.energy_fall)

@@ -20,22 +20,24 @@ from hopattn.experiments.comparison.cost import (
     in_words,
     require_time,
 )
-from hopattn.foundation import room
-from hopattn.foundation.array_files import npz, stored
+from hopattn.foundation import array_headers, checks
 from hopattn.foundation.errors import InvalidInput
 
 
 @pytest.fixture
 def unread(monkeypatch):
     """Any reading of numbers, in place of headers, fails the test."""
-    for owner in (stored.StoredArray, npz.ArchivedArray):
-        monkeypatch.setattr(owner, "_read", lambda array: pytest.fail(f"the numbers of {array.name} were read"))
+
+    def fail(array):
+        pytest.fail(f"the numbers of {array.name} were read")
+
+    monkeypatch.setattr(array_headers.StoredArray, "_read", fail)
 
 
 @pytest.fixture
 def a_machine_of(monkeypatch):
     """A machine with so many bytes of memory."""
-    return lambda size: monkeypatch.setattr(room.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": size}.get)
+    return lambda size: monkeypatch.setattr(checks.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": size}.get)
 
 
 def sparse(file, **shapes):

@@ -16,7 +16,7 @@ LENGTHS = (0, 1, 2, 4, 8, 16, 32)
 @pytest.fixture(scope="module", params=[(0.9, 8.0), (1.0, 2.0), (0.6, 3.0)], ids=str)
 def measured(request):
     model = ha.FirstWord(64, *request.param)
-    return model, ha.forgetting(LENGTHS, model, names=16, trials=count(2000, 200), seed=1)
+    return model, ha.forgetting(LENGTHS, model, names=16, trials=count(2000, 200), rng=1)
 
 
 def standard_error(curve, name):
@@ -41,7 +41,7 @@ def test_the_accuracy_is_the_law(measured, how):
 
 def test_without_attention_the_measured_cosine_falls_by_the_spectral_radius_with_each_word():
     model = ha.FirstWord(carry=0.8)
-    curve = ha.forgetting("3:8:6", model, trials=count(4000, 800), seed=2)
+    curve = ha.forgetting("3:8:6", model, trials=count(4000, 800), rng=2)
     name = "cosine without attention"
     logs, n = np.log(curve.mean(name)), np.arange(3, 9)
     errors = standard_error(curve, name) / curve.mean(name)
@@ -60,7 +60,7 @@ def test_attention_keeps_what_the_recurrent_network_forgets():
 
 
 def test_a_length_has_the_same_texts_whatever_the_others_are_and_another_seed_has_others():
-    several, alone, other = (ha.forgetting(n, trials=3, seed=s) for n, s in (((2, 5), 0), ((5,), 0), ((5,), 1)))
+    several, alone, other = (ha.forgetting(n, trials=3, rng=s) for n, s in (((2, 5), 0), ((5,), 0), ((5,), 1)))
     name = "cosine without attention"
     assert np.array_equal(several.values[name][1], alone.values[name][0])
     assert not np.isin(other.values[name], alone.values[name]).any()
@@ -82,7 +82,6 @@ def test_the_curve_is_a_table():
         ({"lengths": ()}, "lengths: is empty"),
         ({"names": 1}, "names: expected a whole number of at least 2"),
         ({"trials": 0}, "trials: expected a whole number of at least 1"),
-        ({"seed": 1, "rng": 1}, "seed and rng: both name the source"),
         ({"lengths": (10**9,)}, "texts of 1,000,000,000 words would take"),
         ({"model": 0.9}, "model: expected a FirstWord, not float"),
     ],

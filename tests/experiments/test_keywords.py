@@ -13,12 +13,11 @@ from hopattn.experiments.sweep.runner import SweepOptions
 from hopattn.foundation.errors import InvalidInput
 
 KEYWORDS = {
-    "sweep": "trials seed rng file workers scheduler about report note",
-    "sweep_scenario": "trials measures seed rng overrides file workers scheduler report note",
-    "compare": "memories beta targets mask max_steps seed rng report",
-    "compare_random": "memories beta dim load noise hidden correlation n_patterns patterns trials max_steps seed rng "
-    "report",
-    "compare_patterns": "memories beta noise hidden trials max_steps seed rng report",
+    "sweep": "trials rng file workers scheduler about report note",
+    "sweep_scenario": "trials measures rng overrides file workers scheduler report note",
+    "compare": "memories beta targets mask max_steps rng report",
+    "compare_random": "memories beta dim load noise hidden correlation n_patterns patterns trials max_steps rng report",
+    "compare_patterns": "memories beta noise hidden trials max_steps rng report",
 }
 OPTIONS = {
     "sweep": SweepOptions,
@@ -54,7 +53,7 @@ def test_a_mistyped_keyword_is_refused_with_the_nearest_choice(call, message):
 
 def test_the_keywords_have_the_defaults_that_their_descriptions_name():
     said = {"dim": 64, "load": 0.1, "noise": 0.1, "hidden": 0, "correlation": 0, "patterns": "spins", "trials": 20}
-    said |= {"max_steps": 100, "seed": 0}
+    said |= {"max_steps": 100, "rng": 0}
     few = {"memories": ["nearest"]}
     assert ha.compare_random(**few).to_json() == ha.compare_random(**few, **said).to_json()
     for name, value in said.items():

@@ -45,7 +45,7 @@ def test_an_axis_may_be_a_text_or_an_array():
 def test_each_trial_has_numbers_of_its_own_and_another_seed_gives_others():
     found = ha.sweep(noisy, AXES, trials=5, workers=1)
     assert len(np.unique(found.values["second"])) == 3 * 2 * 5
-    other = ha.sweep(noisy, AXES, trials=5, seed=1, workers=1)
+    other = ha.sweep(noisy, AXES, trials=5, rng=1, workers=1)
     assert not np.isin(other.values["second"], found.values["second"]).any()
 
 
@@ -234,13 +234,13 @@ def test_wrong_axes_are_refused(axes, message):
     [
         ({"trials": 0}, "trials"),
         ({"trials": 10**9}, "trials"),
-        ({"seed": -1}, "seed"),
+        ({"rng": -1}, "rng"),
         ({"workers": 0}, "workers"),
         ({"workers": 10**9}, "workers"),
     ],
 )
 def test_wrong_numbers_are_refused(arguments, message):
-    with pytest.raises(InvalidInput, match=f"{message}: expected a whole number"):
+    with pytest.raises(InvalidInput, match=f"{message}: expected a (whole number|seed)"):
         ha.sweep(noisy, AXES, **arguments)
 
 

@@ -1,5 +1,8 @@
 """Unit vectors, checks, tolerances."""
 
+import os
+from pathlib import Path
+
 import array_api_strict
 import numpy as np
 import pytest
@@ -8,11 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.foundation import room
 from hopattn.foundation.arrays import as_float, require_finite, tolerance
+from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import positive, whole
 from hopattn.foundation.traces import chosen
 from hopattn.retrieval.separation import separations
 from tests.draws import arrays, sizes
@@ -54,7 +55,8 @@ def test_a_matrix_becomes_an_array_with_the_rules_of_arrays():
 
 def test_an_array_beyond_the_memory_that_a_process_may_have_is_refused(monkeypatch):
     resource = pytest.importorskip("resource", reason="this system has no limits of processes")
-    limit = room._used() + 2**28 + 2**27  # room for a little more while the test runs
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    limit = used + 2**28 + 2**27  # room for a little more while the test runs
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (limit, limit))
     require_room(2**25, "an array")
     with pytest.raises(InvalidInput, match=r"an array would take 0\.5 GiB; this process may still have 0\.[34] GiB"):

@@ -17,7 +17,7 @@ PATTERNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 20))
 def sweep():
     over = {"rule": "hebb,storkey", "load": (0.1, 0.2)}
     return ha.sweep_scenario(
-        ha.load("capacity"), over, trials=2, overrides={"ensemble.neurons": 20}, measures=["overlap"], workers=1, seed=5
+        ha.load("capacity"), over, trials=2, overrides={"ensemble.neurons": 20}, measures=["overlap"], workers=1, rng=5
     )
 
 
@@ -28,7 +28,7 @@ THINGS = {
         PATTERNS[:2], update="async", rng=0, keep=("overlaps", "trajectory")
     ),
     "comparison": lambda: ha.compare_random(
-        {"load": [0.2, 0.4]}, memories=["modern", "nearest"], dim=8, trials=1, seed=3
+        {"load": [0.2, 0.4]}, memories=["modern", "nearest"], dim=8, trials=1, rng=3
     ),
 }
 

@@ -40,6 +40,9 @@ def test_a_header_of_python_2_in_another_order_is_read(file):
     assert np.array_equal(numbers(file), np.arange(6.0).reshape(2, 3))
 
 
+NONE = "is not a .npy array, or is truncated: it begins with"
+
+
 def shaped(shape):
     return npy(GOOD.replace("(2, 3)", shape))
 
@@ -47,51 +50,53 @@ def shaped(shape):
 @each(
     ("data", "message"),
     [
-        (shaped("(True, True)"), "its header gives the shape (True, True); expected whole numbers of at least 0"),
-        (shaped("(" + 9000 * "-" + "2, 3)"), f"its header gives the shape {'(' + 58 * '-'}…; expected whole"),
-        (shaped("(-2, -3)"), "its header gives the shape (-2, -3)"),
-        (shaped("(2.0, 3)"), "its header gives the shape (2.0, 3)"),
-        (shaped("(1_0, 3)"), "its header gives the shape (1_0, 3)"),
-        (shaped("(٢, 3)"), "its header gives the shape (٢, 3)"),
-        (shaped("(6)"), "its header gives the shape (6)"),
-        (
-            shaped("6"),
-            "its header is {'descr': '<f8', 'fortran_order': False, 'shape': 6, }; expected a header such as",
-        ),
-        (shaped("[2, 3]"), "its header gives the shape [2, 3]"),
-        (shaped("(2, 3) + (1,)"), "is no .npy array, or a torn one: its header is"),
-        (shaped("(" * 5000 + ")" * 4000), "is no .npy array, or a torn one: its header is"),
+        (shaped("(True, True)"), NONE),
+        (shaped("(" + 9000 * "-" + "2, 3)"), NONE),
+        (shaped("(-2, -3)"), NONE),
+        (shaped("(2.0, 3)"), NONE),
+        (shaped("(٢, 3)"), NONE),
+        (shaped("(6)"), NONE),
+        (shaped("[2, 3]"), NONE),
+        (shaped("(2, 3) + (1,)"), NONE),
+        (shaped("(" * 5000 + ")" * 4000), NONE),
+        (shaped("(1_0, 3)"), "is truncated or damaged: its header promises 30 numbers"),
         (shaped("(2, 3" + 3000 * ", 3" + ")"), "has 3002 axes; expected at most 32"),
-        (shaped("(2, 4)"), "is torn: its header promises 8 numbers, which take 64 bytes, and 48 bytes stand there"),
-        (shaped("(2, 2)"), "is torn: its header promises 4 numbers, which take 32 bytes, and 48 bytes stand there"),
+        (
+            shaped("(2, 4)"),
+            "is truncated or damaged: its header promises 8 numbers, which take 64 bytes, and 48 bytes follow",
+        ),
+        (shaped("(2, 2)"), "its header promises 4 numbers, which take 32 bytes, and 48 bytes follow"),
         (shaped(f"({2**62}, 3)"), "is of shape (4611686018427387904, 3), larger than any file"),
         (shaped(f"({10**40}, 3)"), f"is of shape ({10**40}, 3), larger than any file"),
         (shaped(f"({2**62}, {2**62}, 0)"), "larger than any file"),
-        (shaped("(0, 3)"), "is torn: its header promises 0 numbers"),
+        (shaped("(0, 3)"), "is truncated or damaged: its header promises 0 numbers"),
         (npy(GOOD.replace("'<f8'", "'|O'")), "holds Python objects; expected real numbers; they are never loaded"),
         (
             npy(GOOD.replace("'<f8'", "[('a', '<f4'), ('b', '<f4')]")),
-            "holds records of several numbers; expected real numbers",
+            "holds [('a', '<f4'), ('b', '<f4')]; expected real numbers",
         ),
         (npy(GOOD.replace("<f8", "<c8")), "holds complex64; expected real numbers"),
         (npy(GOOD.replace("<f8", "<U2")), "holds <U2; expected real numbers"),
-        (npy(GOOD.replace("<f8", "<M8[ns]")), "holds <M8[ns]; expected real numbers"),
-        (npy(GOOD.replace("<f8", "<f4,<f4")), "holds <f4,<f4; expected real numbers"),
-        (npy(GOOD.replace("<f8", "(2,)<f4")), "holds (2,)<f4; expected real numbers"),
-        (npy(GOOD.replace("<f8", "<f3")), "holds <f3; expected real numbers"),
-        (npy(GOOD.replace("<f8", 5000 * "f")), f"holds {59 * 'f'}…; expected real numbers"),
-        (npy(GOOD.replace("False", "0")), "is no .npy array, or a torn one: its header is"),
-        (npy(GOOD.replace("'shape'", "'descr'")), "its header has 'descr' twice"),
-        (npy(GOOD.replace("}", "'descr': '<f4'}")), "its header has 'descr' twice"),
-        (npy(GOOD.replace("}", "'more': 1}")), "is no .npy array, or a torn one: its header is"),
-        (npy("{}"), "is no .npy array, or a torn one: its header is {}; expected a header such as {'descr'"),
-        (npy("__import__('os').system('true')"), "is no .npy array, or a torn one: its header is __import__"),
-        (npy(b"\xff\xfe\x1b[31m"), r"is no .npy array, or a torn one: its header is ��\x1b[31m"),
-        (npy(version=(4, 0)), "is of version 4.0 of the format; expected 1.0, 2.0 or 3.0"),
-        (npy(version=(1, 1)), "is of version 1.1 of the format"),
-        (npy(GOOD + 10_000 * " "), "has a header of 10,059 bytes; expected at most 10,000"),
-        (npy(GOOD)[:40], "is torn: 30 bytes of its header stand there, and not 59"),
-        (npy(magic=b"PK\x03\x04\x00\x00"), r"it does not begin with the letters \x93NUMPY"),
+        (npy(GOOD.replace("<f8", "<M8[ns]")), "holds datetime64[ns]; expected real numbers"),
+        (npy(GOOD.replace("<f8", "<f4,<f4")), "holds [('f0', '<f4'), ('f1', '<f4')]; expected real numbers"),
+        (npy(GOOD.replace("<f8", "(2,)<f4")), "holds ('<f4', (2,)); expected real numbers"),
+        (npy(GOOD.replace("<f8", "<f3")), NONE),
+        (npy(GOOD.replace("<f8", 5000 * "f")), NONE),
+        (npy(GOOD.replace("False", "0")), NONE),
+        (npy(GOOD.replace("'shape'", "'descr'")), NONE),
+        (npy(GOOD.replace("}", "'descr': '<f4'}")), "its header promises 6 numbers, which take 24 bytes, and 48"),
+        (npy(GOOD.replace("}", "'more': 1}")), NONE),
+        (npy("{}"), r"it begins with b'\x93NUMPY\x01\x00\x02\x00{}\x00"),
+        (npy("__import__('os').system('true')"), NONE),
+        (npy(b"\xff\xfe\x1b[31m"), NONE),
+        (npy(version=(4, 0)), NONE),
+        (npy(version=(1, 1)), NONE),
+        (npy(GOOD + 10_000 * " "), NONE),
+        (npy(GOOD)[:40], "it begins with"),
+        (
+            npy(magic=b"PK\x03\x04\x00\x00"),
+            "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape'",
+        ),
     ],
 )
 def test_an_npy_header_that_is_none_is_refused_with_what_stands_there(file, data, message):

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from safetensors.numpy import save
 
-from hopattn.foundation.array_files import numbers, tables
+from hopattn.foundation import array_files
+from hopattn.foundation.array_files import numbers
 from hopattn.foundation.errors import InvalidInput
 from tests.each import each
 
@@ -75,7 +76,6 @@ def test_whole_numbers_and_truth_values_of_any_byte_order(folder):
         ("1,1_0", "line 1, column 2: '1_0' stands there; expected numbers"),
         ("1,2\n3,٣", "line 2, column 2: '٣' stands there; expected numbers"),
         ("１,2", "line 1, column 1: '１' stands there; expected numbers"),
-        ("1\u00a0,2\u2003,3", "line 1, column 1: '1\\xa0' stands there; expected numbers"),
         ("0x10", "line 1, column 1: '0x10' stands there; expected numbers"),
         ("1 2", "line 1, column 1: '1 2' stands there; expected numbers"),
         ('"1"', "line 1, column 1: '\"1\"' stands there; expected numbers"),
@@ -140,7 +140,7 @@ def test_a_missing_file_is_refused_with_the_nearest_name(folder):
         numbers(file.with_name("cat.csv"))
     with pytest.raises(InvalidInput, match="there is no folder '"):
         numbers(file.parent / "none" / "cat.csv")
-    with pytest.raises(InvalidInput, match="is no file"):
+    with pytest.raises(InvalidInput, match="is not a plain file"):
         numbers(file.parent)
     with pytest.raises(InvalidInput, match="there is no file"):
         numbers(file.with_name("a\0.csv"))
@@ -151,7 +151,7 @@ def test_no_more_is_read_than_the_limit(folder, monkeypatch):
         assert len(numbers(folder(name, data), most=4).ravel()) == 4
         with pytest.raises(InvalidInput, match=r"holds 4 numbers; at most 3 can be read|holds more than 3 numbers"):
             numbers(folder(name, data), most=3)
-    monkeypatch.setattr(tables, "MAX_BYTES", 1000)
+    monkeypatch.setattr(array_files, "MAX_TABLE", 1000)
     with pytest.raises(InvalidInput, match=r"'a.csv' is larger than"):
         numbers(folder("a.csv", "1," * 600))
 

@@ -5,8 +5,8 @@ import pytest
 from safetensors.numpy import save_file
 
 import hopattn as ha
-from hopattn.foundation import room
-from hopattn.foundation.array_files import arrays_of, described, npz, numbers, numbers_below, stored
+from hopattn.foundation import array_headers, checks
+from hopattn.foundation.array_files import arrays_of, described, numbers, numbers_below
 from hopattn.foundation.errors import InvalidInput
 from tests.array_bytes import entry, safetensors
 
@@ -24,9 +24,8 @@ def file(tmp_path, request):
 def read(monkeypatch):
     """The names of the arrays that are read, in their order."""
     names = []
-    for owner in (stored.StoredArray, npz.ArchivedArray):
-        own = owner._read
-        monkeypatch.setattr(owner, "_read", lambda array, own=own: names.append(array.name) or own(array))
+    own = array_headers.StoredArray._read
+    monkeypatch.setattr(array_headers.StoredArray, "_read", lambda array: names.append(array.name) or own(array))
     return names
 
 
@@ -54,7 +53,7 @@ def test_a_shape_is_known_before_the_numbers_are_read(file, read):
 
 def test_an_archive_that_memory_cannot_hold_is_refused_before_one_array_is_read(tmp_path, read, monkeypatch):
     np.savez_compressed(tmp_path / "many.npz", **{f"a{i}": np.zeros(2**21, np.int8) for i in range(100)})
-    monkeypatch.setattr(room.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 2**27}.get)
+    monkeypatch.setattr(checks.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 2**27}.get)
     with pytest.raises(InvalidInput, match=r"'many\.npz': its arrays would take 0\.2 GiB; this machine has 0\.1 GiB"):
         arrays_of(tmp_path / "many.npz")
     assert read == []
@@ -63,6 +62,6 @@ def test_an_archive_that_memory_cannot_hold_is_refused_before_one_array_is_read(
 def test_of_bfloat16_the_halves_are_counted_too(tmp_path, monkeypatch):
     (tmp_path / "a.safetensors").write_bytes(safetensors({"a": entry((4, 6), 0, 48, "BF16")}))
     asked = []
-    monkeypatch.setattr(stored, "require_room", lambda size, what: asked.append(size))
+    monkeypatch.setattr(array_headers, "require_room", lambda size, what: asked.append(size))
     assert ha.mapped(tmp_path / "a.safetensors").dtype == np.float32
     assert asked == [24 * (4 + 2) // 8]

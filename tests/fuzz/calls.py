@@ -25,7 +25,7 @@ PATTERNS = {"patterns": SPINS}
 VECTORS = {"patterns": REAL}
 PAIRS = {"keys": REAL, "values": REAL}
 QKV = {"q": REAL, "k": REAL, "v": REAL}
-COMPARED = {"memories": ["modern"], "trials": 1, "seed": 0}
+COMPARED = {"memories": ["modern"], "trials": 1, "rng": 0}
 DRAWN = {"n_draws": 1, "seed": 0}
 STACKED = {"n_layers": 1, "dim": 8, "n_words": 2, **DRAWN}
 TEXTS = {"n_texts": 1, "length": 16, "n_triggers": 2}
@@ -66,7 +66,7 @@ ARGUMENTS = {
     "bam": lambda: {"left": SPINS, "right": SPINS},
     "boltzmann": lambda: {"memory": ha.hopfield(SPINS), "temperature": [0.5, 1.0]},
     "causal": lambda: {"n": 3},
-    "certify": lambda: {"memory": "hopfield", "update": "async", "count": 3, "seed": 0},
+    "certify": lambda: {"memory": "hopfield", "update": "async", "count": 3, "rng": 0},
     "compare": lambda: {**PAIRS, "cues": REAL, "memories": ["modern"]},
     "compare_patterns": lambda: {**PATTERNS, **COMPARED},
     "compare_random": lambda: {"dim": 8, "n_patterns": 2, **COMPARED},
@@ -82,7 +82,7 @@ ARGUMENTS = {
     "duplicate_token": lambda: {"attention": ATTENTION, "tokens": TOKENS},
     "explore": lambda: {"scenario": [[1.0, 0.0], [0.5, 0.5]], "tokens": ["a", "b"]},
     "exponential": lambda: dict(PATTERNS),
-    "forgetting": lambda: {"lengths": [0, 1], "model": ha.FirstWord(8), "names": 2, "trials": 2, "seed": 0},
+    "forgetting": lambda: {"lengths": [0, 1], "model": ha.FirstWord(8), "names": 2, "trials": 2, "rng": 0},
     "graded": lambda: {**PATTERNS, "beta": 4.0},
     "gradient_flow": lambda: {"blocks": [block()], "x": REAL, "upstream": REAL},
     "head_compositions": lambda: {"earlier": head(), "later": head()},
@@ -126,7 +126,7 @@ ARGUMENTS = {
     "recall_width": lambda: {"n_keys": 2},
     "rope": lambda: {"x": REAL, "positions": [0, 1, 2]},
     "rotation": lambda: {"angle": 0.5, "dim": 2},
-    "run": lambda: {"scenario": ha.load("bank"), "seed": 0},
+    "run": lambda: {"scenario": ha.load("bank"), "rng": 0},
     "saturation_of": lambda: {"scores": ATTENTION, "magnitudes": [1.0]},
     "sdm": lambda: {"addresses": SPINS, "values": SPINS, "radius": 2, "locations": SPINS},
     "select": lambda: {"keys": [0, 1], "queries": [1, 0], "where": "=="},

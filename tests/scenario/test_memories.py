@@ -98,7 +98,7 @@ def test_values_are_recalled():
 def test_the_working_is_that_of_the_run_whatever_the_seed():
     text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
     for seed in (1, 2):
-        (only,) = ha.run(parse(text, "file.toml", "file"), seed=seed, explain=True).runs
+        (only,) = ha.run(parse(text, "file.toml", "file"), rng=seed, explain=True).runs
         cue, field = (only.arrays[name].values[0] for name in ("input", "step 1 field"))
         against = int(np.sum(cue * field < 0))
         assert any(re.search(f", {against} stands? against their field", line) for line in only.working)
@@ -179,13 +179,13 @@ def test_a_cue_that_only_a_run_refuses_is_named():
     text = text.replace("[input]\ntokens", '[cue.torn]\nof = "plain"\nnoise = 1e-9\n[input]\ntokens')
     scenario = parse(text.replace('tokens = ["odd"]', 'tokens = ["odd", "torn"]'), "file.toml", "file")
     with pytest.raises(ha.InvalidInput, match=r"file\.toml:12: cues: 'torn' has magnitude 1; expected at most 1"):
-        ha.run(scenario, seed=0)
+        ha.run(scenario, rng=0)
 
 
 def test_the_seed_draws_the_order_and_the_locations():
     text = HEAD + 'model = { name = "sdm", radius = 12, locations = 300 }\nvalues = ["J", "R", "S"]\n' + CUE
     scenario = parse(text, "file.toml", "file")
-    assert ha.run(scenario, seed=1).to_json() == ha.run(scenario, seed=1).to_json()
+    assert ha.run(scenario, rng=1).to_json() == ha.run(scenario, rng=1).to_json()
 
 
 @each(

@@ -146,10 +146,10 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not():
     scenario = parse(HUGE, "file.toml", "file")
     assert ha.run(scenario).to_json() == ha.run(scenario).to_json()
     longer = parse(HUGE.replace("length = 3", "length = 20"), "file.toml", "file")
-    assert ha.run(longer, seed=1).to_json() == ha.run(longer, seed=1).to_json()
-    assert ha.run(longer, seed=1).arrays["tokens"].values != ha.run(longer, seed=2).arrays["tokens"].values
-    with pytest.raises(InvalidInput, match="seed: expected a whole number"):
-        ha.run(scenario, seed=-1)
+    assert ha.run(longer, rng=1).to_json() == ha.run(longer, rng=1).to_json()
+    assert ha.run(longer, rng=1).arrays["tokens"].values != ha.run(longer, rng=2).arrays["tokens"].values
+    with pytest.raises(InvalidInput, match="rng: expected a seed of at least 0"):
+        ha.run(scenario, rng=-1)
 
 
 def test_nothing_touches_the_global_random_state():
@@ -194,7 +194,7 @@ def test_an_array_that_is_not_declared_is_an_error():
 def test_a_scenario_is_run_by_its_name_or_its_file_too(tmp_path):
     (tmp_path / "own.toml").write_text(ha.load("similarity").text, encoding="utf-8")
     assert ha.run("similarity").to_dict() == ha.run(ha.load("similarity")).to_dict()
-    assert ha.run(tmp_path / "own.toml", seed=1).seed == 1
+    assert ha.run(tmp_path / "own.toml", rng=1).seed == 1
     for given, message in ((3, "the path of a scenario file"), ("similarty", "did you mean 'similarity'")):
         with pytest.raises(InvalidInput, match=message):
             ha.run(given)

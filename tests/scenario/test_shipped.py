@@ -159,7 +159,7 @@ def test_the_strict_mask_lets_the_induction_head_predict_the_word_at_any_angle(t
 @settings(max_examples=count(60, 6))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_words_never_seen_before_are_predicted_whatever_the_seed(seed):
-    result = ha.run(ha.load("induction-unseen"), seed=seed, overrides={"task.induction.count": 20})
+    result = ha.run(ha.load("induction-unseen"), rng=seed, overrides={"task.induction.count": 20})
     assert result.arrays["accuracy"].values == 1
 
 
@@ -305,5 +305,5 @@ DRAWN = ["letters", "modern", "exponential", "forgetting", "hopfield", "spurious
 @pytest.mark.parametrize("name", [*DRAWN, *spread(["vanishing-gradients", "ising-ring", "capacity-by-size"], 0)])
 def test_an_expectation_does_not_rest_on_one_lucky_seed(name):
     scenario, seeds = ha.load(name), range(1, count(41, 6))
-    missed = [[outcome.met is False for outcome in ha.run(scenario, seed=seed).expectations] for seed in seeds]
+    missed = [[outcome.met is False for outcome in ha.run(scenario, rng=seed).expectations] for seed in seeds]
     assert np.sum(missed, axis=0).max() <= 1

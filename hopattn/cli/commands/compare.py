@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 @click.option("--mask", metavar="none|causal|strict", help="Which keys a query of a file may see (none).")
 @click.option("--trials", type=int, help="Draws at each point of the grid (20).")
 @click.option("--max-steps", type=click.IntRange(min=1), default=100, show_default=True, help="Of a recall.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option(
+    "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn."
+)
 @click.option("--anyway", is_flag=True, help="Begin it even if it would take longer than ten minutes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows as CSV.")

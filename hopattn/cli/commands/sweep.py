@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as for `hopattn run`.")
 @click.option("--trials", type=click.IntRange(min=1), help="How often each point is tried.")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help="What is measured at each point.")
-@click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
+@click.option(
+    "--seed", "rng", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's."
+)
 @click.option("--workers", type=click.IntRange(min=1), help="Processes to work in; by default one on each core.")
 @click.option("--scheduler", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
 @click.option(

@@ -30,7 +30,6 @@ class RecallOptions(TypedDict, total=False):
 
     memories: Any
     max_steps: int
-    seed: Seed
     rng: Seed
     report: Report | None
 
@@ -64,7 +63,7 @@ class RecallSettings:
     def of(cls, options: RecallOptions) -> "RecallSettings":
         """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
-        seed = whole_seed(options.get("seed"), options.get("rng"), cls.seed)
+        seed = whole_seed(options.get("rng"), default=cls.seed)
         report = options.get("report")
         checked = None if report is None else function(report, "report")
         return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, checked)
@@ -105,8 +104,7 @@ def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareO
     with targets can the rows say what was recalled.
     mask: as in `attention` (None: none).
     max_steps: of each recall (100).
-    seed: of the order in which hopfield and dense update their neurons (0).
-    rng: another name of `seed`; give one of them (None).
+    rng: the seed of the order in which hopfield and dense update their neurons, or a generator (0).
     report: called as `report(done, total)` after each recall of a memory (None).
 
     The row of a memory that cannot store these keys says why. The time of a recall grows with n_keys · n_cues · dim: on
@@ -137,7 +135,7 @@ def compare_problems(
     """Compare memories on several problems, such as the heads of a model; one row for each memory, problem and beta.
 
     about: the subject of the comparison, in words. betas: one beta for each problem; `beta` replaces them all.
-    memories, beta, max_steps, seed, rng, report: as for `compare`.
+    memories, beta, max_steps, rng, report: as for `compare`.
     """
     return _compared(list(problems), about, betas, options)
 

@@ -24,7 +24,7 @@ from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.grids import Values, axes_from
 from hopattn.scenario.loading import load
 
-ALWAYS = ("memories", "over", "beta", "max_steps", "seed", "report", "anyway", "note")
+ALWAYS = ("memories", "over", "beta", "max_steps", "rng", "report", "anyway", "note")
 """The options that go with every source."""
 OF_RANDOM = ("load", "dim", "n_patterns", "patterns", "noise", "hidden", "correlation", "trials")
 """The further options that go with random patterns."""
@@ -68,7 +68,7 @@ def of_scenario(name: str, given: GivenOptions) -> Comparison:
     options = _options(given, (), ("beta",), "a scenario")
     scenario = load(name)
     admit = _admit(options, _n_betas(options))
-    problems = problems_of(scenario, options.get("seed"))
+    problems = problems_of(scenario, options.get("rng"))
     admit([Size(len(one.problem.keys), len(one.problem.cues), one.problem.keys.shape[1]) for one in problems])
     betas = [one.problem.default_beta if one.beta is None else one.beta for one in problems]
     about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"

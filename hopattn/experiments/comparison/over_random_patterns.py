@@ -64,8 +64,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     patterns: "spins" or "unit" ("spins").
     trials: independent draws at each point; their differences give the standard error of what is recalled (20).
     max_steps: of each recall (100).
-    seed: of all random numbers (0).
-    rng: another name of `seed`; give one of them (None).
+    rng: the seed of all random numbers, or a generator (0).
     report: called as `report(done, total)` after each recall of a memory (None).
 
     Raises `InvalidInput` for a grid or a number that cannot be, and an unknown keyword.
@@ -119,8 +118,7 @@ def compare_patterns(
     hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
     trials: independent draws of cues and damage at each point (20).
     max_steps: of each recall (100).
-    seed: of all random numbers (0).
-    rng: another name of `seed`; give one of them (None).
+    rng: the seed of all random numbers, or a generator (0).
     report: called as `report(done, total)` after each recall of a memory (None).
 
     Raises `InvalidInput` for patterns, a grid or a number that cannot be, and an unknown keyword.

@@ -69,7 +69,6 @@ class ScenarioSweepOptions(WorkerOptions, total=False):
 
     trials: int | None
     measures: Sequence[str]
-    seed: Seed
     rng: Seed
     overrides: Mapping[str, Any] | None
 
@@ -85,8 +84,7 @@ def sweep_scenario(
 
     trials: trials at each point (None: those of `[sweep]`, or 1).
     measures: names of arrays, of entries such as "overlaps[1]", or "met" (empty: those of `[sweep]`, or of the kind).
-    seed: the seed of all trials; a generator gives one that is drawn from it (None: the seed of the scenario).
-    rng: another name of `seed`; give one of them (None).
+    rng: the seed of all trials; a generator gives one that is drawn from it (None: the seed of the scenario).
     overrides: changes of values by path, as for `hopattn.run` (None: none).
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
     trials (None: none).
@@ -126,7 +124,7 @@ def sweep_scenario(
     _require_measured(measures, base)
     count = options.get("trials")
     trials = (table.trials if table else 1) if count is None else count
-    seed = whole_seed(options.get("seed"), options.get("rng"), base.spec.seed)
+    seed = whole_seed(options.get("rng"), default=base.spec.seed)
     plan = Plan(axes, trials, seed, _about(trial, overrides))
     return replace(run_plan(trial, plan, Workers.of(options)), scenario=base)
 

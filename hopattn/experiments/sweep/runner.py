@@ -20,7 +20,6 @@ class SweepOptions(WorkerOptions, total=False):
     """The keywords of `sweep`."""
 
     trials: int
-    seed: Seed
     rng: Seed
     about: Mapping[str, Any] | None
 
@@ -34,8 +33,7 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     axes: the numbers of each axis, in rising order, or words, or a text such as "0.1:32:log20" or "hebb,storkey".
 
     trials: trials at each point (1).
-    seed: the seed of all trials; a generator gives one that is drawn from it (0).
-    rng: another name of `seed`; give one of them (None).
+    rng: the seed of all trials; a generator gives one that is drawn from it (0).
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
     trials, by the same function: one of the same name, with the same operations and numbers (None: none).
     workers: processes of this machine (None: one on each core).
@@ -58,7 +56,7 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     """
     reject_unknown("sweep", options, SweepOptions.__annotations__)
     function(trial, "trial")
-    trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("seed"), options.get("rng"), Plan.seed)
+    trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("rng"), default=Plan.seed)
     about = options.get("about")
     plan = Plan(axes_of(axes, "axes", words=True), trials, seed, {} if about is None else about)
     return run_plan(trial, plan, Workers.of(options), code=code_of(trial))

@@ -1,0 +1,215 @@
+"""Files of arrays: `.npy`, `.npz`, `.safetensors` and tables in CSV; the ending of a file's name says which it is.
+
+Every fault raises `InvalidInput`, with the file, what is wrong, and what was expected.
+"""
+
+import io
+import math
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hopattn.foundation.array_headers import StoredArray, array_in_npy, arrays_in_npz, arrays_in_safetensors
+from hopattn.foundation.array_headers import named as named
+from hopattn.foundation.array_headers import opened as opened
+from hopattn.foundation.array_headers import require_file as require_file
+from hopattn.foundation.checks import path_of, require_room
+from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
+from hopattn.foundation.files import NUMBER
+
+MAX_NUMBERS = 2**23
+"""The largest number of numbers that are read into memory, enough for 10,000 pictures of 28 × 28."""
+MAX_TABLE = 64 * 2**20
+"""The largest size of a table in bytes."""
+_FORMATS = {".npy": array_in_npy, ".npz": arrays_in_npz, ".safetensors": arrays_in_safetensors}
+"""The formats with a header, by the ending of a file: its arrays by their names."""
+
+
+def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
+    """A floating-point array in a `.npy` or `.safetensors` file, mapped into memory as a read-only `numpy.memmap`.
+
+    name: the array to map, if a `.safetensors` file holds several. The keys of a `Memory` may be such an array, larger
+    than the machine's memory. An array of bfloat16 (BF16), which NumPy lacks, is read into memory as float32; no number
+    changes. Raises `InvalidInput` for a missing file or array, for a file that is incomplete or not of the format that
+    its name says, and for numbers that are not floating-point. Do not shorten a file while it is mapped: the operating
+    system then ends the process.
+    """
+    return stored_vectors(path, name).mapped()
+
+
+def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
+    """The rows of the array in a file: mapped as `mapped` does, or read from a `.npz` with one array or a `.csv`.
+
+    Raises `InvalidInput` as `mapped` and `numbers` do.
+    """
+    file = path_of(path, "path")
+    if len(names := names_in(file)) > 1:
+        call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
+        told = f"give one of them, such as {shortened(call.format(file.name, names[0]))}"
+        raise InvalidInput(f"{named(file)} holds {len(names)} arrays: {listed(names)}; {told}")
+    return numbers(file, most_axes=2) if file.suffix.lower() in (".npz", ".csv") else mapped(file)
+
+
+def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> StoredArray:
+    """The array that `mapped` maps, of which nothing but the header is read; raises `InvalidInput` as it does."""
+    file = path_of(path, "path")
+    require_file(file)
+    if file.suffix.lower() not in (".npy", ".safetensors"):
+        raise InvalidInput(f"{named(file)}: expected a file that ends in .npy or .safetensors")
+    found = _stored(file, name, "name")
+    found.require("f", "floating-point numbers")
+    return found
+
+
+def names_in(file: Path) -> list[str]:
+    """The names of the arrays in a file, none in a format without names; raises `InvalidInput` as `numbers` does."""
+    return [name for name in _headers(file) if name] if file.suffix.lower() in _FORMATS else []
+
+
+@dataclass(frozen=True)
+class Described:
+    """The numbers of an array or a table in a file. An array's shape is known from its header, before it is read.
+
+    A table has no header: it is read at once. read: gives the numbers, of that shape; raises `InvalidInput` for numbers
+    that are missing or not finite.
+    """
+
+    shape: tuple[int, ...]
+    read: Callable[[], np.ndarray]
+
+
+def described(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> Described:
+    """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows."""
+    if file.suffix.lower() not in _FORMATS:
+        values = _table(file, most)
+        return Described(values.shape, lambda: values)
+    return _described(_stored(file, array, "array"), most_axes, most)
+
+
+def numbers(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> np.ndarray:
+    """The numbers of an array or a table in float64, with 1 to `most_axes` axes; true becomes 1 and false −1.
+
+    file: a .npy, .npz, .safetensors or .csv. array: the name of the array, needed for a file with several. most: the
+    largest number of numbers. Raises `InvalidInput` for a file that cannot be read or is incomplete, a text in a table,
+    an unknown array, and numbers that are not real and finite.
+    """
+    return described(file, array, most_axes, most).read()
+
+
+def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str, np.ndarray]:
+    """The numbers of all arrays of a file whose names begin with `start`, by name, as `numbers` reads them.
+
+    most: the largest number of numbers of them all, which are counted before the first array is read.
+    """
+    found = {name: stored for name, stored in _headers(file).items() if name and name.startswith(start)}
+    all_described = {name: _described(stored, most_axes, MAX_NUMBERS) for name, stored in found.items()}
+    count = sum(stored.count for stored in found.values())
+    if count > most:
+        told = f"the {len(found):,} arrays hold {count:,} numbers"
+        raise InvalidInput(f"{named(file)}: {told}; at most {most:,} can be read")
+    return {name: one.read() for name, one in all_described.items()}
+
+
+def arrays_of(file: Path) -> dict[str, np.ndarray]:
+    """All arrays of a `.npz` archive by name, of numbers or texts, as they are; raises `InvalidInput` as `numbers`."""
+    found = arrays_in_npz(file)
+    for stored in found.values():
+        stored.require("biufU", "numbers or texts")
+    size = sum(stored.count * stored.dtype.itemsize for stored in found.values())
+    require_room(size // 8, f"{named(file)}: its arrays")
+    return {name: stored.read() for name, stored in found.items()}
+
+
+def _headers(file: Path) -> dict[str, StoredArray]:
+    return _FORMATS[file.suffix.lower()](file)
+
+
+def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
+    """One array of a file, by its name, or the only one; argument: what gives the name, for messages."""
+    arrays = _headers(file)
+    if name is not None and "" in arrays:
+        raise InvalidInput(f"{named(file)} holds one array without a name, and '{shortened(name)}' was asked for")
+    if name is None and len(arrays) == 1:
+        return next(iter(arrays.values()))
+    if not arrays:
+        raise InvalidInput(f"{named(file)} holds no array")
+    if name is None:
+        told = f"holds {len(arrays)} arrays; say by `{argument}` which is meant: {listed(arrays)}"
+        raise InvalidInput(f"{named(file)} {told}")
+    if name not in arrays:
+        raise InvalidInput(f"{named(file)}: {unknown(name, arrays)}")
+    return arrays[name]
+
+
+def _described(stored: StoredArray, most_axes: int, most: int) -> Described:
+    stored.require("biuf", "real numbers")
+    if stored.count > most:
+        raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {most:,} can be read")
+    if not 1 <= len(stored.shape) <= most_axes or not stored.count:
+        wanted = f"1 to {most_axes} axes, none of length 0"
+        raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {wanted}")
+
+    def read() -> np.ndarray:
+        values = stored.read()
+        result = np.where(values, 1.0, -1.0) if values.dtype.kind == "b" else values.astype(float)
+        if not np.isfinite(result).all():
+            first = np.argwhere(~np.isfinite(result))[0]
+            place = ", ".join(str(int(i) + 1) for i in first)
+            raise InvalidInput(f"{stored.where}: {result[tuple(first)]} stands at {place}; expected finite numbers")
+        return result
+
+    return Described(stored.shape, read)
+
+
+def _table(file: Path, most: int) -> np.ndarray:
+    """The numbers of a table in CSV without a heading, `(n_rows, n_columns)`, as NumPy reads it.
+
+    Empty lines are skipped. most: the largest number of numbers. Raises `InvalidInput` for anything else than finite
+    numbers, with the line and the column.
+    """
+    with opened(file) as stream:
+        data = stream.read(MAX_TABLE + 1)
+    if len(data) > MAX_TABLE:
+        raise InvalidInput(f"{named(file)} is larger than {MAX_TABLE // 2**20} MiB")
+    if data.count(b",") >= most:
+        raise InvalidInput(f"{named(file)} holds more than {most:,} numbers")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{named(file)}, line {line}: is not UTF-8 text") from None
+    lines = (line for line in io.StringIO(text, newline=None) if not line.isspace())
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of a table without numbers
+            values = np.loadtxt(lines, delimiter=",", comments=None, ndmin=2, max_rows=most + 1)
+    except ValueError:
+        raise InvalidInput(f"{named(file)}{_fault_of_table(text)}") from None
+    if values.size > most:
+        raise InvalidInput(f"{named(file)} holds more than {most:,} numbers")
+    if not values.size:
+        raise InvalidInput(f"{named(file)} holds no numbers; expected rows of numbers with commas between them")
+    if not np.isfinite(values).all():
+        raise InvalidInput(f"{named(file)}{_fault_of_table(text)}")
+    return values
+
+
+def _fault_of_table(text: str) -> str:
+    """The first fault of a table that NumPy cannot read: its line and column, what stands there, what was expected."""
+    first, width = 0, 0
+    for i, line in enumerate(io.StringIO(text, newline=None), 1):
+        cells = [] if line.isspace() else [cell.strip() for cell in line.split(",")]
+        for column, cell in enumerate(cells, 1):
+            is_number = NUMBER.fullmatch(cell)
+            if not (is_number and math.isfinite(float(cell))):
+                wanted = "a finite number" if is_number else "numbers such as -0.5 or 3e-2, with commas between them"
+                if ";" in cell:
+                    wanted += "; save a table with semicolons with commas between its numbers, and points in them"
+                return f", line {i}, column {column}: '{shortened(cell)}' stands there; expected {wanted}"
+        first, width = (first, width) if width or not cells else (i, len(cells))
+        if cells and len(cells) != width:
+            return f", line {i}: {len(cells)} numbers stand there; expected {width}, as in line {first}"
+    return " is not a table of numbers with commas between them"

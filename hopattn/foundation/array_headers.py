@@ -1,0 +1,335 @@
+"""Headers of files of arrays: each array's name, shape, dtype and first byte are known before a number is read.
+
+Nothing in a file is executed, and a header is checked against the size of the file before memory is taken. Every
+fault raises `InvalidInput`, with the file, what is wrong, and what was expected.
+"""
+
+import io
+import json
+import math
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+from numpy.lib import format as npy_format
+
+from hopattn.foundation.checks import require_room
+from hopattn.foundation.errors import InvalidInput, nearest, shortened
+
+MOST_AXES = 32
+"""The largest number of axes of an array."""
+MOST_BYTES = 2**62
+"""A bound of the bytes of an array; no file is as large."""
+_HEADER = 10_012
+"""The bytes of the longest header of a `.npy` file, as for NumPy, with what stands before it."""
+_DIRECTORY = 2**22
+"""The bytes of an archive that are read at once: 4 MiB, enough for the directory of 40,000 arrays."""
+_JSON = 2**24
+"""The longest header of a `.safetensors` file: 16 MiB, enough for 100,000 arrays."""
+_TYPES = {
+    **{"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "|b1"},
+    **{f"{letter}{bits}": f"<{letter.lower()}{bits // 8}" for letter in "IU" for bits in (8, 16, 32, 64)},
+}
+"""The types of `.safetensors` that are read, and their names in NumPy, which has only the bits of BF16."""
+_UNREAD = {
+    **{"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "C64": 64},
+    **dict.fromkeys(("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
+}
+"""The types that are not read, and the bits of a number of each."""
+
+
+def named(file: Path) -> str:
+    """The name of a file in quotes, for a message."""
+    return f"'{shortened(file.name)}'"
+
+
+def require_file(file: Path) -> None:
+    """Raise `InvalidInput` for a missing file; the message gives the nearest name in its folder."""
+    with _access(file):
+        if file.is_file():
+            return
+        if file.exists():
+            raise InvalidInput(f"{named(file)} is not a plain file")
+        folder = file.parent
+        if not folder.is_dir():
+            raise InvalidInput(f"there is no folder '{shortened(folder)}'")
+        guess = nearest(file.name, (path.name for path in folder.iterdir() if path.is_file()))
+    hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
+    raise InvalidInput(f"there is no file {named(file)} in '{shortened(folder)}'{hint}")
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[io.BufferedReader]:
+    """A file opened to read; raises `InvalidInput` for one that is missing, not a plain file, or cannot be read."""
+    require_file(file)
+    with _access(file), file.open("rb") as stream:
+        yield stream
+
+
+@contextmanager
+def _access(file: Path) -> Iterator[None]:
+    """Turn an error of the operating system into `InvalidInput`."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(f"{named(file)} cannot be read: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array in a file.
+
+    file: the file. name: of the array, empty in a format without names. shape: its shape. bits: the dtype of the
+    numbers as they stand in the file; None for a type that NumPy does not have. start: the byte of the file, or of the
+    member of an archive, at which they begin. kind: their type in the words of the format. by_column: whether the first
+    axis runs fastest. member: the name of the array's file in an archive.
+    """
+
+    file: Path
+    name: str
+    shape: tuple[int, ...]
+    bits: np.dtype | None
+    start: int
+    kind: str = ""
+    by_column: bool = False
+    member: str = ""
+
+    @property
+    def where(self) -> str:
+        """The file, and the name of the array if it has one, for a message."""
+        return named(self.file) + (f": '{shortened(self.name)}'" if self.name else "")
+
+    @property
+    def count(self) -> int:
+        """The number of its numbers."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the array that is read: bfloat16, the upper halves of float32, is widened to it."""
+        return np.dtype(np.float32 if self.kind == "BF16" else self.bits)
+
+    def require(self, kinds: str, wanted: str) -> None:
+        """Raise `InvalidInput` unless NumPy's letter for the type is one of `kinds`; wanted: these types in words."""
+        if self.bits is None:
+            raise InvalidInput(f"{self.where} holds {self.kind}; expected {wanted}; convert them to F32, F16 or BF16")
+        if self.bits.hasobject:
+            why = "they are never loaded, since that may run a program"
+            raise InvalidInput(f"{self.where} holds Python objects; expected {wanted}; {why}")
+        if self.dtype.kind not in kinds:
+            raise InvalidInput(f"{self.where} holds {shortened(self.dtype)}; expected {wanted}")
+
+    def mapped(self) -> np.ndarray:
+        """The array, mapped into memory and read-only; one of bfloat16 is read and widened."""
+        if self.kind == "BF16":
+            return self.read()
+        return self._map() if self.count else np.empty(self.shape, self.dtype)
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Some rows of the array; only these are read."""
+        if not self.count:
+            return np.empty((0, *self.shape[1:]), self.dtype)
+        rows = self._map()[start:stop]
+        return _widened(rows) if self.kind == "BF16" else rows
+
+    def read(self) -> np.ndarray:
+        """The whole array; raises `InvalidInput` if it does not fit into memory, or if its file has been cut short."""
+        size = self.dtype.itemsize + 2 * (self.kind == "BF16")  # of bfloat16, the halves beside the numbers
+        require_room(self.count * size // 8, f"{self.where}: its {self.count:,} numbers")
+        values = self._read()
+        if values.size < self.count:
+            raise InvalidInput(f"{self.where} is truncated: it holds {values.size:,} of its {self.count:,} numbers")
+        if not self.member:
+            values = values.reshape(self.shape, order="F" if self.by_column else "C")
+        return _widened(values) if self.kind == "BF16" else values
+
+    def _read(self) -> np.ndarray:
+        if not self.member:
+            with opened(self.file) as stream:
+                stream.seek(self.start)
+                return np.fromfile(stream, self.bits, self.count)
+        with _archive(self.file, self.name) as archive, archive.open(self.member) as member:
+            return npy_format.read_array(member, allow_pickle=False)
+
+    def _map(self) -> np.ndarray:
+        order: Literal["F", "C"] = "F" if self.by_column else "C"
+        with opened(self.file) as stream:
+            return np.memmap(stream, self.bits, "r", self.start, self.shape, order)
+
+
+def _widened(halves: np.ndarray) -> np.ndarray:
+    """Numbers of bfloat16, given as their bits, in float32: the same numbers, since they are its upper halves."""
+    bits = np.asarray(halves.astype(np.uint32))
+    bits <<= np.uint32(16)
+    return bits.view(np.float32)
+
+
+def _require_span(where: str, shape: tuple[int, ...], bits: int, held: int) -> None:
+    """Raise `InvalidInput` unless an array of a shape takes the `held` bytes that are there; bits: of each number."""
+    if len(shape) > MOST_AXES:
+        raise InvalidInput(f"{where} has {len(shape)} axes; expected at most {MOST_AXES}")
+    if math.prod(n or 1 for n in shape) * bits > 8 * MOST_BYTES:
+        raise InvalidInput(f"{where} is of shape {shortened(shape)}, larger than any file; its header is wrong")
+    needed, left = divmod(math.prod(shape) * bits, 8)
+    if left or needed != held:
+        promised = f"its header promises {math.prod(shape):,} numbers, which take {needed:,} bytes"
+        raise InvalidInput(f"{where} is truncated or damaged: {promised}, and {held:,} bytes follow")
+
+
+def array_in_npy(file: Path) -> dict[str, StoredArray]:
+    """The array of a `.npy` file, by no name."""
+    with opened(file) as stream:
+        return {"": _of_npy(stream, file, file.stat().st_size)}
+
+
+def arrays_in_npz(file: Path) -> dict[str, StoredArray]:
+    """The arrays of a `.npz` archive by name; members that are not `.npy` files are left out, as NumPy does."""
+    found: dict[str, StoredArray] = {}
+    with _archive(file) as archive:
+        for entry in archive.infolist():
+            name = entry.filename.removesuffix(".npy")
+            if name == entry.filename:
+                continue
+            if name in found:
+                raise InvalidInput(f"{named(file)} holds two arrays called '{shortened(name)}'; expected one")
+            with archive.open(entry) as stream:
+                found[name] = _of_npy(stream, file, entry.file_size, name, entry.filename)
+    return found
+
+
+def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: str = "") -> StoredArray:
+    """The array whose header NumPy reads from a stream of so many bytes; name, member: those in an archive."""
+    where = named(file) + (f": '{shortened(name)}'" if name else "")
+    begin = io.BytesIO(stream.read(_HEADER))
+    try:
+        version = npy_format.read_magic(begin)
+        read = {(1, 0): npy_format.read_array_header_1_0}.get(version, npy_format.read_array_header_2_0)
+        with warnings.catch_warnings(action="ignore"):  # of a file of Python 2
+            shape, by_column, dtype = read(begin)  # versions 2.0 and 3.0 differ in letters beyond ASCII
+        if version not in ((1, 0), (2, 0), (3, 0)) or any(type(n) is not int or n < 0 for n in shape):
+            raise ValueError
+    except Exception:  # Python's own parser raises many kinds for nested, endless or damaged text
+        wanted = "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"
+        told = f"it begins with {shortened(begin.getvalue(), 100)}; {wanted}"
+        raise InvalidInput(f"{where} is not a .npy array, or is truncated: {told}") from None
+    array = StoredArray(file, name, shape, dtype, begin.tell(), str(dtype), by_column, member)
+    if not dtype.hasobject:  # how many bytes Python objects take is not known
+        _require_span(array.where, shape, 8 * dtype.itemsize, size - array.start)
+    return array
+
+
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError),
+    *(RuntimeError, ValueError, KeyError, IndexError),
+)
+"""The errors of an archive that is damaged, locked with a password, or packed in a way of its own."""
+
+
+class _Bounded(io.FileIO):
+    """A file that gives at most `_DIRECTORY` bytes at once, so that a directory beyond is never held in memory."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _DIRECTORY:
+            raise InvalidInput(f"its directory has {size:,} bytes; expected at most {_DIRECTORY:,}")
+        return super().read(size)
+
+
+@contextmanager
+def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
+    """An archive opened to read; every fault of it raises `InvalidInput`. name: of the array that is read."""
+    require_file(file)
+    try:
+        with _access(file), _Bounded(file) as stream, zipfile.ZipFile(stream) as archive:
+            yield archive
+    except InvalidInput as error:
+        told = str(error)
+        raise InvalidInput(told if told.startswith(named(file)) else f"{named(file)}: {told}") from None
+    except _BROKEN:
+        where = f"{named(file)}: '{shortened(name)}'" if name else named(file)
+        raise InvalidInput(f"{where} is not a .npz archive, or is truncated") from None
+
+
+def arrays_in_safetensors(file: Path) -> dict[str, StoredArray]:
+    """The arrays of a `.safetensors` file by their names.
+
+    The file is the length of the header in 8 bytes, the header in JSON, and the numbers of all arrays, one array after
+    the other: `{"keys": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}`. Raises `InvalidInput` for
+    another header, two arrays of one name, and numbers that overlap, leave a gap, or end elsewhere than the file.
+    Source: the format as stated at huggingface.co/docs/safetensors.
+    """
+    with opened(file) as stream:
+        size, length = file.stat().st_size, int.from_bytes(stream.read(8), "little")
+        if size < 8 or length > size - 8:
+            told = f"its header would have {length:,} bytes, and the file has {size:,}"
+            raise InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {told}")
+        if length > _JSON:
+            raise InvalidInput(f"{named(file)} has a header of {length:,} bytes; expected at most {_JSON:,}")
+        header = _table_in_json(stream.read(length), file)
+    begin = end = 8 + length
+    ordered = sorted((_of_entry(file, name, entry, begin) for name, entry in header.items()), key=lambda one: one[1:])
+    for array, start, stop in ordered:
+        if start != end:
+            expected = f"expected byte {end - begin:,}, one array after the other"
+            raise InvalidInput(f"{array.where}: its numbers begin at byte {start - begin:,}; {expected}")
+        end = stop
+    if end != size:
+        told = f"its arrays end at byte {end:,}, and the file has {size:,}"
+        raise InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {told}")
+    found = {array.name: array for array, _, _ in ordered}
+    return {name: found[name] for name in header}
+
+
+def _table_in_json(header: bytes, file: Path) -> dict[str, Any]:
+    """The entries of a header by name, without those that describe the file."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise InvalidInput(f"{named(file)}: its header has '{shortened(name)}' twice; expected one")
+            found[name] = value
+        return found
+
+    try:
+        found = json.loads(header.decode(), object_pairs_hook=once) if header[:1] == b"{" else None
+    except InvalidInput:
+        raise
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        text = shortened(header[:80].decode("utf-8", "replace")) or "empty"
+        told = f"its header is {text}; expected a table in JSON"
+        raise InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {told}")
+    about = found.pop("__metadata__", {})
+    if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
+        raise InvalidInput(f"{named(file)}: '__metadata__' is {shortened(about)}; expected texts by name")
+    return dict(found)
+
+
+def _of_entry(file: Path, name: str, entry: Any, begin: int) -> tuple[StoredArray, int, int]:
+    """An array, and its first byte and its end in the file; begin: the byte at which all numbers begin."""
+    where = f"{named(file)}: '{shortened(name)}'"
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise InvalidInput(f"{where} is {shortened(entry)}; expected its dtype, shape and data_offsets")
+    kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(kind, str) or kind not in {*_TYPES, *_UNREAD}:
+        raise InvalidInput(f"{where} is of type {shortened(kind)}; expected one of {', '.join(_TYPES)}")
+    if not _are_whole(shape):
+        raise InvalidInput(f"{where} has the shape {shortened(shape)}; expected whole numbers of at least 0")
+    if not _are_whole(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise InvalidInput(f"{where} has the data_offsets {shortened(offsets)}; expected its first byte and the end")
+    bits = np.dtype(_TYPES[kind]) if kind in _TYPES else None
+    start, stop = (begin + offset for offset in offsets)
+    _require_span(where, tuple(shape), _UNREAD[kind] if bits is None else 8 * bits.itemsize, stop - start)
+    return StoredArray(file, name, tuple(shape), bits, start, kind), start, stop
+
+
+def _are_whole(numbers: Any) -> bool:
+    """Whether something is a list of whole numbers from 0 that fit into 64 bits."""
+    return isinstance(numbers, list) and all(type(number) is int and 0 <= number < 2**63 for number in numbers)

@@ -1,0 +1,218 @@
+"""Checks of arguments that are not arrays: numbers, flags, lists, functions, paths, random numbers; room and time.
+
+Each check returns the value in the form that the code works with, or raises `InvalidInput` with `what`, the name of
+the argument, the value, and what was expected. An annotation declares a check: `declared.py`.
+"""
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.traces import followed, surely
+
+Kind = TypeVar("Kind")
+Seed = int | np.random.Generator | None
+"""A source of random numbers: a whole number of at least 0, or a generator; None where it is not given."""
+COUNTED = 2**63 - 1
+"""The largest whole number with which NumPy counts."""
+REPEATED = 10**8
+"""The most steps, trials or draws of one call: more would take days."""
+MOST_BYTES = 255
+"""The longest name of a file or a folder, on every system."""
+SPEED = 1e9
+"""The multiplications of one core in a second, in products of small matrices."""
+MOST_MINUTES = 10
+"""The minutes that a call may take whose time is known before."""
+
+
+def positive(value: Any, what: str) -> float:
+    """A positive finite number as a Python float, with which a float32 array stays float32."""
+    return real(value, what, above=0.0)
+
+
+def positive_or_followed(value: Any, what: str) -> Any:
+    """A positive finite number as a Python float, or the array `()` that `followed` names, as it is."""
+    if getattr(value, "ndim", 0):
+        shape = tuple(value.shape)
+        cure = "multiply the queries by it, or take one Head for each number"
+        raise InvalidInput(f"{what}: expected a single number, not an array of shape {shape}; {cure}")
+    if not followed(value):
+        return positive(value, what)
+    if surely(~((value > 0) & (value < math.inf))):
+        raise InvalidInput(f"{what}: expected a positive finite number, not {quoted(value)}")
+    return value
+
+
+def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
+    """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`.
+
+    Raises it too for an array that a derivative is taken of, which would be lost.
+    """
+    if followed(value):
+        raise InvalidInput(f"{what}: expected a plain number; the derivative by an array would be lost here")
+    try:  # NumPy below 2.4 takes an array of one number for that number
+        number = math.nan if isinstance(value, (bool, str)) or getattr(value, "ndim", 0) > 0 else float(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        number = math.nan
+    if not (math.isfinite(number) and number > above and number >= least):
+        wanted = "a positive finite number" if above == 0 else "a finite number"
+        reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
+        reach += f" of at least {least:g}" if math.isfinite(least) else ""
+        raise InvalidInput(f"{what}: expected {wanted}{reach}, not {quoted(value)}")
+    return number
+
+
+def whole(value: Any, what: str, least: int = 1, most: int | None = COUNTED) -> int:
+    """A whole number as an int; raises `InvalidInput` unless it is from `least` to `most` (None: no upper bound)."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    too_large = is_whole and most is not None and value > most
+    if not is_whole or value < least or too_large:
+        bounded = too_large or most not in (None, COUNTED, REPEATED)
+        reach = f"from {least} to {most}" if bounded else f"of at least {least}"
+        raise InvalidInput(f"{what}: expected a whole number {reach}, not {quoted(value)}")
+    return int(value)
+
+
+def generator(rng: Seed = None, other: Seed = None) -> np.random.Generator:
+    """The generator of a seed; a generator is returned as it is, and None gives other numbers in each call.
+
+    Raises `InvalidInput` for anything that is neither a seed nor a generator.
+
+    >>> int(generator(1).integers(100)) == int(generator(1).integers(100))
+    True
+    """
+    given = rng if other is None else other
+    if given is None or isinstance(given, np.random.Generator):
+        return np.random.default_rng(given)
+    if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or given < 0:
+        raise InvalidInput(f"rng: expected a seed of at least 0 or a numpy.random.Generator, not {quoted(given)}")
+    return np.random.default_rng(int(given))
+
+
+def whole_seed(rng: Seed, other: Seed = None, default: int = 0) -> int:
+    """The seed as a whole number, which a result can name; a generator gives one that is drawn from it.
+
+    default: the seed where none is given. Raises `InvalidInput` as `generator` does.
+    """
+    given = rng if other is None else other
+    if given is None:
+        return default
+    if isinstance(given, np.random.Generator):
+        return int(given.integers(2**63))
+    generator(given)
+    return int(given)
+
+
+def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
+    """A value that is of a class; raises `InvalidInput` for one of another.
+
+    means: what is expected, in place of the name of the class, such as "a scenario from hopattn.load".
+
+    >>> instance(3, str, "name")
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: name: expected a str, not 3
+    """
+    if not isinstance(value, kind):
+        name = kind.__name__
+        expected = means or f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+        raise InvalidInput(f"{what}: expected {expected}, not {quoted(value)}")
+    return value
+
+
+def each(values: Any, kind: type[Kind], what: str, means: str = "") -> tuple[Kind, ...]:
+    """The entries of a list, a tuple or another iterable, all of one class; raises `InvalidInput` for anything else.
+
+    means: as of `instance`, for each entry.
+    """
+    return tuple(instance(value, kind, f"{what}: entry {i}", means) for i, value in enumerate(entries_of(values, what)))
+
+
+def entries_of(values: Any, what: str) -> Iterable[Any]:
+    """A list, a tuple or another iterable as it is; raises `InvalidInput` for a text, a mapping and for no iterable."""
+    if isinstance(values, (str, bytes, dict)) or not is_iterable(values):
+        raise InvalidInput(f"{what}: expected a list, not {quoted(values)}")
+    entries: Iterable[Any] = values
+    return entries
+
+
+def is_iterable(values: Any) -> bool:
+    """Whether one can go through the entries; not through those of an array without axes."""
+    return isinstance(values, Iterable) and getattr(values, "ndim", 1) != 0
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False; raises `InvalidInput` for anything else.
+
+    >>> flag("no", "cyclic")
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: cyclic: expected True or False, not 'no'
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidInput(f"{what}: expected True or False, not {quoted(value)}")
+    return bool(value)
+
+
+def function(value: Any, what: str) -> Callable[..., Any]:
+    """A function, or another object that can be called; raises `InvalidInput` for anything else."""
+    if not callable(value):
+        raise InvalidInput(f"{what}: expected a function, not {quoted(value)}")
+    called: Callable[..., Any] = value
+    return called
+
+
+def path_of(value: Any, what: str) -> Path:
+    """The path of a file, from a text or a path; raises `InvalidInput` for anything else."""
+    if not isinstance(value, (str, os.PathLike)) or not isinstance(text := os.fspath(value), str):
+        raise InvalidInput(f"{what}: expected the path of a file, not {quoted(value)}")
+    if "\0" in text or not text:
+        raise InvalidInput(f"{what}: {quoted(text)} is not a path of a file")
+    try:
+        names = os.fsencode(text).split(os.fsencode(os.sep))
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{what}: {quoted(text)} holds a character that no name of a file has") from None
+    if max(map(len, names)) > MOST_BYTES:
+        raise InvalidInput(f"{what}: {quoted(text)} is longer than the name of a file may be, {MOST_BYTES} bytes")
+    return Path(text)
+
+
+def require_room(numbers: int, what: str) -> None:
+    """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into the memory.
+
+    That is the memory of this machine, or the part of it that this process may still have, as by `ulimit -v`. Where the
+    system gives out more memory than there is, a `MemoryError` comes too late: the process is killed.
+    """
+    if numbers < 2**24:  # 128 MiB, which any machine has
+        return
+    memory, allowed = _memory()
+    if 8 * numbers > min(memory, allowed):
+        gib = 2**30
+        size = f"{8 * numbers / gib:,.1f} GiB" if numbers <= 2**60 else "more than 2^33 GiB"
+        holder = "this machine has" if memory <= allowed else "this process may still have"
+        raise InvalidInput(f"{what} would take {size}; {holder} {min(memory, allowed) / gib:,.1f} GiB")
+
+
+def require_time(multiplications: float, what: str) -> None:
+    """Raise `InvalidInput` if work of so many multiplications, or of steps as long, would take more than minutes."""
+    minutes = multiplications / SPEED / 60
+    if minutes > MOST_MINUTES:
+        raise InvalidInput(f"{what} would take about {minutes:,.0f} minutes; choose sizes for at most {MOST_MINUTES}")
+
+
+def _memory() -> tuple[float, float]:
+    """The bytes of this machine's memory, and those that this process may still have; ∞ where no system says it."""
+    try:
+        import resource
+
+        page = os.sysconf("SC_PAGE_SIZE")
+        memory, limit = page * os.sysconf("SC_PHYS_PAGES"), resource.getrlimit(resource.RLIMIT_AS)[0]
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * page if limit != resource.RLIM_INFINITY else 0
+    except (ImportError, AttributeError, ValueError, OSError):
+        return math.inf, math.inf
+    return memory, math.inf if limit == resource.RLIM_INFINITY else limit - used
