@@ -8,9 +8,11 @@
 Importing the package costs next to nothing: each name is loaded when it is first used.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -283,3 +285,6 @@ if not TYPE_CHECKING:  # type checkers know every name from above, so that `ha.M
 
 def __dir__() -> list[str]:
     return [*__all__, *_MODULES, "__version__"]
+
+
+ShownInNotebook._public = lambda name: getattr(sys.modules[__name__], name)

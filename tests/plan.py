@@ -12,9 +12,6 @@ from itertools import pairwise
 
 GATHERED = "*.py"
 
-BY_NAME = {("foundation/display.py", "views/notebook.py"), ("foundation/display.py", "figures/plotting.py")}
-"""An object asks for its view only when it is shown or drawn: no arrow."""
-
 
 def rooms_in(package):
     """Every folder that holds code, the package itself first, as paths relative to it."""
@@ -108,8 +105,7 @@ def imports(package, file):
                 yield from _as_file(package, [*module, alias.name]) or _as_file(package, module)
         elif _name(node.func) in ("import_module", "__import__"):
             texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-            found = [other for text in texts for other in _as_file(package, text.split("."))]
-            yield from (other for other in found if (file, other) not in BY_NAME)
+            yield from (other for text in texts for other in _as_file(package, text.split(".")))
 
 
 def faults(package, order):

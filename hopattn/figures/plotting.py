@@ -27,10 +27,9 @@ from hopattn.figures.style import STYLES, coloured, loaded, style_named, styled
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.arrays import is_foreign_array
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import instance
-from hopattn.foundation.options import require_options, shows_options
 from hopattn.scenario.result import Result
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHeadTrace
@@ -54,7 +53,6 @@ class PlotOptions(TypedDict, total=False):
     measure: str | None
 
 
-DEFAULTS: PlotOptions = dict.fromkeys(PlotOptions.__annotations__)  # type: ignore[assignment]
 CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
 """The options that choose a part of a result."""
 CHOSEN = tuple(name for name in CHOICES if name != "title")
@@ -75,7 +73,6 @@ class Drawing(NamedTuple):
     panel: Callable[[Axes], None]
 
 
-@shows_options(PlotOptions, DEFAULTS)
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Any:
     """Draw a figure of a result, a recall, a sweep, a comparison, or of an array of attention weights.
 
@@ -99,7 +96,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['muddy', 'banks']
     """
-    require_options("plot", options, DEFAULTS)
+    reject_unknown("plot", options, PlotOptions.__annotations__, "option")
     loaded()
     if name is not None:
         instance(name, str, "plot", "the name of a figure")

@@ -160,7 +160,7 @@ class StoredArray:
     def _map(self) -> np.ndarray:
         order: Literal["F", "C"] = "F" if self.by_column else "C"
         with opened(self.file) as stream:
-            return np.memmap(stream, self.bits, "r", self.start, self.shape, order)
+            return np.memmap(stream, np.dtype(self.bits), "r", self.start, self.shape, order)
 
 
 def _widened(halves: np.ndarray) -> np.ndarray:

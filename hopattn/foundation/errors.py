@@ -147,9 +147,17 @@ def bounded(message: str) -> str:
     return "\n".join(shortened(line, MAX_LINE) for line in lines)
 
 
-def reject_unknown(what: str, given: Iterable[str], known: Mapping[str, object] | Iterable[str]) -> None:
-    """Raise `InvalidInput` for the first name in `given` that is not `known`."""
+def reject_unknown(
+    what: str, given: Iterable[str], known: Mapping[str, object] | Iterable[str], kind: str = ""
+) -> None:
+    """Raise `InvalidInput` for the first name in `given` that is not `known`; kind: that of the names, as "option".
+
+    >>> reject_unknown("Head", {"betta": 2.0}, {"beta": 1.0, "mask": "causal"}, "option")
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: Head: option 'betta' is unknown; did you mean 'beta'? (choices: beta, mask)
+    """
     choices = list(known)
     for word in given:
         if not isinstance(word, str) or word not in choices:
-            raise InvalidInput(f"{what}: {unknown(word, choices)}")
+            raise InvalidInput(f"{what}: {kind}{' ' * bool(kind)}{unknown(word, choices)}")
