@@ -7,6 +7,7 @@ fault raises `InvalidInput`, with the file, what is wrong, and what was expected
 import io
 import json
 import math
+import struct
 import warnings
 import zipfile
 import zlib
@@ -26,12 +27,8 @@ MOST_AXES = 32
 """The largest number of axes of an array."""
 MOST_BYTES = 2**62
 """A bound of the bytes of an array; no file is as large."""
-_HEADER = 10_012
-"""The bytes of the longest header of a `.npy` file, as for NumPy, with what stands before it."""
-_DIRECTORY = 2**22
-"""The bytes of an archive that are read at once: 4 MiB, enough for the directory of 40,000 arrays."""
-_JSON = 2**24
-"""The longest header of a `.safetensors` file: 16 MiB, enough for 100,000 arrays."""
+_HEADER, _DIRECTORY, _JSON = 10_012, 2**22, 2**24
+"""The most bytes of the header of a `.npy` (as in NumPy), the directory of a `.npz`, the header of a `.safetensors`."""
 _TYPES = {
     **{"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "|b1"},
     **{f"{letter}{bits}": f"<{letter.lower()}{bits // 8}" for letter in "IU" for bits in (8, 16, 32, 64)},
@@ -224,13 +221,6 @@ def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: st
     return array
 
 
-_BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError),
-    *(RuntimeError, ValueError, KeyError, IndexError),
-)
-"""The errors of an archive that is damaged, locked with a password, or packed in a way of its own."""
-
-
 class _Bounded(io.FileIO):
     """A file that gives at most `_DIRECTORY` bytes at once, so that a directory beyond is never held in memory."""
 
@@ -242,7 +232,10 @@ class _Bounded(io.FileIO):
 
 @contextmanager
 def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
-    """An archive opened to read; every fault of it raises `InvalidInput`. name: of the array that is read."""
+    """An archive opened to read; damage, a password and a method of its own raise `InvalidInput`.
+
+    name: of the array that is read.
+    """
     require_file(file)
     try:
         with _access(file), _Bounded(file) as stream, zipfile.ZipFile(stream) as archive:
@@ -250,7 +243,7 @@ def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
     except InvalidInput as error:
         told = str(error)
         raise InvalidInput(told if told.startswith(named(file)) else f"{named(file)}: {told}") from None
-    except _BROKEN:
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, LookupError):
         where = f"{named(file)}: '{shortened(name)}'" if name else named(file)
         raise InvalidInput(f"{where} is not a .npz archive, or is truncated") from None
 

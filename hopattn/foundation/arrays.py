@@ -88,8 +88,8 @@ def plain_array(values: Any, what: str) -> np.ndarray:
 def as_array(values: Any, what: str = "array", like: Array | None = None) -> Array:
     """The values as an array; an array of any library is returned as it is.
 
-    like: lists, tuples and numbers become an array of its library; without it, of NumPy. Raises `InvalidInput` for
-    rows of unequal length, for entries that are not real numbers and for an array with a mask.
+    like: lists and numbers become an array of its library; without it, of NumPy. Raises `InvalidInput` for rows of
+    unequal length, entries that are not real numbers, and an array with a mask.
     """
     if is_foreign_array(values):
         return values
@@ -114,8 +114,7 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
         return array
     if xp.isdtype(array.dtype, "complex floating"):
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
-    info = xp.__array_namespace_info__()
-    return xp.astype(array, info.default_dtypes()["real floating"])
+    return xp.astype(array, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
 def as_numpy(values: Any, what: str) -> np.ndarray:

@@ -17,7 +17,7 @@ MAX_COMPARED = 1000
 
 
 class HopattnError(Exception):
-    """The base class of all errors that hopattn raises on purpose; whatever its message quotes, it has an end."""
+    """The base class of all errors that hopattn raises on purpose; its message is truncated to `MAX_LINES` lines."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(bounded(str(message)))
@@ -69,7 +69,7 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
 def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -> str:
     """The message for a mistyped name: the name, the nearest choice, all choices.
 
-    further: other names, of which only the nearest is a choice, and only where no choice is near.
+    further: more names, searched only if no choice is close.
 
     >>> unknown("softmx", ["softmax", "argmax"])
     "'softmx' is unknown; did you mean 'softmax'? (choices: argmax, softmax)"
@@ -85,11 +85,7 @@ def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -
 
 
 def listed(names: Iterable[str], most: int = MAX_LISTED) -> str:
-    """Names with commas between them, each shortened; of more than `most`, the first ones and the number of all.
-
-    >>> listed(["a", "b", "", "c"], most=3)
-    "a, b, '', … 4 in all"
-    """
+    """Names with commas between them, each shortened; of more than `most`, the first ones and the number of all."""
     every = list(names)
     shown = [name if name.isprintable() and name.strip() == name != "" else repr(name) for name in every[:most]]
     return ", ".join([*map(shortened, shown), *([f"… {len(every)} in all"] if len(every) > most else [])])
@@ -99,24 +95,16 @@ def shortened(value: object, width: int = 60) -> str:
     """A value as text that fits into one line of a message: at most `width` characters, without control characters.
 
     A value that cannot be written out, such as a number of 10,000 digits or a list that is nested 10,000 deep, is told
-    by its type. `quoted` puts a text in quotes.
+    by its type.
 
-    >>> shortened("a" * 100, width=10)
-    'aaaaaaaaa…'
-    >>> print(shortened(chr(10)))
-    \\n
-    >>> shortened(10**10_000)
-    'an int that cannot be written out'
+    >>> shortened("a" * 100, width=10), shortened(10**10_000)
+    ('aaaaaaaaa…', 'an int that cannot be written out')
     """
     return _on_one_line(value, str, width)
 
 
 def quoted(value: object, width: int = 60) -> str:
-    """A value as Python writes it, shortened.
-
-    >>> quoted("softmx"), quoted(list(range(1000)), width=10)
-    ("'softmx'", '[0, 1, 2,…')
-    """
+    """A value as Python writes it, a text in quotes, shortened."""
     return _on_one_line(value, repr, width)
 
 

@@ -1,8 +1,7 @@
 """Registries: the named choices of one kind, found in the modules that define them.
 
-An entry is a concrete class that is defined in one of these modules and derives from the kind's base class. Its name is
-its class attribute `name`, or else its class name in snake case. A new separation, activation or similarity is
-therefore added by writing its class, and nothing else.
+An entry is a concrete class in one of these modules that derives from the kind's base class. Its name is its class
+attribute `name`, or else its class name in snake case. To write the class is all that a new separation takes.
 """
 
 import inspect
@@ -10,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
@@ -68,9 +66,9 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
 
 
 class Registry(Choices[type[Entry]], Generic[Entry]):
-    """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
+    """The concrete subclasses of `base` in `modules`, which are imported already, by name.
 
-    what: the name of the kind in messages. modules: full names of modules that are already imported.
+    what: the name of the kind in messages.
 
     >>> from hopattn.retrieval.separation import separations
     >>> separations["softmax"](beta=2.0), separations.entmax(alpha=2.0)
@@ -103,37 +101,6 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
             form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
             raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}; in Python, give {form}")
         return entry(**parameters)
-
-
-class LazyRegistry(Registry[Entry]):
-    """A registry of the modules in the folder of a package, each imported when an entry of it is asked for.
-
-    The entry that has the name of a module of the package is looked for there alone. All modules are imported where
-    that is not enough: for a list of the names, for a mistyped name, and for an entry in a module of another name.
-    """
-
-    def __init__(self, what: str, base: type[Entry], package: str) -> None:
-        self.what, self.base, self.package = what, base, package
-
-    @cached_property
-    def _entries(self) -> dict[str, type[Entry]]:  # type: ignore[override]
-        return {name: entry for module in modules_in(self.package) for name, entry in entries_of(module, self.base)}
-
-    def __getitem__(self, name: str) -> type[Entry]:
-        entry = self._alone(name)
-        return super().__getitem__(name) if entry is None else entry
-
-    def __contains__(self, name: object) -> bool:
-        return self._alone(name) is not None or super().__contains__(name)
-
-    def _alone(self, name: object) -> type[Entry] | None:
-        """The entry of this name, from the module of this name; None where there is no such module or entry."""
-        modules = (module.name for module in iter_modules(sys.modules[self.package].__path__))
-        if "_entries" in vars(self) or not isinstance(name, str) or name not in modules:
-            return None
-        module = f"{self.package}.{name}"
-        import_module(module)
-        return dict(entries_of(module, self.base)).get(name)
 
 
 def entries_of(module: str, base: type[Entry]) -> Iterator[tuple[str, type[Entry]]]:

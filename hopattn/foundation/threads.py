@@ -11,15 +11,13 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
 """share(work, tasks): the results of work(*task) for each task, in the order of the tasks."""
-
 _IN_SHARED_WORK: ContextVar[bool] = ContextVar("in_shared_work", default=False)
 """True within work that must not start threads of its own."""
-
 _THREAD_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
 """The number of threads that `thread_limit` allows; None: as many as BLAS has."""
 
@@ -31,13 +29,8 @@ class _Blas:
     """
 
     def __init__(self) -> None:
-        self.users, self.threads = 0, 1
+        self.lock, self.users, self.threads = Lock(), 0, 1
         self.limits: list[Any] = []
-        self.renew_lock()
-
-    def renew_lock(self) -> None:
-        """Make a lock; in a forked child, no thread is left that could release the old one."""
-        self.lock = Lock()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -71,8 +64,8 @@ def _blas_among(modules: int) -> Any:
 
 
 _BLAS = _Blas()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_BLAS.renew_lock)
+if hasattr(os, "register_at_fork"):  # in a forked child, no thread is left that could release the lock
+    os.register_at_fork(after_in_child=lambda: setattr(_BLAS, "lock", Lock()))
 
 
 @contextmanager
@@ -94,10 +87,7 @@ def workers(threads: int | None = None) -> Iterator[Share]:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Work in the calling thread only, with one thread of BLAS; several threads of a process may do so side by side.
-
-    The results therefore do not depend on the number of trials that run at the same time.
-    """
+    """Work in the calling thread only, with one thread of BLAS; several threads of a process may do so side by side."""
     with _BLAS.held():
         yield
 
@@ -120,34 +110,34 @@ def hold_new_blas() -> None:
 
 
 def _run(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], threads: int) -> list[Any]:
-    """The results of the tasks, in their order; raises the error of a task."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    results: list[Any] = [None] * len(tasks)
+    """The results of the tasks, in their order; raises the first error of a task."""
+    results, errors = [None] * len(tasks), list[BaseException]()
     remaining = iter(range(len(tasks)))
 
     def run_remaining() -> None:
         try:
             for i in remaining:
                 results[i] = work(*tasks[i])
-        except BaseException:
+        except BaseException as error:
+            errors.append(error)
             for _ in remaining:  # no further task starts
                 pass
-            raise
 
-    helpers: list[Any] = []
-    with ThreadPoolExecutor(max(threads, 1)) as pool:
-        with suppress(RuntimeError):  # no thread can start, for example while Python shuts down: the others do all
-            count = min(threads, len(tasks)) - 1
-            helpers.extend(pool.submit(copy_context().run, run_remaining) for _ in range(count))
-        run_remaining()
+    helpers = [Thread(target=copy_context().run, args=(run_remaining,)) for _ in range(min(threads, len(tasks)) - 1)]
+    with suppress(RuntimeError):  # no thread can start, for example while Python shuts down: the others do all tasks
+        for helper in helpers:
+            helper.start()
+    run_remaining()
     for helper in helpers:
-        helper.result()
+        if helper.is_alive():
+            helper.join()
+    if errors:
+        raise errors[0]
     return results
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
-    """Slices that divide the numbers from 0 to n − 1 into blocks of `size`; the last block may be shorter."""
+    """Slices that divide 0 to n − 1 into blocks of `size`; the last block may be shorter."""
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 

@@ -31,15 +31,12 @@ def linear(x: Array, matrix: Array) -> Array:
     if x.ndim < 2:
         return x @ matrix.mT
     rows = x if x.ndim == 2 else namespace(x, matrix).reshape(x, (-1, x.shape[-1]))
-    product = _by_tiles(rows, matrix) if _worth_tiles(rows, matrix) else rows @ matrix.mT
+    tiles = isinstance(rows, np.ndarray) and isinstance(matrix, np.ndarray) and rows.dtype == matrix.dtype
+    if tiles and len(rows) * matrix.size >= LARGE_PRODUCT and rows.dtype.itemsize in (4, 8):  # as BLAS multiplies
+        product = _by_tiles(rows, matrix)
+    else:
+        product = rows @ matrix.mT
     return product if x.ndim == 2 else namespace(product).reshape(product, (*x.shape[:-1], matrix.shape[0]))
-
-
-def _worth_tiles(rows: Array, matrix: Array) -> bool:
-    """Whether a product is large, and of NumPy arrays of one floating-point type that BLAS multiplies."""
-    if not (isinstance(rows, np.ndarray) and isinstance(matrix, np.ndarray)):
-        return False
-    return len(rows) * matrix.size >= LARGE_PRODUCT and rows.dtype == matrix.dtype and rows.dtype.itemsize in (4, 8)
 
 
 def _by_tiles(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
@@ -83,21 +80,16 @@ def positive_power(x: Array, exponent: float) -> Array:
 
     A NumPy array is overwritten.
     """
-    if isinstance(x, np.ndarray):
-        return _positive_power(x, exponent)
-    xp = namespace(x)
-    above = x > 0
-    return xp.where(above, xp.where(above, x, xp.ones_like(x)) ** exponent, xp.zeros_like(x))
-
-
-def _positive_power(x: np.ndarray, exponent: float) -> np.ndarray:
-    """The same for NumPy arrays, in their own room. Only entries above 0 pay for a power that is no product."""
-    reach: np.ndarray = np.maximum(x, 0.0, out=x)
+    if not isinstance(x, np.ndarray):
+        xp = namespace(x)
+        above = x > 0
+        return xp.where(above, xp.where(above, x, xp.ones_like(x)) ** exponent, xp.zeros_like(x))
+    reach = np.maximum(x, 0.0, out=x)
     if exponent == 1:
         return reach
     if exponent == 2:
-        return np.asarray(np.square(reach, out=reach))
-    return np.asarray(np.power(reach, exponent, out=reach, where=reach > 0))
+        return np.square(reach, out=reach)
+    return np.power(reach, exponent, out=reach, where=reach > 0)  # only entries above 0 pay for a power
 
 
 def largest_change(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -12,7 +12,42 @@ with the class attribute `name`.
 - `*.py`: one kind each
 """
 
-from hopattn.foundation.registry import LazyRegistry, Registry
+from functools import cached_property
+from importlib import import_module
+from pkgutil import iter_modules
+
+from hopattn.foundation.registry import Registry, entries_of, modules_in
 from hopattn.scenario.kinds.base import Spec
 
-kinds: Registry[Spec] = LazyRegistry("kind", Spec, __name__)
+
+class Kinds(Registry[Spec]):
+    """The kinds, whose modules are imported when they are asked for: most scenarios need one of them.
+
+    The kind that has the name of a module is looked for there alone. All modules are imported where that is not enough:
+    for a list of the names, for a mistyped name, and for a kind in a module of another name.
+    """
+
+    def __init__(self) -> None:
+        self.what, self.base = "kind", Spec
+
+    @cached_property
+    def _entries(self) -> dict[str, type[Spec]]:  # type: ignore[override]
+        return {name: kind for module in modules_in(__name__) for name, kind in entries_of(module, Spec)}
+
+    def __getitem__(self, name: str) -> type[Spec]:
+        return self._alone(name) or super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return self._alone(name) is not None or super().__contains__(name)
+
+    def _alone(self, name: object) -> type[Spec] | None:
+        """The kind of this name from the module of this name; None where there is no such module or kind."""
+        modules = [module.name for module in iter_modules(__path__)]
+        if "_entries" in vars(self) or not isinstance(name, str) or name not in modules:
+            return None
+        module = f"{__name__}.{name}"
+        import_module(module)
+        return dict(entries_of(module, Spec)).get(name)
+
+
+kinds: Registry[Spec] = Kinds()
