@@ -14,7 +14,6 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `processes.py`: work on several processes, which end with the one that started them
 - `kernels.py`: the choice between them and NumPy, when work is done
 - `fast_exp.py`: the fastest exponential of NumPy on this processor
-- `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 - `frames.py`: tables for pandas and labelled arrays for xarray, with attributes
 - `labelled.py`: arrays with named axes and labelled rows
 - `traces.py`: arrays that a derivative is taken of, and numbers that are not known yet
@@ -33,4 +32,5 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `roots.py`: the root of a falling function, the level at which a row has a given mass
 - `array_headers.py`: the headers of .npy, .npz and .safetensors files; arrays that stay in their file
 - `array_files.py`: the numbers of such files and of tables in CSV
+- `files.py`: files written whole or not at all; archives and JSON with reproducible bytes
 """

@@ -6,6 +6,7 @@ Every fault raises `InvalidInput`, with the file, what is wrong, and what was ex
 import io
 import math
 import os
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +20,9 @@ from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
 from hopattn.foundation.checks import path_of, require_room
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
-from hopattn.foundation.files import NUMBER
 
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number of a table in CSV."""
 MAX_NUMBERS = 2**23
 """The largest number of numbers that are read into memory, enough for 10,000 pictures of 28 × 28."""
 MAX_TABLE = 64 * 2**20

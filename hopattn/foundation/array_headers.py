@@ -84,8 +84,8 @@ class StoredArray:
 
     file: the file. name: of the array, empty in a format without names. shape: its shape. bits: the dtype of the
     numbers as they stand in the file; None for a type that NumPy does not have. start: the byte of the file, or of the
-    member of an archive, at which they begin. kind: their type in the words of the format. by_column: whether the first
-    axis runs fastest. member: the name of the array's file in an archive.
+    member of an archive, at which they begin. kind: their type in the words of the format. order: "F" where the
+    first axis runs fastest. member: the name of the array's file in an archive.
     """
 
     file: Path
@@ -94,7 +94,7 @@ class StoredArray:
     bits: np.dtype | None
     start: int
     kind: str = ""
-    by_column: bool = False
+    order: Literal["C", "F"] = "C"
     member: str = ""
 
     @property
@@ -124,14 +124,10 @@ class StoredArray:
 
     def mapped(self) -> np.ndarray:
         """The array, mapped into memory and read-only; one of bfloat16 is read and widened."""
-        if self.kind == "BF16":
-            return self.read()
-        return self._map() if self.count else np.empty(self.shape, self.dtype)
+        return self.read() if self.kind == "BF16" else self._map()
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Some rows of the array; only these are read."""
-        if not self.count:
-            return np.empty((0, *self.shape[1:]), self.dtype)
         rows = self._map()[start:stop]
         return _widened(rows) if self.kind == "BF16" else rows
 
@@ -139,25 +135,22 @@ class StoredArray:
         """The whole array; raises `InvalidInput` if it does not fit into memory, or if its file has been cut short."""
         size = self.dtype.itemsize + 2 * (self.kind == "BF16")  # of bfloat16, the halves beside the numbers
         require_room(self.count * size // 8, f"{self.where}: its {self.count:,} numbers")
-        values = self._read()
+        if self.member:
+            with _archive(self.file, self.name) as archive, archive.open(self.member) as member:
+                return npy_format.read_array(member, allow_pickle=False)
+        with opened(self.file) as stream:
+            stream.seek(self.start)
+            values = np.fromfile(stream, self.bits, self.count)
         if values.size < self.count:
             raise InvalidInput(f"{self.where} is truncated: it holds {values.size:,} of its {self.count:,} numbers")
-        if not self.member:
-            values = values.reshape(self.shape, order="F" if self.by_column else "C")
+        values = values.reshape(self.shape, order=self.order)
         return _widened(values) if self.kind == "BF16" else values
 
-    def _read(self) -> np.ndarray:
-        if not self.member:
-            with opened(self.file) as stream:
-                stream.seek(self.start)
-                return np.fromfile(stream, self.bits, self.count)
-        with _archive(self.file, self.name) as archive, archive.open(self.member) as member:
-            return npy_format.read_array(member, allow_pickle=False)
-
     def _map(self) -> np.ndarray:
-        order: Literal["F", "C"] = "F" if self.by_column else "C"
+        if not self.count:
+            return np.empty(self.shape, self.dtype)
         with opened(self.file) as stream:
-            return np.memmap(stream, np.dtype(self.bits), "r", self.start, self.shape, order)
+            return np.memmap(stream, np.dtype(self.bits), "r", self.start, self.shape, self.order)
 
 
 def _widened(halves: np.ndarray) -> np.ndarray:
@@ -215,7 +208,7 @@ def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: st
         wanted = "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"
         told = f"it begins with {shortened(begin.getvalue(), 100)}; {wanted}"
         raise InvalidInput(f"{where} is not a .npy array, or is truncated: {told}") from None
-    array = StoredArray(file, name, shape, dtype, begin.tell(), str(dtype), by_column, member)
+    array = StoredArray(file, name, shape, dtype, begin.tell(), str(dtype), "F" if by_column else "C", member)
     if not dtype.hasobject:  # how many bytes Python objects take is not known
         _require_span(array.where, shape, 8 * dtype.itemsize, size - array.start)
     return array

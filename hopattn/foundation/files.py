@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.array_files import NUMBER
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""A number of a table in CSV."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: a fixed one, so that equal arrays give equal bytes."""
 _KINDS = (

@@ -31,7 +31,7 @@ def unread(monkeypatch):
     def fail(array):
         pytest.fail(f"the numbers of {array.name} were read")
 
-    monkeypatch.setattr(array_headers.StoredArray, "_read", fail)
+    monkeypatch.setattr(array_headers.StoredArray, "read", fail)
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ def file(tmp_path, request):
 def read(monkeypatch):
     """The names of the arrays that are read, in their order."""
     names = []
-    own = array_headers.StoredArray._read
-    monkeypatch.setattr(array_headers.StoredArray, "_read", lambda array: names.append(array.name) or own(array))
+    own = array_headers.StoredArray.read
+    monkeypatch.setattr(array_headers.StoredArray, "read", lambda array: names.append(array.name) or own(array))
     return names
 
 
