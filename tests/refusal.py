@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopattn.foundation.errors import InvalidScenario
+from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.loading import parse
 
 

@@ -252,23 +252,24 @@ def arrays_in_safetensors(file: Path) -> dict[str, StoredArray]:
     with opened(file) as stream:
         size, length = file.stat().st_size, int.from_bytes(stream.read(8), "little")
         if size < 8 or length > size - 8:
-            told = f"its header would have {length:,} bytes, and the file has {size:,}"
-            raise InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {told}")
+            raise _no_safetensors(file, f"its header would have {length:,} bytes, and the file has {size:,}")
         if length > _JSON:
             raise InvalidInput(f"{named(file)} has a header of {length:,} bytes; expected at most {_JSON:,}")
         header = _table_in_json(stream.read(length), file)
     begin = end = 8 + length
-    ordered = sorted((_of_entry(file, name, entry, begin) for name, entry in header.items()), key=lambda one: one[1:])
-    for array, start, stop in ordered:
+    arrays = {name: _of_entry(file, name, entry, begin) for name, entry in header.items()}
+    for array, start, stop in sorted(arrays.values(), key=lambda one: one[1:]):
         if start != end:
             expected = f"expected byte {end - begin:,}, one array after the other"
             raise InvalidInput(f"{array.where}: its numbers begin at byte {start - begin:,}; {expected}")
         end = stop
     if end != size:
-        told = f"its arrays end at byte {end:,}, and the file has {size:,}"
-        raise InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {told}")
-    found = {array.name: array for array, _, _ in ordered}
-    return {name: found[name] for name in header}
+        raise _no_safetensors(file, f"its arrays end at byte {end:,}, and the file has {size:,}")
+    return {name: array for name, (array, _, _) in arrays.items()}
+
+
+def _no_safetensors(file: Path, why: str) -> InvalidInput:
+    return InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {why}")
 
 
 def _table_in_json(header: bytes, file: Path) -> dict[str, Any]:
@@ -290,8 +291,7 @@ def _table_in_json(header: bytes, file: Path) -> dict[str, Any]:
         found = None
     if found is None:
         text = shortened(header[:80].decode("utf-8", "replace")) or "empty"
-        told = f"its header is {text}; expected a table in JSON"
-        raise InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {told}")
+        raise _no_safetensors(file, f"its header is {text}; expected a table in JSON")
     about = found.pop("__metadata__", {})
     if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
         raise InvalidInput(f"{named(file)}: '__metadata__' is {shortened(about)}; expected texts by name")

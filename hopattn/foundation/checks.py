@@ -24,10 +24,6 @@ REPEATED = 10**8
 """The most steps, trials or draws of one call: more would take days."""
 MOST_BYTES = 255
 """The longest name of a file or a folder, on every system."""
-SPEED = 1e9
-"""The multiplications of one core in a second, in products of small matrices."""
-MOST_MINUTES = 10
-"""The minutes that a call may take whose time is known before."""
 
 
 def positive(value: Any, what: str) -> float:
@@ -185,10 +181,10 @@ def require_room(numbers: int, what: str) -> None:
 
 
 def require_time(multiplications: float, what: str) -> None:
-    """Raise `InvalidInput` if work of so many multiplications, or of steps as long, would take more than minutes."""
-    minutes = multiplications / SPEED / 60
-    if minutes > MOST_MINUTES:
-        raise InvalidInput(f"{what} would take about {minutes:,.0f} minutes; choose sizes for at most {MOST_MINUTES}")
+    """Raise `InvalidInput` if work of so many multiplications, 10⁹ a second, would take more than ten minutes."""
+    minutes = multiplications / 1e9 / 60
+    if minutes > 10:
+        raise InvalidInput(f"{what} would take about {minutes:,.0f} minutes; choose sizes for at most 10")
 
 
 def _memory() -> tuple[float, float]:

@@ -31,20 +31,6 @@ class CannotDo(HopattnError, RuntimeError):
     """A valid request that the machine could not carry out (a full disk, a lost worker)."""
 
 
-class InvalidScenario(InvalidInput):
-    """An invalid scenario file; the message lists its problems, one on each line.
-
-    stopped: whether the search for problems was stopped, so that the file may have further ones.
-    """
-
-    def __init__(self, problems: Iterable[str], stopped: bool = False) -> None:
-        self.problems = tuple(map(bounded, problems))
-        more = len(self.problems) - MAX_LISTED
-        told = [f"… and {'at least ' * stopped}{more} more"] if more > 0 else []
-        lines = [*self.problems[:MAX_LISTED], *told]
-        super().__init__("\n".join(lines))
-
-
 def nearest(word: object, choices: Iterable[str]) -> str | None:
     """The choice that is most like a mistyped word, or None if no choice is near.
 

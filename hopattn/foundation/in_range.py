@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -28,18 +28,19 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
     def checked(*args: Given.args, **kwargs: Given.kwargs) -> Result:
         if any(map(is_foreign_array, (*args, *kwargs.values()))) or np.geterr()["over"] == "ignore":
             return call(*args, **kwargs)
-        result: Any = np.nan
+        result: Any = None
         with np.errstate(over="ignore", invalid="ignore"):
             try:
                 result = call(*args, **kwargs)
+                failed = False
             except (OverflowError, np.linalg.LinAlgError):  # of Python's numbers; of an array that is not finite
                 failed = True
-            else:
-                failed = False
         if failed or not all(may_be(array).all() for _, array in _arrays(result)):
             given = list(_arrays(inspect.signature(call).bind(*args, **kwargs).arguments))
             if failed or (given and all(np.isfinite(array).all() for _, array in given)):
-                _refuse(given)
+                name, array = max(given, key=lambda one: float(np.abs(one[1]).max()))
+                told = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
+                raise InvalidInput(f"{name}: {told}; expected smaller ones")
         return result  # type: ignore[no-any-return]
 
     return checked
@@ -48,15 +49,6 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
 def no_nan(call: Callable[Given, Result]) -> Callable[Given, Result]:
     """The same for a result that may be infinite, such as an energy."""
     return in_range(call, lambda array: ~np.isnan(array))
-
-
-def _refuse(given: list[tuple[str, np.ndarray]]) -> NoReturn:
-    """Raise `InvalidInput` with the name of the argument that has the largest number."""
-    sizes = [(float(np.abs(array).max()), name, array.dtype) for name, array in given]
-    size, name, dtype = max(sizes, key=lambda one: one[0])
-    raise InvalidInput(
-        f"{name}: numbers of size {size:.3g} give a result beyond those of {dtype}; expected smaller ones"
-    )
 
 
 def _arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:

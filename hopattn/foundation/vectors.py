@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, first_true, namespace, require_finite
+from hopattn.foundation.arrays import Array, first_true, namespace, require_finite, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import workers
 from hopattn.foundation.traces import surely
@@ -152,9 +152,7 @@ def unit(x: Any) -> Array:
     >>> ha.unit([3, 4])
     array([0.6, 0.8])
     """
-    vectors = as_float(x, "unit")
-    if vectors.ndim == 0 or vectors.shape[-1] == 0:
-        raise InvalidInput("unit: expected vectors with at least one entry")
+    vectors = shaped(x, "unit", "… dim")
     require_finite(vectors, "unit")
     xp = namespace(vectors)
     zero = xp.all(vectors == 0, axis=-1)

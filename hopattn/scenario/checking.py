@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from hopattn.foundation.errors import InvalidInput, InvalidScenario, nearest, quoted, shortened, unknown
+from hopattn.foundation.errors import MAX_LISTED, InvalidInput, bounded, nearest, quoted, shortened, unknown
 from hopattn.scenario.expectations import validator
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
@@ -50,6 +50,20 @@ class Checked:
     lines: Mapping[Path, int]
     not_applicable: Mapping[tuple[int, str], str]
     changes: Mapping[str, Any]
+
+
+class InvalidScenario(InvalidInput):
+    """An invalid scenario file; the message lists its problems, one on each line.
+
+    stopped: whether the search for problems was stopped, so that the file may have further ones.
+    """
+
+    def __init__(self, problems: Iterable[str], stopped: bool = False) -> None:
+        self.problems = tuple(map(bounded, problems))
+        more = len(self.problems) - MAX_LISTED
+        told = [f"… and {'at least ' * stopped}{more} more"] if more > 0 else []
+        lines = [*self.problems[:MAX_LISTED], *told]
+        super().__init__("\n".join(lines))
 
 
 def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:

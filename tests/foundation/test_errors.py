@@ -10,13 +10,13 @@ from hopattn.foundation.errors import (
     MAX_LINE,
     CannotDo,
     InvalidInput,
-    InvalidScenario,
     listed,
     nearest,
     quoted,
     shortened,
     unknown,
 )
+from hopattn.scenario.checking import InvalidScenario
 from tests.each import each
 
 DEEP = []

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hopattn.foundation.errors import InvalidScenario
-from hopattn.scenario.checking import MOST_PROBLEMS
+from hopattn.scenario.checking import MOST_PROBLEMS, InvalidScenario
 from hopattn.scenario.files import MAX_BYTES
 from hopattn.scenario.language.bounds import MOST_CHANGED, MOST_DEPTH, MOST_VALUES, MOST_VARIANTS, too_large
 from hopattn.scenario.loading import parse

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hopattn.foundation.errors import InvalidScenario
+from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import count, spread

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidScenario
+from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import FULL, count, spread

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidScenario
+from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.explain.transformer_layer import _normalised
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse

@@ -22,8 +22,9 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
 
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
-    from hopattn.foundation.errors import InvalidInput, InvalidScenario
+    from hopattn.foundation.errors import InvalidInput
     from hopattn.foundation.threads import single_threaded
+    from hopattn.scenario.checking import InvalidScenario
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load
     from hopattn.scenario.running import run
