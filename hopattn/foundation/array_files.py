@@ -9,8 +9,8 @@ import os
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,16 +69,11 @@ def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> Sto
 
 def names_in(file: Path) -> list[str]:
     """The names of the arrays in a file, none in a format without names; raises `InvalidInput` as `numbers` does."""
-    return [name for name in _headers(file) if name] if file.suffix.lower() in _FORMATS else []
+    return [name for name in _FORMATS[file.suffix.lower()](file) if name] if file.suffix.lower() in _FORMATS else []
 
 
-@dataclass(frozen=True)
-class Described:
-    """The numbers of an array or a table in a file. An array's shape is known from its header, before it is read.
-
-    A table has no header: it is read at once. read: gives the numbers, of that shape; raises `InvalidInput` for numbers
-    that are missing or not finite.
-    """
+class Described(NamedTuple):
+    """The numbers of an array, whose shape its header tells before `read` gives them, or of a table, read at once."""
 
     shape: tuple[int, ...]
     read: Callable[[], np.ndarray]
@@ -107,7 +102,9 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
 
     most: the largest number of numbers of them all, which are counted before the first array is read.
     """
-    found = {name: stored for name, stored in _headers(file).items() if name and name.startswith(start)}
+    found = {
+        name: stored for name, stored in _FORMATS[file.suffix.lower()](file).items() if name and name.startswith(start)
+    }
     all_described = {name: _described(stored, most_axes, MAX_NUMBERS) for name, stored in found.items()}
     count = sum(stored.count for stored in found.values())
     if count > most:
@@ -126,13 +123,9 @@ def arrays_of(file: Path) -> dict[str, np.ndarray]:
     return {name: stored.read() for name, stored in found.items()}
 
 
-def _headers(file: Path) -> dict[str, StoredArray]:
-    return _FORMATS[file.suffix.lower()](file)
-
-
 def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
     """One array of a file, by its name, or the only one; argument: what gives the name, for messages."""
-    arrays = _headers(file)
+    arrays = _FORMATS[file.suffix.lower()](file)
     if name is not None and "" in arrays:
         raise InvalidInput(f"{named(file)} holds one array without a name, and '{shortened(name)}' was asked for")
     if name is None and len(arrays) == 1:
@@ -203,7 +196,9 @@ def _fault_of_table(text: str) -> str:
     """The first fault of a table that NumPy cannot read: its line and column, what stands there, what was expected."""
     first, width = 0, 0
     for i, line in enumerate(io.StringIO(text, newline=None), 1):
-        cells = [] if line.isspace() else [cell.strip() for cell in line.split(",")]
+        if line.isspace():
+            continue
+        cells = [cell.strip() for cell in line.split(",")]
         for column, cell in enumerate(cells, 1):
             is_number = NUMBER.fullmatch(cell)
             if not (is_number and math.isfinite(float(cell))):
@@ -211,7 +206,7 @@ def _fault_of_table(text: str) -> str:
                 if ";" in cell:
                     wanted += "; save a table with semicolons with commas between its numbers, and points in them"
                 return f", line {i}, column {column}: '{shortened(cell)}' stands there; expected {wanted}"
-        first, width = (first, width) if width or not cells else (i, len(cells))
-        if cells and len(cells) != width:
+        if len(cells) != (width := width or len(cells)):
             return f", line {i}: {len(cells)} numbers stand there; expected {width}, as in line {first}"
+        first = first or i
     return " is not a table of numbers with commas between them"

@@ -82,6 +82,8 @@ def generator(rng: Seed = None, other: Seed = None) -> np.random.Generator:
     >>> int(generator(1).integers(100)) == int(generator(1).integers(100))
     True
     """
+    if rng is not None and other is not None:
+        raise InvalidInput("seed and rng: both name the source of random numbers; give one of them")
     given = rng if other is None else other
     if given is None or isinstance(given, np.random.Generator):
         return np.random.default_rng(given)

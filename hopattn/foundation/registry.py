@@ -23,9 +23,6 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
     """Named choices of one kind: `choices["name"]` and `choices.name` are the same; a mistyped name gives the nearest.
 
     what: the name of the kind in messages. An unknown key raises `InvalidInput`, an unknown attribute `AttributeError`.
-
-    >>> Choices("colour", {"red": 1, "green": 2}).red
-    1
     """
 
     def __init__(self, what: str, entries: Mapping[str, Choice]) -> None:
@@ -125,11 +122,7 @@ def _one(kind: type) -> str:
 
 
 def snake_case(name: str) -> str:
-    """A class name in snake case, as a registry writes it.
-
-    >>> snake_case("RectifiedPower"), snake_case("KSubsets")
-    ('rectified_power', 'k_subsets')
-    """
+    """A class name in snake case, as a registry writes it: RectifiedPower as rectified_power, KSubsets as k_subsets."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 

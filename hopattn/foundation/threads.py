@@ -25,7 +25,7 @@ _THREAD_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
 class _Blas:
     """The number of threads of BLAS, a setting of the whole process: the first user sets it to 1, the last restores it.
 
-    threads: the number before. limits: what is restored, with one limit more for each BLAS that is imported meanwhile.
+    threads: the number before. limits: what the last restores, one for each BLAS that is imported meanwhile.
     """
 
     def __init__(self) -> None:

@@ -111,7 +111,7 @@ def test_a_file_is_refused_with_what_is_wrong(tmp_path):
     with pytest.raises(InvalidInput, match="holds another training: steps is 3 there and 4 here"):
         Training.resumed(Recipe(**SMALL, steps=4), file)
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(InvalidInput, match=r"'run.npz' is no .npz archive, or a torn one"):
+    with pytest.raises(InvalidInput, match=r"'run.npz' is not a .npz archive, or is truncated"):
         Training.load(file)
     np.savez(file, recipe=json.dumps({"layers": 1}), step=0, steps=[])
     with pytest.raises(InvalidInput, match=r"missing: embed.weight, .*layers.0.out_proj.weight"):

@@ -314,7 +314,7 @@ def test_patterns_of_ones_own_are_damaged_as_spins_or_by_noise():
     assert own.rows[0].recalled == 1.0
     (real,) = ha.compare_patterns(np.random.default_rng(1).normal(size=(5, 30)), memories=["nearest"], trials=2).rows
     assert real.recalled == 1.0  # the noise, a tenth of a length, is far from half the way to another pattern
-    with pytest.raises(InvalidInput, match="patterns: expected"):
+    with pytest.raises(InvalidInput, match="patterns: got shape"):
         ha.compare_patterns([])
 
 

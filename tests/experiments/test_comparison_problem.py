@@ -125,7 +125,7 @@ KEYS = np.eye(3)
 @each(
     ("given", "message"),
     [
-        (([], [[1.0]]), "keys: expected"),
+        (([], [[1.0]]), "keys: got shape"),
         ((KEYS, [[1.0, 2.0]]), "cues: dim 2 does not fit keys of dim 3"),
         ((KEYS, [[1.0, np.nan, 0.0]]), "cues: row 0 holds a NaN"),
         ((KEYS, KEYS, [[1.0]]), "values: 1 rows do not fit 3 keys"),

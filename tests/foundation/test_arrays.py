@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.foundation.arrays import as_float, require_finite, tolerance
-from hopattn.foundation.checks import positive, require_room, whole
+from hopattn.foundation.checks import flag, instance, positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.traces import chosen
 from hopattn.retrieval.separation import separations
@@ -91,6 +91,10 @@ def test_checks_name_what_is_wrong():
         require_finite(np.array([np.nan]), "a vector")
     with pytest.raises(InvalidInput, match="steps: expected a whole number of at least 1, not 0"):
         whole(0, "steps")
+    with pytest.raises(InvalidInput, match="name: expected a str, not 3"):
+        instance(3, str, "name")
+    with pytest.raises(InvalidInput, match="cyclic: expected True or False, not 'no'"):
+        flag("no", "cyclic")
     assert isinstance(positive(np.float64(2), "beta"), float)
     assert not isinstance(positive(np.float64(2), "beta"), np.floating)
 

@@ -8,6 +8,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import snake_case
 
 REGISTRIES = ["separations", "similarities", "activations", "named_memories"]
 
@@ -65,3 +66,9 @@ def test_a_separation_of_ones_own_is_taken_and_another_object_is_refused_by_its_
             ha.Memory([[1.0, 2.0]], separation=given)
     with pytest.raises(InvalidInput, match="update: expected a name or an Update, got a Duck"):
         ha.hopfield([[1, -1]]).recall([1, -1], update=Duck())
+
+
+def test_a_name_is_the_class_name_in_snake_case():
+    assert [snake_case(name) for name in ("RectifiedPower", "KSubsets", "Softmax")] == [
+        *("rectified_power", "k_subsets", "softmax")
+    ]

@@ -225,9 +225,9 @@ def test_beta_is_short_for_the_separations_own():
 @each(
     ("arguments", "message"),
     [
-        ({"keys": []}, "keys: expected"),
-        ({"keys": [1, 2]}, r"keys: expected \(n_patterns, dim\)"),
-        ({"keys": np.zeros((0, 3))}, "at least one pattern"),
+        ({"keys": []}, "keys: got shape"),
+        ({"keys": [1, 2]}, r"keys: got shape .*expected \(n_patterns, dim\)"),
+        ({"keys": np.zeros((0, 3))}, "no axis of length 0"),
         ({"keys": [[1, np.nan]]}, "keys: row 0 holds a NaN"),
         ({"keys": [[1, 2], [3]]}, "rows of unequal length"),
         ({"keys": [["a"]]}, "expected real numbers"),

@@ -17,7 +17,7 @@ from tests.each import each
         (lambda: ha.hopfield([[1, 1]], rule="heb"), "rule: 'heb' is unknown; did you mean 'hebb'"),
         (lambda: ha.hopfield([[1, 1]], "storkey", True), "self_coupling: the rule 'storkey' has none"),
         (lambda: ha.hopfield([[1, 1, 1], [-1, -1, -1]], "pseudo_inverse"), "row 1 depends on those before it"),
-        (lambda: ha.hopfield([]), "patterns: expected"),
+        (lambda: ha.hopfield([]), "patterns: got shape"),
         (lambda: ha.hopfield(np.ones((1, 10**6))), "couplings of 1,000,000 neurons would take 7,450.6 GiB; this"),
         (lambda: ha.dense([[1, 0]]), "patterns: row 0 holds 0; the neurons are spins"),
         (lambda: ha.dense([[1, 1]], n=1), "n: expected a whole number from 2"),

@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
 GOOD = {"hopattn memory": 1, "kind": "Hopfield", "couplings": {"array": "couplings"}}
 ARRAYS = {"couplings": np.zeros((2, 2))}
 NO_MEMORY = "'m.npz' is no memory that `save` wrote, or a torn one"
-NO_ARCHIVE = "'m.npz' is no .npz archive, or a torn one"
+NO_ARCHIVE = "'m.npz' is not a .npz archive, or is truncated"
 
 
 def archive(header, **arrays):

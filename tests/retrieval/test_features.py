@@ -158,7 +158,7 @@ def test_a_memory_with_random_features_is_near_the_softmax_and_keeps_them_in_its
     ("make", "message"),
     [
         (lambda: ha.RandomFeatures(0), "n: expected a whole number of at least 1, not 0"),
-        (lambda: ha.RandomFeatures(8, seed="x"), "seed: expected a whole number of at least 0, not 'x'"),
+        (lambda: ha.RandomFeatures(8, seed="x"), "expected a seed of at least 0.*, not 'x'"),
         (lambda: ha.RandomFeatures(8, beta=-1), "beta: expected a positive finite number, not -1"),
         (lambda: ha.RandomFeatures(8, orthogonal=3), "orthogonal: expected True or False, not 3"),
         (lambda: FeatureMap("random_feature"), "phi: 'random_feature' is unknown; did you mean 'random_features'"),
