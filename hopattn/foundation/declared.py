@@ -12,9 +12,9 @@ value that is the default of its parameter is left as it is, so that None may st
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import cache, wraps
 from typing import Annotated, Any, ParamSpec, TypeVar, get_origin
 
 from hopattn.foundation.arrays import Array, stored_rows
@@ -58,20 +58,24 @@ def check_of(annotation: Any) -> Check | None:
 
 def checked(call: Callable[Given, Result]) -> Callable[Given, Result]:
     """A function that checks its arguments as their annotations declare; raises `InvalidInput` for a wrong one."""
-    signature = inspect.signature(call)
-    declared = {name: one for name, one in signature.parameters.items() if check_of(one.annotation)}
+    parameters = list(inspect.signature(call).parameters.values())
+    by_place = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    declared = [(one.name, check, one.default) for one in parameters if (check := check_of(one.annotation))]
 
     @wraps(call)
     def with_checks(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        given = signature.bind(*args, **kwargs)
-        put_in = {
-            name: check_of(one.annotation)(given.arguments[name], name)  # type: ignore[misc]
-            for name, one in declared.items()
-            if name in given.arguments and given.arguments[name] is not one.default
-        }
-        _require_equal_axes({name: (check_of(declared[name].annotation), value) for name, value in put_in.items()})
-        given.arguments.update(put_in)
-        return call(*given.args, **given.kwargs)
+        given = dict(zip(by_place, args, strict=False))
+        if not kwargs.keys().isdisjoint(given):
+            return call(*args, **kwargs)  # Python says which argument is given twice
+        given |= kwargs
+        found = []
+        for name, check, default in declared:
+            if name in given and given[name] is not default:
+                given[name] = check(given[name], name)
+                found.append((name, check, given[name]))
+        _require_equal_axes(found)
+        places = [given.pop(name) for name in by_place[: len(args)]]
+        return call(*places, *args[len(by_place) :], **given)  # type: ignore[arg-type]
 
     return with_checks
 
@@ -80,17 +84,22 @@ class Declared:
     """The base of a frozen dataclass whose fields declare their checks."""
 
     def __post_init__(self) -> None:
-        checks = {one.name: (check_of(one.type), one.default) for one in fields(self) if check_of(one.type)}  # type: ignore[arg-type]
-        for name, (check, default) in checks.items():
+        declared = _declared_fields(type(self))  # type: ignore[arg-type]
+        for name, check, default in declared:
             if (value := getattr(self, name)) is not default:
-                object.__setattr__(self, name, check(value, name))  # type: ignore[misc]
-        _require_equal_axes({name: (check, getattr(self, name)) for name, (check, _) in checks.items()})
+                object.__setattr__(self, name, check(value, name))
+        _require_equal_axes((name, check, getattr(self, name)) for name, check, _ in declared)
 
 
-def _require_equal_axes(checked_values: dict[str, tuple[Check | None, Any]]) -> None:
+@cache
+def _declared_fields(kind: Any) -> list[tuple[str, Check, Any]]:
+    return [(one.name, check, one.default) for one in fields(kind) if (check := check_of(one.type))]
+
+
+def _require_equal_axes(checked_values: Iterable[tuple[str, Check, Any]]) -> None:
     """Raise `InvalidInput` where two arrays have an axis of one name and different lengths."""
     seen: dict[str, tuple[str, int]] = {}
-    for what, (check, value) in checked_values.items():
+    for what, check, value in checked_values:
         if not isinstance(check, Shape) or value is None:
             continue
         for axis, n in check.lengths(value).items():

@@ -70,3 +70,23 @@ def test_a_wrong_value_is_told_with_its_name_and_what_was_expected(call, told):
 
 def test_leading_axes_may_be_any():
     assert shaped(np.ones((5, 2, 3)), "q", "… n dim", dim=3).shape == (5, 2, 3)
+
+
+def test_a_call_that_python_refuses_is_refused_as_ever():
+    for call in (
+        lambda: fitted(),
+        lambda: fitted([[1]], keys=[[1]]),
+        lambda: fitted([[1]], bta=2),
+        lambda: fitted([[1]], [[1]], 3),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_other_arguments_are_passed_on_as_they_are():
+    @checked
+    def gathered(first: Count, *others: int, **more: int) -> tuple[Any, ...]:
+        return first, others, more
+
+    assert gathered(np.int64(1), 2, 3, four=4) == (1, (2, 3), {"four": 4})
+    assert gathered(first=1) == (1, (), {})
