@@ -95,7 +95,7 @@ def generator(rng: Seed = None, other: Seed = None) -> np.random.Generator:
 def whole_seed(rng: Seed, other: Seed = None, default: int = 0) -> int:
     """The seed as a whole number, which a result can name; a generator gives one that is drawn from it.
 
-    default: the seed where none is given. Raises `InvalidInput` as `generator` does.
+    default: the seed in place of None. Raises `InvalidInput` as `generator` does.
     """
     given = rng if other is None else other
     if given is None:

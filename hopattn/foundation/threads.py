@@ -85,11 +85,8 @@ def workers(threads: int | None = None) -> Iterator[Share]:
         yield lambda work, tasks: _run(work, tasks, number)
 
 
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Work in the calling thread only, with one thread of BLAS; several threads of a process may do so side by side."""
-    with _BLAS.held():
-        yield
+single_threaded = _BLAS.held
+"""Work in the calling thread only, with one thread of BLAS; several threads of a process may do so side by side."""
 
 
 @contextmanager
