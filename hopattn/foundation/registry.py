@@ -63,9 +63,9 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
 
 
 class Registry(Choices[type[Entry]], Generic[Entry]):
-    """The concrete subclasses of `base` in `modules`, which are imported already, by name.
+    """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
 
-    what: the name of the kind in messages.
+    what: the name of the kind in messages. modules: full names of modules that are already imported.
 
     >>> from hopattn.retrieval.separation import separations
     >>> separations["softmax"](beta=2.0), separations.entmax(alpha=2.0)

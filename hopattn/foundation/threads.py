@@ -39,17 +39,28 @@ class _Blas:
             if not self.users:
                 blas = _blas_among(len(sys.modules))
                 self.threads = max((library["num_threads"] for library in blas.info()), default=os.cpu_count() or 1)
+                _free_blas()
                 self.limits = [blas.limit(limits=1)]
             self.users += 1
         token = _IN_SHARED_WORK.set(True)
         try:
             yield
         finally:
-            _IN_SHARED_WORK.reset(token)
             with self.lock:
                 self.users -= 1
                 while not self.users and self.limits:
+                    _free_blas()
                     self.limits.pop().restore_original_limits()
+                    _free_blas()
+            _IN_SHARED_WORK.reset(token)
+
+
+def _free_blas() -> None:
+    """Let this thread set OpenBLAS: threadpoolctl from 3.8 on lets only the thread that was the first to set it."""
+    import threadpoolctl
+
+    if hasattr(threadpoolctl.OpenBLASController, "clear_controlling_thread"):
+        threadpoolctl.OpenBLASController.clear_controlling_thread(force=True)
 
 
 @lru_cache(maxsize=1)
@@ -103,6 +114,7 @@ def hold_new_blas() -> None:
     """Give one thread to a BLAS that was imported within shared work, as the others have, until that work ends."""
     with _BLAS.lock:
         if _BLAS.users:
+            _free_blas()
             _BLAS.limits.append(_blas_among(len(sys.modules)).limit(limits=1))
 
 
