@@ -17,7 +17,7 @@ MAX_COMPARED = 1000
 
 
 class HopattnError(Exception):
-    """The base class of all errors that hopattn raises on purpose; its message is truncated to `MAX_LINES` lines."""
+    """The base class of all errors that hopattn raises on purpose; long messages are truncated."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(bounded(str(message)))
