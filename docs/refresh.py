@@ -51,12 +51,12 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
 }
 
 
-def _without_seed(entry: Any) -> dict[str, tuple[Any, Any]]:
-    """The parameters of an entry that a file gives; the seed is that of the scenario."""
-    return {name: parameter for name, parameter in own_fields(entry).items() if name != "seed"}
+def _without_rng(entry: Any) -> dict[str, tuple[Any, Any]]:
+    """The parameters of an entry that a file gives; the random numbers are the scenario's."""
+    return {name: parameter for name, parameter in own_fields(entry).items() if name != "rng"}
 
 
-PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_seed}
+PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_rng}
 """The registries whose tables have a column of parameters, with the function that lists them."""
 
 

@@ -133,18 +133,18 @@ if TYPE_CHECKING:
     from hopattn.transformer.encoder_decoder import EncoderDecoder as EncoderDecoder
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
-    from hopattn.transformer.gradients.block import backward as backward
-    from hopattn.transformer.gradients.depth import stack_gradients as stack_gradients
-    from hopattn.transformer.gradients.depth import vanishing_gradients as vanishing_gradients
-    from hopattn.transformer.gradients.saturation import saturation_of as saturation_of
-    from hopattn.transformer.gradients.saturation import softmax_saturation as softmax_saturation
-    from hopattn.transformer.gradients.softmax import softmax_jacobian as softmax_jacobian
-    from hopattn.transformer.gradients.stack import gradient_flow as gradient_flow
+    from hopattn.transformer.gradients.backward_pass import backward as backward
+    from hopattn.transformer.gradients.backward_pass import gradient_flow as gradient_flow
+    from hopattn.transformer.gradients.backward_pass import softmax_jacobian as softmax_jacobian
+    from hopattn.transformer.gradients.curves import saturation_of as saturation_of
+    from hopattn.transformer.gradients.curves import softmax_saturation as softmax_saturation
+    from hopattn.transformer.gradients.curves import stack_gradients as stack_gradients
+    from hopattn.transformer.gradients.curves import vanishing_gradients as vanishing_gradients
     from hopattn.transformer.heads import Head as Head
     from hopattn.transformer.layers import AttentionLayer as AttentionLayer
     from hopattn.transformer.layers import stack as stack
+    from hopattn.transformer.linear_attention import LinearState as LinearState
     from hopattn.transformer.linear_attention import linear_attention as linear_attention
-    from hopattn.transformer.linear_state import LinearState as LinearState
     from hopattn.transformer.message_passing import layer_by_messages as layer_by_messages
     from hopattn.transformer.message_passing import pass_messages as pass_messages
     from hopattn.transformer.message_passing import token_graph as token_graph
@@ -153,12 +153,12 @@ if TYPE_CHECKING:
     from hopattn.transformer.positions.alibi import Alibi as Alibi
     from hopattn.transformer.positions.alibi import alibi as alibi
     from hopattn.transformer.positions.alibi import alibi_slopes as alibi_slopes
-    from hopattn.transformer.positions.circle import rotation as rotation
-    from hopattn.transformer.positions.joining import with_positions as with_positions
+    from hopattn.transformer.positions.planes import rotation as rotation
     from hopattn.transformer.positions.rotary import Rotary as Rotary
     from hopattn.transformer.positions.rotary import rope as rope
     from hopattn.transformer.positions.sinusoidal import sinusoidal as sinusoidal
     from hopattn.transformer.positions.sinusoidal import sinusoidal_shift as sinusoidal_shift
+    from hopattn.transformer.positions.sinusoidal import with_positions as with_positions
     from hopattn.transformer.recurrent import Recurrent as Recurrent
     from hopattn.transformer.recurrent import RecurrentDecoder as RecurrentDecoder
     from hopattn.views.explorer.explorer import explore as explore
@@ -239,23 +239,23 @@ _NAMES = {
     "hopattn.transformer.encoder_decoder": ("EncoderDecoder",),
     "hopattn.transformer.feed_forward": ("FeedForward",),
     "hopattn.transformer.first_word": ("FirstWord",),
-    "hopattn.transformer.gradients.block": ("backward",),
-    "hopattn.transformer.gradients.depth": ("stack_gradients", "vanishing_gradients"),
-    "hopattn.transformer.gradients.saturation": ("saturation_of", "softmax_saturation"),
-    "hopattn.transformer.gradients.softmax": ("softmax_jacobian",),
-    "hopattn.transformer.gradients.stack": ("gradient_flow",),
+    "hopattn.transformer.gradients.backward_pass": ("backward", "gradient_flow", "softmax_jacobian"),
+    "hopattn.transformer.gradients.curves": (
+        "saturation_of",
+        "softmax_saturation",
+        "stack_gradients",
+        "vanishing_gradients",
+    ),
     "hopattn.transformer.heads": ("Head",),
     "hopattn.transformer.layers": ("AttentionLayer", "stack"),
-    "hopattn.transformer.linear_attention": ("linear_attention",),
-    "hopattn.transformer.linear_state": ("LinearState",),
+    "hopattn.transformer.linear_attention": ("LinearState", "linear_attention"),
     "hopattn.transformer.message_passing": ("layer_by_messages", "pass_messages", "token_graph"),
     "hopattn.transformer.multi_head": ("MultiHead",),
     "hopattn.transformer.normalisation": ("Normalisation",),
     "hopattn.transformer.positions.alibi": ("Alibi", "alibi", "alibi_slopes"),
-    "hopattn.transformer.positions.circle": ("rotation",),
-    "hopattn.transformer.positions.joining": ("with_positions",),
+    "hopattn.transformer.positions.planes": ("rotation",),
     "hopattn.transformer.positions.rotary": ("Rotary", "rope"),
-    "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift"),
+    "hopattn.transformer.positions.sinusoidal": ("sinusoidal", "sinusoidal_shift", "with_positions"),
     "hopattn.transformer.recurrent": ("Recurrent", "RecurrentDecoder"),
     "hopattn.views.explorer.explorer": ("explore",),
     "hopattn.views.notebook": ("html",),

@@ -22,7 +22,7 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.transformer.heads import Head
 from hopattn.transformer.layers import AttentionLayer, LayerTrace, stack
 from hopattn.transformer.multi_head import MultiHead
-from hopattn.transformer.positions.circle import rotation
+from hopattn.transformer.positions.planes import rotation
 
 SURE = 0.99
 """The share of attention that the default of β leaves to the word before."""

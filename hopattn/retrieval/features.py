@@ -7,18 +7,16 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, in_numbers_of, namespace
 from hopattn.foundation.chunks import blocks
-from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import flag
+from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.room import require_room, require_time
-from hopattn.foundation.scalars import positive, whole
-from hopattn.foundation.seeds import Seed, generator, whole_seed
+from hopattn.foundation.seeds import Seed, whole_seed
 from hopattn.foundation.traces import chosen, constant
 from hopattn.foundation.vectors import rectified
 
@@ -67,45 +65,18 @@ class Elu(Features):
         return xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, xp.zeros_like(x), x)))
 
 
-@dataclass(frozen=True)
-class Exponentials(Features):
-    """Features that are exponentials, and so above 0; they are computed by their exponents, which cannot overflow."""
-
-    nonnegative: ClassVar[bool] = True
-
-    @abstractmethod
-    def exponents(self, x: Array) -> Array:
-        """log φ(x), `(…, n_features)`, finite for every finite x."""
-
-    def __call__(self, x: Array) -> Array:
-        """φ(x), `(…, n_features)`; a feature beyond the fourth root of the range of the numbers counts as that."""
-        rows = as_float(x, "x")
-        if 0 in rows.shape or not rows.ndim:
-            raise InvalidInput(f"x: expected vectors (…, dim), not shape {tuple(rows.shape)}")
-        return _exp(self.exponents(rows), 0.25)
-
-    def log_kernel(self, cues: Array, keys: Array) -> Array:
-        """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key, and so φ(k)·φ(x) is above 0.
-
-        No product of two features is lost, whatever its size: see `log_products`.
-        """
-        own, stored = self.exponents(cues), self.exponents(keys)
-        if cues.ndim > 1:
-            return log_products(own, stored)
-        return log_products(own[None, :], stored)[..., 0, :]
-
-    def kernel(self, cues: Array, keys: Array) -> Array:
-        """φ(k)·φ(x), above 0; beyond the square root of the range of the numbers it counts as the nearest inside."""
-        return _exp(self.log_kernel(cues, keys), 0.5)
+def _seed(value: Any, what: str) -> int:
+    return whole_seed(None, value, 0)
 
 
 @dataclass(frozen=True)
-class RandomFeatures(Exponentials):
+class RandomFeatures(Declared, Features):
     """φ_i(x) = exp(√β ω_i·x − β|x|²/2) / √n: positive random features, whose product estimates exp(β k·x).
 
-    n: the number of features. seed: a whole number, or a generator, which gives one. orthogonal: directions ω_i that
-    are orthogonal in each group of `dim`, with the lengths of normal vectors; False: independent normal vectors. beta:
-    β, 1 by default; attention's own is 1/√dim. The same seed gives the same directions for vectors of one dim.
+    n: the number of features. rng: a seed, or a generator, which gives one; the default, 0, gives the same features in
+    every run. orthogonal: directions ω_i that are orthogonal in each group of `dim`, with the lengths of normal
+    vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is 1/√dim. The same seed gives
+    the same directions for vectors of one dim.
 
     Each ω_i by itself is a standard normal vector, and so the mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error
     falls like 1/√n, and grows with |k + x|. No product of features is 0 or less, see `log_kernel`. Raises
@@ -119,20 +90,16 @@ class RandomFeatures(Exponentials):
     True
     """
 
-    n: int = 256
-    seed: Seed = 0
-    orthogonal: bool = True
-    beta: float = 1.0
+    nonnegative: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole(self.n, "n"))
-        object.__setattr__(self, "seed", whole_seed(self.seed, None, default=0))
-        object.__setattr__(self, "beta", positive(self.beta, "beta"))
-        object.__setattr__(self, "orthogonal", flag(self.orthogonal, "orthogonal"))
+    n: Count = 256
+    rng: Annotated[Seed, _seed] = 0
+    orthogonal: Flag = True
+    beta: Positive = 1.0
 
     def directions(self, dim: int) -> np.ndarray:
         """ω, `(n, dim)`: the directions for vectors of this dim, as an array of the caller's own."""
-        return _directions(self.n, dim, self.seed, self.orthogonal).copy()
+        return _directions(self.n, dim, self.rng, self.orthogonal).copy()
 
     def exponents(self, x: Array) -> Array:
         """log φ(x) = √β ω·x − β|x|²/2 − ½ log n, `(…, n)`.
@@ -147,6 +114,22 @@ class RandomFeatures(Exponentials):
         along = scaled @ in_numbers_of(x, self.directions(x.shape[-1])).mT
         return along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
 
+    def __call__(self, x: Array) -> Array:
+        """φ(x), `(…, n)`; a feature beyond the fourth root of the range of the numbers counts as that."""
+        return _exp(self.exponents(shaped(x, "x", "… dim")), 0.25)
+
+    def log_kernel(self, cues: Array, keys: Array) -> Array:
+        """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key, and so φ(k)·φ(x) is above 0.
+
+        No product of two features is lost, whatever its size: see `log_products`.
+        """
+        own, stored = self.exponents(cues), self.exponents(keys)
+        return log_products(own, stored) if cues.ndim > 1 else log_products(own[None, :], stored)[..., 0, :]
+
+    def kernel(self, cues: Array, keys: Array) -> Array:
+        """φ(k)·φ(x), above 0; beyond the square root of the range of the numbers it counts as the nearest inside."""
+        return _exp(self.log_kernel(cues, keys), 0.5)
+
 
 def log_products(own: Array, stored: Array) -> Array:
     """log Σ_i exp(own_i + stored_i), `(…, n, m)`, of exponents `(…, n, n_features)` and `(…, m, n_features)`.
@@ -160,7 +143,7 @@ def log_products(own: Array, stored: Array) -> Array:
     sums = left @ right.mT
     lost = sums < least_sum(own)
     logs = xp.log(xp.where(lost, xp.ones_like(sums), sums)) + top + tops.mT
-    return chosen(xp.any(lost), lambda: xp.where(lost, _one_by_one(own, stored, lost), logs), lambda: logs)
+    return chosen(xp.any(lost), lambda: xp.where(lost, _by_pairs(own, stored, lost), logs), lambda: logs)
 
 
 def relative(exponents: Array) -> tuple[Array, Array]:
@@ -181,12 +164,11 @@ def least_sum(exponents: Array, n: int = 1) -> float:
     return 4.0 * n * n_features * float(finfo.smallest_normal) / float(finfo.eps)
 
 
-def _one_by_one(own: Array, stored: Array, wanted: Array) -> Array:
+def _by_pairs(own: Array, stored: Array, wanted: Array) -> Array:
     """log Σ_i exp(own_i + stored_i), `(…, n, m)`, by each product; of NumPy only those wanted."""
     if not isinstance(wanted, np.ndarray):
         return _log_sums(own[..., :, None, :] + stored[..., None, :, :])
-    pairs, logs = np.nonzero(wanted), np.zeros(wanted.shape, own.dtype)
-    n = own.shape[-1]
+    pairs, logs, n = np.nonzero(wanted), np.zeros(wanted.shape, own.dtype), own.shape[-1]
     left = np.broadcast_to(own, (*wanted.shape[:-1], n))
     right = np.broadcast_to(stored, (*wanted.shape[:-2], wanted.shape[-1], n))
     for part in blocks(len(pairs[0]), max(1, 2**16 // n)):
@@ -211,20 +193,18 @@ def _exp(x: Array, power: float) -> Array:
 @lru_cache(maxsize=64)
 def _directions(n: int, dim: int, seed: int, orthogonal: bool) -> np.ndarray:
     """Standard normal vectors, `(n, dim)`: independent, or orthogonal in groups of dim."""
-    told, turns = f"RandomFeatures: {n:,} directions of dim {dim:,}", -(-n // dim) * orthogonal
+    told, groups = f"RandomFeatures: {n:,} directions of dim {dim:,}", -(-n // dim) * orthogonal
     require_room(4 * n * dim, told)
-    require_time(100 * n * dim + turns * (20_000 + 4 * dim**3), told)
-    rng = generator(seed)
+    require_time(100 * n * dim + groups * (20_000 + 4 * dim**3), told)
+    rng = np.random.default_rng(seed)
     rows = rng.normal(size=(n, dim))
-    if orthogonal:
-        rows = np.linalg.norm(rows, axis=1)[:, None] * np.concatenate([_rotation(rng, dim) for _ in range(turns)])[:n]
-    return rows
-
-
-def _rotation(rng: np.random.Generator, dim: int) -> np.ndarray:
-    """A random orthogonal matrix, `(dim, dim)`, of which none is preferred; its rows have uniform directions."""
-    q, r = np.linalg.qr(rng.normal(size=(dim, dim)))
-    return np.asarray((q * np.sign(np.diagonal(r))).T)
+    if not orthogonal:
+        return rows
+    axes = []
+    for _ in range(groups):  # a random rotation of which none is preferred: the QR decomposition with R's signs undone
+        q, r = np.linalg.qr(rng.normal(size=(dim, dim)))
+        axes.append((q * np.sign(np.diagonal(r))).T)
+    return np.asarray(np.linalg.norm(rows, axis=1)[:, None] * np.concatenate(axes)[:n])
 
 
 feature_maps: Registry[Features] = Registry("phi", Features, [__name__])

@@ -3,16 +3,24 @@
 Source: Krotov & Hopfield (2016), Advances in Neural Information Processing Systems 29, equations 5 and 6.
 """
 
+from functools import partial
+from typing import Annotated, Any
+
 import numpy as np
-from numpy.typing import ArrayLike
 
+from hopattn.foundation.declared import Flag, Positive, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import flag
-from hopattn.foundation.scalars import real, whole
-from hopattn.theory.given import given_numbers
+from hopattn.foundation.scalars import whole
+from hopattn.theory.mean_field import given_numbers
 
 
-def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: bool = True) -> np.ndarray:
+@checked
+def dense_capacity(
+    neurons: Annotated[Any, partial(given_numbers, zero=False)],
+    n: Annotated[int, partial(whole, least=2, most=1000)],
+    wrong: Positive = 0.005,
+    rectified: Flag = True,
+) -> np.ndarray:
     """The number of random patterns P that a dense memory of order n keeps: P grows as N to the power of n − 1.
 
     For N → ∞, the share `wrong` of the neurons of a stored pattern would lower the energy by turning, and turn under
@@ -21,19 +29,15 @@ def dense_capacity(neurons: ArrayLike, n: int, wrong: float = 0.005, rectified: 
     P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0 (`rectified`), as in `ha.dense`. neurons: N, above
     0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half. A capacity beyond the numbers is infinite.
 
-    >>> import hopattn as ha
-    >>> ha.theory.dense_capacity([100, 200], n=3).round()
+    >>> dense_capacity([100, 200], n=3).round()
     array([1005., 4019.])
     """
-    order = whole(n, "n", least=2, most=1000)
-    share = real(wrong, "wrong", above=0.0)
-    if share >= 0.5:
-        raise InvalidInput(f"wrong: expected a share below 0.5, not {share:g}")
-    given = given_numbers(neurons, "neurons", zero=False)
+    if wrong >= 0.5:
+        raise InvalidInput(f"wrong: expected a share below 0.5, not {wrong:g}")
     from scipy.special import ndtri
 
-    capacity = np.full(given.shape, (2 if flag(rectified, "rectified") else 1) / ndtri(share) ** 2)
+    capacity = np.full(neurons.shape, (2 if rectified else 1) / ndtri(wrong) ** 2)
     with np.errstate(over="ignore"):
-        for odd in range(1, 2 * order - 2, 2):  # factor by factor, because the power and (2n − 3)!! may overflow
-            capacity = capacity * (given / odd)
+        for odd in range(1, 2 * n - 2, 2):  # factor by factor, because the power and (2n − 3)!! may overflow
+            capacity = capacity * (neurons / odd)
     return np.asarray(capacity)

@@ -16,80 +16,70 @@ of Shiino & Fukai (1992), J. Phys. A 25, L375.
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from hopattn.foundation.declared import Real, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.scalars import real
-from hopattn.theory.given import given_numbers
+from hopattn.theory.mean_field import Numbers, each_number, given_numbers
 
-LEAST = 1e-300
-"""The least activity."""
-ROUNDS, STILL = 20_000, 1e-13
-"""The most rounds of the equations, and the change of m that ends them."""
-LOST = 1e-3
-"""The overlap m below which a pattern counts as lost: the solution without it has m = 0."""
+LEAST = 1e-300  # the least activity
+ROUNDS, STILL = 20_000, 1e-13  # the most rounds of the equations, and the change of m that ends them
+LOST = 1e-3  # the overlap m below which a pattern counts as lost: the solution without it has m = 0
 
 
-def sparse_overlap(load: ArrayLike, activity: float, threshold: float) -> np.ndarray:
+def _activity(value: Any, what: str = "activity") -> float:
+    a = real(value, what, above=0.0)
+    if not LEAST <= a < 1:
+        raise InvalidInput(f"{what}: expected a share of the neurons from {LEAST:g} to below 1, not {a:g}")
+    return a
+
+
+@checked
+def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], threshold: Real) -> np.ndarray:
     """The cosine of the retrieved state with its pattern, F(x₁) √(a/q), `(...)` as the load; 0 where it is lost.
 
     load: α = P/N, 0 or more. activity: a, above 0 and below 1. threshold: θ, above −a and below 1 − a, where one
     pattern alone is stable. It is the `overlap` of `kind = "ensemble"` with `sort = "binary"`. The equations are
     followed from the pattern itself, as a recall is. Raises `InvalidInput` for other numbers.
 
-    >>> import hopattn as ha
-    >>> ha.theory.sparse_overlap([0.1, 0.3, 0.5], activity=0.1, threshold=0.5).round(3)
+    >>> sparse_overlap([0.1, 0.3, 0.5], activity=0.1, threshold=0.5).round(3)
     array([1.   , 0.991, 0.   ])
     """
-    loads, a = given_numbers(load, "load"), _activity(activity)
-    level = real(threshold, "threshold")
-    if not -a < level < 1 - a:
-        raise InvalidInput(f"threshold: expected a number above {-a:g} and below {1 - a:g}, not {level:g}")
-    alpha = np.maximum(loads, 1e-30)
+    from scipy.special import ndtr
+
+    a = activity
+    if not -a < threshold < 1 - a:
+        raise InvalidInput(f"threshold: expected a number above {-a:g} and below {1 - a:g}, not {threshold:g}")
+    alpha = np.maximum(load, 1e-30)
     m, q, c = np.ones_like(alpha), np.full_like(alpha, a), np.zeros_like(alpha)
     for _ in range(ROUNDS):
-        sigma = np.sqrt(alpha * q) / (1 - c)
-        before = m
-        m, q, c, active = _means(a, sigma, m, level - alpha * c / (2 * (1 - c)))
+        before, sigma, level = m, np.sqrt(alpha * q) / (1 - c), threshold - alpha * c / (2 * (1 - c))
+        x = np.stack([(1 - a) * m - level, -a * m - level]) / sigma
+        (one, other), f = ndtr(x), np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+        m, q, c = one - other, a * one + (1 - a) * other, (a * f[0] + (1 - a) * f[1]) / sigma
         lost = (c >= 0.999) | (m < LOST)
         m, q, c = np.where(lost, 0.0, m), np.where(lost, a, q), np.where(lost, 0.0, c)
         if np.all(np.abs(m - before) <= STILL):
             break
-    return np.asarray(np.where(m > 0, active * np.sqrt(a / q), 0.0))
+    return np.asarray(np.where(m > 0, one * np.sqrt(a / q), 0.0))
 
 
-def sparse_load(activity: ArrayLike) -> np.ndarray:
+@checked
+def sparse_load(activity: Annotated[Any, partial(given_numbers, zero=False)]) -> np.ndarray:
     """The largest load α_c at which the equations keep an overlap with the best threshold, `(...)` as the activity.
 
     activity: a, above 0 and below 1. For N → ∞ first and then a → 0, α_c approaches 1/(2a |ln a|) from below, slowly:
     it is .40 of it at a = .01, and .86 at a = 1e-200. At a = ½ it is about half the critical load of spins. A recall
     that starts from the pattern itself loses it at most 8 % earlier (`sparse_overlap`); for a ≥ .05, 1 % earlier.
 
-    >>> import hopattn as ha
-    >>> ha.theory.sparse_load([0.5, 0.1, 0.01]).round(3)
+    >>> sparse_load([0.5, 0.1, 0.01]).round(3)
     array([0.069, 0.441, 4.368])
     """
-    given = given_numbers(activity, "activity", zero=False)
-    return np.reshape([_largest(_activity(float(a))) for a in given.ravel()], given.shape)
-
-
-def _activity(value: float) -> float:
-    a = real(value, "activity", above=0.0)
-    if not LEAST <= a < 1:
-        raise InvalidInput(f"activity: expected a share of the neurons from {LEAST:g} to below 1, not {a:g}")
-    return a
-
-
-def _means(a: float, sigma: np.ndarray, m: np.ndarray, level: np.ndarray) -> tuple[np.ndarray, ...]:
-    """m, q, C and F(x₁) of neurons with the noise σ, the overlap m, and the threshold θ − g."""
-    from scipy.special import ndtr
-
-    x = np.stack([(1 - a) * m - level, -a * m - level]) / sigma
-    (one, other), density = ndtr(x), np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-    return one - other, a * one + (1 - a) * other, (a * density[0] + (1 - a) * density[1]) / sigma, one
+    return each_number(lambda a: _largest(_activity(a)), activity)
 
 
 @lru_cache(maxsize=4096)

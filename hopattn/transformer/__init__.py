@@ -6,8 +6,6 @@
 - `torch_words.py`: PyTorch's words for options, each with ours
 - `affine.py`: y = W x + b, of which the rest is made
 - `attention.py`: one step for queries, keys and values that are given
-- `feature_sums.py`: sums of values by features that are exponentials, of any size
-- `linear_state.py`: the sums that linear attention keeps of a text
 - `linear_attention.py`: attention without scores: sums that grow with the text, in an array that does not
 - `delta_attention.py`: the same with the delta rule: a word overwrites what its key stood for
 - `head_bias.py`: the bias of scores that a head has of its own

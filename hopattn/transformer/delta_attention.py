@@ -9,23 +9,21 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast, widened
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.scores import masked
-from hopattn.transformer.linear_state import further_words, queries_of
+from hopattn.transformer.linear_attention import by_chunks, further_words, queries_of
 
 
 @dataclass(frozen=True, eq=False)
 class DeltaState:
     """A text as the delta rule keeps it: a matrix W, in which a pair learned later overwrites its key's earlier value.
 
-    features: φ, as of `ha.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before the first key. dims:
-    those of a key and a value. length: the number of keys so far. The next state comes from `attended`; its size does
-    not grow. Raises `InvalidInput` for unknown features.
+    features, dims, length: as of `ha.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before the first key.
+    The next state comes from `attended`; its size does not grow. Raises `InvalidInput` for unknown features.
     Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
     entries, not by its length, so that at their β = 1 a pair is not stored exactly).
 
@@ -36,7 +34,7 @@ class DeltaState:
     """
 
     features: str | Features = "identity"
-    couplings: Array | None = None
+    couplings: Array = None
     dims: tuple[int, int] | None = None
     length: int = 0
 
@@ -46,9 +44,8 @@ class DeltaState:
     @in_range
     def read(self, q: Any) -> Array:
         """W φ(q), `(…, n, dim_out)`, of queries `(…, n, dim)`; raises `InvalidInput` for a state without keys."""
-        queries, couplings = queries_of(q, self.dims, self.couplings), self.couplings
-        assert couplings is not None
-        fields = feature_maps.make(self.features)(widened(queries)) @ couplings.mT
+        queries = queries_of(q, self)
+        fields = feature_maps.make(self.features)(widened(queries)) @ self.couplings.mT
         return namespace(queries).astype(fields, queries.dtype)
 
     @in_range
@@ -57,14 +54,8 @@ class DeltaState:
 
         q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.delta_attention`, which raises the same.
         """
-        queries, keys, values = further_words(q, k, v, self.dims)
-        rates, state, parts = _rates(rate, widened(keys)), self, []
-        for part in blocks(keys.shape[-2], whole(chunk, "chunk")):
-            rows = (..., part, slice(None))
-            output, state = state._next(widened(queries[rows]), widened(keys[rows]), widened(values[rows]), rates[rows])
-            parts.append(output)
-        xp = namespace(queries)
-        return xp.astype(xp.concat(parts, axis=-2), queries.dtype), state
+        words = further_words(q, k, v, self.dims)
+        return by_chunks(self, (*words, _rates(rate, widened(words[1]))), chunk, DeltaState._next)
 
     def _next(self, q: Array, k: Array, v: Array, rates: Array) -> tuple[Array, "DeltaState"]:
         """The outputs of one chunk of words, and the state behind it.
@@ -96,10 +87,10 @@ def delta_attention(
 
     q, k: `(…, n, dim)`. v: `(…, n, dim_out)`. rate: η, above 0 and below 2, or an array of rates that broadcasts to
     `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.linear_attention`; a key whose
-    features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)|, the size of what W
-    stores, must lie in the range of the numbers. chunk: the number of words at once; it changes the time alone. Gives
-    `(…, n, dim_out)`. The last state is the matrix of `ha.delta(k, v, rate)`, and `ha.DeltaState` takes a text word by
-    word. Raises `InvalidInput` for shapes that do not fit, a rate outside its range and unknown features.
+    features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)| must be finite.
+    chunk: the number of words at once; it changes the time alone. Gives `(…, n, dim_out)`. The last state is the matrix
+    of `ha.delta(k, v, rate)`, and `ha.DeltaState` takes a text word by word. Raises `InvalidInput` for shapes that do
+    not fit, a rate outside its range and unknown features.
     Source: Schlag, Irie & Schmidhuber (2021), ICML (see `ha.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
 
     >>> import hopattn as ha

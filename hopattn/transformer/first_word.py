@@ -1,7 +1,7 @@
 """The first word of a text: how long a recurrent network keeps it, with attention and without it.
 
 "They 'forget' over long strings": Sally is named in the first word of a story, and n words later somebody asks for
-her. The networks here are set by hand, not trained, so that the law of forgetting can be written down:
+her. The networks are set by hand, so that the law of forgetting can be written down:
 
     read = Σ_i a_i x_i          a_n = p_n,   a_i = p_i + ρ a_{i+1}
 
@@ -11,21 +11,33 @@ derivative of what is read by the i-th word, and the recursion is that of back-p
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float, require_dim
+from hopattn.foundation.declared import Count, Declared, Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import flag
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 
+AtLeast0 = Annotated[int, partial(whole, least=0)]
+AtLeast2 = Annotated[int, partial(whole, least=2)]
+
+
+def _carry(value: Any, what: str) -> float:
+    number = real(value, what, least=0.0)
+    if number > 1:
+        raise InvalidInput(f"{what}: expected a number from 0 to 1, not {number:g}; above 1 the state explodes")
+    return number
+
 
 @dataclass(frozen=True)
-class FirstWord:
+class FirstWord(Declared):
     """A recurrent network that reads a story, and a decoder that is asked for the first word, a name.
 
     dim: entries of a word vector. carry: ρ from 0 to 1, by which the state shrinks with each word; the spectral radius
@@ -33,8 +45,8 @@ class FirstWord:
 
     A word is its vector and one more entry, the mark: 1 for the name, 0 for all others. The state is
     h_t = x_t + U h_{t−1}, where U shrinks the word part by ρ and forgets the mark ("add each w_i into h_{i−1}"). The
-    decoder's first state is the question "the name?", and its next state is its context. With attention the context
-    is recalled from all states; without it the last state is all that there is.
+    decoder's first state is the question "the name?", and its next state is its context: recalled from all states
+    with attention, the last state without it.
 
     For random words that are independent, of mean 0, of one length and in no preferred direction, the cosine of what
     is read with the first word tends to a_0/√Σa_i² as dim grows:
@@ -42,23 +54,16 @@ class FirstWord:
         without attention   ρⁿ √((1 − ρ²)/(1 − ρ^{2n+2})), and 1/√(n + 1) for ρ = 1
         with attention      near 1, and down to 1/√2 about n = (1 − ρ)² e^{2β}, or (3e^{2β})^{1/3} for ρ = 1
 
-    The recurrent network forgets after some 1/log(1/ρ) words; where it lets nothing fade, the other words drown the
-    first. Attention gives the name the weight p_0 = e^β/(e^β + n), which falls too, but after exponentially many words.
+    So the recurrent network forgets after some 1/log(1/ρ) words, and for ρ = 1 the other words hide the first.
+    Attention gives the name the weight p_0 = e^β/(e^β + n), which falls too, but after exponentially many words.
 
     Raises `InvalidInput` for other numbers. Source: CS 371N Lecture 10 ("Sally"); Bengio, Simard & Frasconi (1994),
     IEEE Trans. Neural Networks 5, 157; Pascanu, Mikolov & Bengio (2013), ICML (ρ below 1: vanishing gradients).
     """
 
-    dim: int = 64
-    carry: float = 0.9
-    beta: float = 8.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "dim", whole(self.dim, "dim"))
-        object.__setattr__(self, "carry", real(self.carry, "carry", least=0.0))
-        object.__setattr__(self, "beta", real(self.beta, "beta", least=0.0))
-        if self.carry > 1:
-            raise InvalidInput(f"carry: expected a number from 0 to 1, not {self.carry:g}; above 1 the state explodes")
+    dim: Count = 64
+    carry: Annotated[float, _carry] = 0.9
+    beta: Annotated[float, partial(real, least=0.0)] = 8.0
 
     @property
     def network(self) -> Recurrent:
@@ -71,26 +76,24 @@ class FirstWord:
         """s_i = c_i: a decoder that repeats its context, and looks for states of cosine 1 with its own state."""
         size = self.dim + 1
         cell = Recurrent(np.eye(size, 2 * size, size), np.zeros((size, size)), activation="identity")
-        return RecurrentDecoder(cell, beta=self.beta or 1.0, separation="softmax")
+        return RecurrentDecoder(cell, beta=self.beta or 1.0)
 
     @in_range
-    def read(self, words: np.ndarray, *, attention: bool) -> np.ndarray:
+    @checked
+    def read(self, words: Any, *, attention: Flag) -> np.ndarray:
         """The vector that the decoder answers for each text, `(n_texts, dim)`.
 
         words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the
         states after all words, or has the last one only.
         """
-        return self._answers(self._states(words), flag(attention, "attention"))
+        texts = shaped(words, "words", "n_texts n+1 dim", dim=self.dim)
+        return self._answers(self._states(texts), attention)
 
     def _states(self, words: np.ndarray) -> np.ndarray:
         """The states after all words of each text, `(n_texts, n + 1, dim + 1)`."""
-        texts = as_float(words, "words")
-        if texts.ndim != 3 or 0 in texts.shape:
-            raise InvalidInput(f"words: expected (n_texts, n + 1, dim), not shape {tuple(texts.shape)}")
-        require_dim(texts, self.dim, "words", "the network's words")
-        mark = np.zeros((*texts.shape[:-1], 1))
+        mark = np.zeros((*words.shape[:-1], 1))
         mark[:, 0] = 1.0
-        return np.asarray(self.network(np.concatenate([texts, mark], axis=-1)))
+        return np.asarray(self.network(np.concatenate([words, mark], axis=-1)))
 
     def _answers(self, states: np.ndarray, attention: bool) -> np.ndarray:
         """The vector that the decoder answers, `(n_texts, dim)`, from the states after all words of each text."""
@@ -99,15 +102,18 @@ class FirstWord:
         answers = self.decoder(np.zeros((len(states), 1, self.dim + 1)), memory, start=question)
         return np.asarray(answers[:, 0, : self.dim])
 
-    def measured(self, n: int, names: int, trials: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    @checked
+    def measured(self, n: AtLeast0, names: AtLeast2, trials: Count, rng: Seed = None) -> dict[str, np.ndarray]:
         """How well the first word is read out of random texts, n words later: the numbers of each trial, `(trials,)`.
 
         names: the names that the answer is compared with; one of them is the first word. All words and names are random
-        vectors of unit magnitude. `cosine with attention` and `cosine without attention` are those of what is read with
-        the first word; `accuracy …` is 1 where the nearest name is the first word, and else 0.
+        vectors of unit magnitude. rng: a seed or a generator. `cosine with attention` and `cosine without attention`
+        are those of what is read with the first word; `accuracy …` is 1 where the nearest name is the first word, and
+        else 0.
         """
-        words = normalised(rng.normal(size=(trials, n + 1, self.dim)))
-        others = normalised(rng.normal(size=(trials, names - 1, self.dim)))
+        random = generator(rng=rng)
+        words = normalised(random.normal(size=(trials, n + 1, self.dim)))
+        others = normalised(random.normal(size=(trials, names - 1, self.dim)))
         choices = np.concatenate([words[:, :1], others], axis=1)
         states, numbers = self._states(words), {}
         for how, attention in (("without attention", False), ("with attention", True)):
@@ -117,15 +123,14 @@ class FirstWord:
             numbers[f"accuracy {how}"] = (np.argmax(cosines, axis=1) == 0).astype(float)
         return numbers
 
-    def shares(self, n: int, *, attention: bool) -> np.ndarray:
+    @checked
+    def shares(self, n: AtLeast0, *, attention: Flag) -> np.ndarray:
         """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""
-        n = whole(n, "n", least=0)
         require_room(2 * n, f"first_word: {n:,} words")
-        flag(attention, "attention")
         weights = np.zeros(n + 1)
         if attention:
-            weights[:] = math.exp(-self.beta) / (1 + n * math.exp(-self.beta))
-            weights[0] = 1 / (1 + n * math.exp(-self.beta))
+            others = math.exp(-self.beta)
+            weights[0], weights[1:] = 1 / (1 + n * others), others / (1 + n * others)
         else:
             weights[-1] = 1.0
         shares, later = np.empty(n + 1), 0.0
@@ -138,22 +143,22 @@ class FirstWord:
         shares = self.shares(n, attention=attention)
         return float(shares[0] / np.linalg.norm(shares))
 
-    def accuracy(self, n: int, names: int, *, attention: bool) -> float:
+    @checked
+    def accuracy(self, n: AtLeast0, names: AtLeast2, *, attention: Flag) -> float:
         """The probability that the first word is nearest to what is read, among so many random names of one length.
 
         The other words add a part of length √Σ_{i>0}a_i² in a random direction e to a_0 x_0. The cosine of two random
         directions has the distribution F of a cap of the sphere, so this is E_e F(cos θ(e))^(names − 1), with θ the
         angle of the first word and the sum. Exact for n = 1 and as dim grows; in between, the length of the others is
-        taken as its root mean square. 1/names where nothing of the first word is left; but for dim 1, where all names
-        are ±1, a tie is right.
+        taken as its root mean square. 1/names where nothing of the first word is left; in dim 1, where all names are
+        ±1, a tie is right.
         """
-        others = whole(names, "names", least=2) - 1
         shares = self.shares(n, attention=attention)
         first, noise = float(shares[0]), float(np.linalg.norm(shares[1:]))
         along, weights = _cosines(self.dim)
         lengths = np.sqrt(np.maximum(first**2 + 2 * first * noise * along + noise**2, 0.0))
         cosines = np.divide(first + noise * along, lengths, out=np.zeros_like(along), where=lengths > 0)
-        return float(np.sum(weights * _not_above(np.clip(cosines, -1, 1), self.dim) ** others))
+        return float(np.sum(weights * _not_above(np.clip(cosines, -1, 1), self.dim) ** (names - 1)))
 
 
 def _cosines(dim: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,18 +2,34 @@
 
     Σ_j (φ(k_j)·φ(q)) v_j = (Σ_j v_j φ(k_j)ᵀ) φ(q)
 
-The left side takes time that grows like n², the right side like n.
+The left side takes time that grows like n², the right side like n. Word by word,
+
+    W_t = W_{t−1} + v_t φ(k_t)ᵀ          z_t = z_{t−1} + φ(k_t)          output = W φ(q) / z·φ(q)
+
+z is one more row of W, for a value that is 1 at every key. Random features come as exponents, a = log φ(q) and
+b = log φ(k), and the size of a sum over keys is kept as a logarithm, as in the online softmax.
 """
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
 
-from hopattn.foundation.arrays import Array, as_float
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
+from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.retrieval.features import Features
-from hopattn.retrieval.masks import Causal, NoMask, Strict, as_mask
+from hopattn.foundation.objects import flag
+from hopattn.foundation.scalars import whole
+from hopattn.foundation.traces import chosen, constant
+from hopattn.foundation.vectors import nonzero
+from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, least_sum, log_products, relative
+from hopattn.retrieval.masks import Causal, NoMask, PositionRule, Strict, as_mask, like
+from hopattn.retrieval.separation.scores import masked
 from hopattn.transformer.attention import require_texts
-from hopattn.transformer.linear_state import LinearState
+
+State = TypeVar("State")
+
+FEW = 8  # words whose products are computed one pair at a time, where one product for all is not exact
 
 
 @in_range
@@ -30,13 +46,12 @@ def linear_attention(
     """Linear attention, Σ_j s_j v_j / Σ_j s_j with s_j = φ(k_j)·φ(q), in time and memory that grow like n.
 
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. features: φ, "identity", "relu", "elu",
-    or an object; with `ha.RandomFeatures(n, seed, beta=dim**-0.5)` the output estimates that of `ha.attention`. mask:
+    or an object; with `ha.RandomFeatures(n, rng, beta=dim**-0.5)` the output estimates that of `ha.attention`. mask:
     "none", "causal" or "strict"; with fewer queries than keys the queries are the last words. normalise: divide by the
-    sum of the scores; it needs features that are not negative, and a row whose scores are all 0 gives 0. A sum of
-    features of keys times values must lie in the range of the numbers; the size of a query may be any. chunk: the
-    number of words whose scores are computed at once under a mask; it changes the time alone. Gives
-    `(…, n_queries, dim_out)`, as a head or a memory with the similarity `feature_map` gives it by all scores: with
-    other masks, use those. `ha.LinearState` takes a text word by word.
+    sum of the scores; it needs features that are not negative, and a row whose scores are all 0 gives 0. Σ φ(k) vᵀ must
+    be finite; queries may have any size. chunk: the number of words whose scores are computed at once under a mask; it
+    changes the time alone. Gives `(…, n_queries, dim_out)`, as a head or a memory with the similarity `feature_map`
+    gives it by all scores: with other masks, use those. `ha.LinearState` takes a text word by word.
 
     Raises `InvalidInput` for shapes that do not fit, unknown features, a normalised identity and another mask.
     Source: Katharopoulos et al. (2020), ICML (their φ is ours); Choromanski et al. (2021), ICLR.
@@ -61,6 +76,248 @@ def linear_attention(
         raise InvalidInput(f"mask: {queries.shape[-2]} queries are more than {keys.shape[-2]} keys")
     if before:
         state = state.extended(keys[..., :before, :], values[..., :before, :])
-    last = (..., slice(before, None), slice(None))
-    outputs, _ = state.attended(queries, keys[last], values[last], isinstance(rule, Strict), chunk)
+    outputs, _ = state.attended(
+        queries, keys[..., before:, :], values[..., before:, :], isinstance(rule, Strict), chunk
+    )
     return outputs
+
+
+@dataclass(frozen=True, eq=False)
+class LinearState:
+    """A text as linear attention keeps it: W = Σ_j v_j φ(k_j)ᵀ, which is all that a later query needs.
+
+    features, normalise: as in `ha.linear_attention`. dims: those of a key and a value. length: the number of keys so
+    far. A state is made without words, and `extended` gives the next one; its size does not grow. Raises `InvalidInput`
+    for unknown features, and for a normalised identity.
+
+    couplings: W, `(…, dim_out, n_features)`, with z = Σ_j φ(k_j) as one more row where normalised; None before the
+    first key. tops: of random features, `(…, n_features)`, the logarithm of the largest feature i of a key so far; else
+    None. Column i of W is divided by that feature, so that z_i is at least 1; the features of a query, multiplied by
+    those, are divided by the largest product. So the normaliser is always at least 1, whatever over- or underflows.
+    Source: Katharopoulos et al. (2020), ICML (their S is our Wᵀ, their z ours); Choromanski et al. (2021).
+
+    >>> import hopattn as ha
+    >>> state = ha.LinearState("elu").extended([[1.0, 0.0]], [[3.0]]).extended([[0.0, 1.0]], [[5.0]])
+    >>> state.read([[1.0, 0.0]]).round(3), state.couplings.shape
+    (array([[3.889]]), (2, 2))
+    """
+
+    features: str | Features = "elu"
+    normalise: bool = True
+    couplings: Array = None
+    tops: Array | None = None
+    dims: tuple[int, int] | None = None
+    length: int = 0
+
+    def __post_init__(self) -> None:
+        flag(self.normalise, "normalise")
+        if self.normalise and not self.phi.nonnegative:
+            raise InvalidInput(f"normalise: features {quoted(self.features)} may be negative; choose 'relu' or 'elu'")
+
+    @property
+    def phi(self) -> Features:
+        """The features as an object."""
+        return feature_maps.make(self.features)
+
+    @property
+    def matrix(self) -> Array:
+        """W = Σ_j v_j φ(k_j)ᵀ with nothing divided out, `(…, dim_out, n_features)`; z is one more row where normalised.
+
+        Of random features, a number beyond the range of floats is infinite. Raises `InvalidInput` without keys.
+        """
+        return self._sums.value
+
+    @in_range
+    def extended(self, k: Any, v: Any) -> "LinearState":
+        """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
+        _, keys, values = further_words(k, k, v, self.dims)
+        return self._with(widened(keys), self._marked(widened(values)))
+
+    @in_range
+    def read(self, q: Any) -> Array:
+        """The outputs `(…, n, dim_out)` of queries `(…, n, dim)` that see every key so far."""
+        queries = queries_of(q, self)
+        return namespace(queries).astype(self._output(self._seen(widened(queries))), queries.dtype)
+
+    @in_range
+    def attended(self, q: Any, k: Any, v: Any, strict: bool = False, chunk: int = 64) -> tuple[Array, "LinearState"]:
+        """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
+
+        q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. strict: a word does not see itself, and the first word's output is 0.
+        chunk: the number of words at once; it changes the time alone. Raises `InvalidInput` as `attention` does.
+        """
+        rule = Strict() if flag(strict, "strict") else Causal()
+        queries, keys, values = further_words(q, k, v, self.dims)
+
+        def answered(state: LinearState, q: Array, k: Array, v: Array) -> tuple[Array, LinearState]:
+            following = state._with(k, v)
+            if k.shape[-2] == 1 and not strict:
+                return state._output(following._seen(q)), following
+            sums = state._among(q, k, v, rule)
+            return state._output(sums if state.dims is None else state._seen(q).merged(sums)), following
+
+        return by_chunks(self, (queries, keys, self._marked(widened(values))), chunk, answered)
+
+    @property
+    def _sums(self) -> "Sums":
+        return Sums(couplings_of(self), None if self.tops is None else self.tops[..., None, :])
+
+    def _with(self, keys: Array, values: Array) -> "LinearState":
+        """The state with further keys and marked values."""
+        phi = self.phi
+        sums = written(phi.exponents(keys), values) if isinstance(phi, RandomFeatures) else Sums(values.mT @ phi(keys))
+        if self.dims is not None:
+            sums = self._sums.merged(sums)
+        tops = None if sums.top is None else sums.top[..., 0, :]
+        dims, length = (keys.shape[-1], values.shape[-1] - self.normalise), self.length + keys.shape[-2]
+        return replace(self, couplings=sums.field, tops=tops, dims=dims, length=length)
+
+    def _seen(self, queries: Array) -> "Sums":
+        """The sum over all keys so far."""
+        if self.tops is None:
+            return Sums(self._asked(queries) @ self.couplings.mT)
+        return read(self.phi.exponents(queries), self._sums)  # type: ignore[attr-defined]
+
+    def _among(self, queries: Array, keys: Array, values: Array, rule: PositionRule) -> "Sums":
+        """The sum over the keys of one chunk that each of its queries sees."""
+        phi = self.phi
+        if isinstance(phi, RandomFeatures):
+            return among(phi.exponents(queries), phi.exponents(keys), values, rule)
+        scores = self._asked(queries) @ phi(keys).mT
+        return Sums(masked(scores, like(rule(keys.shape[-2]), scores)) @ values)
+
+    def _asked(self, queries: Array) -> Array:
+        """φ(q); where normalised, divided by its largest entry, which the output does not depend on."""
+        asked = self.phi(queries)
+        if not self.normalise:
+            return asked
+        return asked / nonzero(constant(namespace(asked).max(asked, axis=-1, keepdims=True)))
+
+    def _marked(self, values: Array) -> Array:
+        """The values, with a 1 behind each where the outputs are normalised."""
+        if not self.normalise:
+            return values
+        xp = namespace(values)
+        return xp.concat([values, xp.ones_like(values[..., :1])], axis=-1)
+
+    def _output(self, sums: "Sums") -> Array:
+        """Σ φ(k_j)·φ(q) v_j, divided by Σ φ(k_j)·φ(q) where normalised; 0 where that sum is 0."""
+        return sums.field[..., :-1] / nonzero(sums.field[..., -1:]) if self.normalise else sums.value
+
+
+def couplings_of(state: Any) -> Array:
+    """W of a state; raises `InvalidInput` for a state without keys."""
+    if state.dims is None:
+        raise InvalidInput("state: it holds no keys yet; give it keys and values first")
+    return state.couplings
+
+
+def queries_of(q: Any, state: Any) -> Array:
+    """The queries of a state as an array; raises `InvalidInput` for another dim, and for a state without keys."""
+    queries = as_float(q, "q", like=couplings_of(state))
+    require_dim(queries, state.dims[0], "q", "the state")
+    return queries
+
+
+def further_words(q: Any, k: Any, v: Any, dims: tuple[int, int] | None) -> tuple[Array, Array, Array]:
+    """Queries, keys and values as arrays of one library; raises `InvalidInput` unless they fit a state's dims."""
+    keys = as_float(k, "k")
+    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
+    require_texts(queries, keys, values)
+    if dims is not None:
+        require_dim(keys, dims[0], "k", "the state")
+        require_dim(values, dims[1], "v", "the state")
+    if queries.shape[-2] != keys.shape[-2]:
+        raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
+    return queries, keys, values
+
+
+def by_chunks(
+    state: State, words: tuple[Array, ...], chunk: int, answered: Callable[..., tuple[Array, State]]
+) -> tuple[Array, State]:
+    """The outputs of words, `(…, n, dim_out)`, chunk by chunk, and the state behind them.
+
+    words: `(…, n, *)` each, the queries first. answered: from a state and a chunk to its outputs and the next state.
+    """
+    outputs, xp = [], namespace(words[0])
+    for part in blocks(words[0].shape[-2], whole(chunk, "chunk")):
+        output, state = answered(state, *(widened(one[..., part, :]) for one in words))
+        outputs.append(output)
+    return xp.astype(xp.concat(outputs, axis=-2), words[0].dtype), state
+
+
+class Sums(NamedTuple):
+    """Sums over some keys as field · exp(top), so that neither over- nor underflows; top is 0 where it is None."""
+
+    field: Array
+    top: Array | None = None
+
+    @property
+    def value(self) -> Array:
+        """The sums themselves."""
+        return self.field if self.top is None else namespace(self.top).exp(self.top) * self.field
+
+    def merged(self, other: "Sums") -> "Sums":
+        """The sums over the keys of both."""
+        if self.top is None or other.top is None:
+            return Sums(self.field + other.field)
+        xp = namespace(self.top, other.top)
+        top = xp.where(self.top > other.top, self.top, other.top)
+        return Sums(xp.exp(self.top - top) * self.field + xp.exp(other.top - top) * other.field, top)
+
+
+def written(b: Array, values: Array) -> Sums:
+    """Σ_j v_j φ(k_j)ᵀ, `(…, dim_out, n_features)`, with the largest feature i of a key as the top of column i."""
+    top = constant(namespace(b).max(b, axis=-2, keepdims=True))
+    return Sums(values.mT @ namespace(b).exp(b - top), top)
+
+
+def read(a: Array, couplings: Sums) -> Sums:
+    """Σ_j φ(k_j)·φ(q) v_j, `(…, n, dim_out)`, over all keys whose couplings these are.
+
+    Each feature of a key is relative to the largest of all keys, and the product of a query's feature with that one is
+    relative to the largest such product: what is lost is small beside the sum.
+    """
+    xp, shifted = namespace(a), a + couplings.top
+    top = constant(xp.max(shifted, axis=-1, keepdims=True))
+    return Sums(xp.exp(shifted - top) @ couplings.field.mT, top)
+
+
+def among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
+    """The sum over the keys of a chunk that each of its queries sees by the rule, causal or strict.
+
+    One product gives all scores, of features divided by the largest of their vector. Where the sum of a row is so small
+    that it may have lost products, all sums are computed by halves, which is slower and loses nothing.
+    """
+    xp, n = namespace(a, b), b.shape[-2]
+    (left, top), (right, tops) = relative(a), relative(b)
+    products = left @ right.mT
+    where, lowest = like(rule(n), products), -float(xp.finfo(products.dtype).max) / 4
+    largest = constant(xp.max(masked(tops.mT, where, lowest), axis=-1, keepdims=True))
+    sizes = masked(products * xp.exp(masked(tops.mT - largest, where)), where)
+    lost = xp.any(where, axis=-1) & (xp.sum(sizes, axis=-1) < least_sum(a, n))
+
+    def at_once() -> Sums:
+        most = nonzero(constant(xp.max(sizes, axis=-1, keepdims=True)))
+        return Sums((sizes / most) @ values, top + largest + xp.log(most))
+
+    result: Sums = chosen(xp.any(lost), lambda: _by_halves(a, b, values, rule), at_once)
+    return result
+
+
+def _by_halves(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
+    """`among`: the later half of the queries sees all keys of the earlier half; each half by itself in the same way.
+
+    The logarithm of each score gives the sums of few words.
+    """
+    xp, n = namespace(a, b), b.shape[-2]
+    if n <= FEW:
+        logs = log_products(a, b)
+        where, lowest = like(rule(n), logs), -float(xp.finfo(logs.dtype).max) / 4
+        top = constant(xp.max(masked(logs, where, lowest), axis=-1, keepdims=True))
+        return Sums(masked(xp.exp(masked(logs - top, where)), where) @ values, top)
+    early, late = ((..., part, slice(None)) for part in (slice(None, n // 2), slice(n // 2, None)))
+    before = read(a[late], written(b[early], values[early]))
+    halves = [_by_halves(a[half], b[half], values[half], rule) for half in (early, late)]
+    fields, sizes = zip(halves[0], before.merged(halves[1]), strict=True)
+    return Sums(xp.concat(fields, axis=-2), xp.concat(sizes, axis=-2))

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, as_matrix, as_text, namespace, require_dim, widened
+from hopattn.foundation.arrays import Array, as_text, namespace, require_broadcast, require_dim, widened
+from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
+from hopattn.foundation.objects import instance
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
@@ -45,17 +47,12 @@ class Recurrent:
     activation: Activation
 
     def __init__(self, w_input: Any, w_hidden: Any, bias: Any = None, *, activation: str | Activation = "tanh") -> None:
-        own = as_matrix(w_input, "w_input")
-        hidden = as_matrix(w_hidden, "w_hidden", like=own)
-        if hidden.shape[0] != own.shape[0]:
-            raise InvalidInput(f"w_hidden: {hidden.shape[0]} rows do not fit the {own.shape[0]} rows of w_input")
-        require_dim(hidden, own.shape[0], "w_hidden", "states")
-        shift = namespace(hidden).zeros_like(hidden[0, :]) if bias is None else as_float(bias, "bias", like=own)
-        if tuple(shift.shape) != (own.shape[0],):
-            raise InvalidInput(f"bias: expected ({own.shape[0]},), not shape {tuple(shift.shape)}")
+        own = shaped(w_input, "w_input", "dim_hidden dim")
+        hidden = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=own, dim_hidden=own.shape[0])
+        shift = namespace(hidden).zeros_like(hidden[0, :]) if bias is None else bias
         object.__setattr__(self, "w_input", own)
         object.__setattr__(self, "w_hidden", hidden)
-        object.__setattr__(self, "bias", shift)
+        object.__setattr__(self, "bias", shaped(shift, "bias", "dim_hidden", like=own, dim_hidden=own.shape[0]))
         object.__setattr__(self, "activation", activations.make(activation))
 
     @in_range
@@ -79,15 +76,13 @@ class Recurrent:
 
         Raises `InvalidInput` for another dim, and for leading axes of which none fits the other.
         """
-        heard, before = as_float(word, "word", like=self.w_input), as_float(state, "state", like=self.w_input)
-        require_dim(heard, self.w_input.shape[1], "word", "w_input")
-        require_dim(before, self.w_hidden.shape[1], "state", "the network's states")
+        heard = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
+        before = shaped(state, "state", "… dim_hidden", like=self.w_input, dim_hidden=self.w_hidden.shape[1])
         try:
             np.broadcast_shapes(tuple(heard.shape[:-1]), tuple(before.shape[:-1]))
         except ValueError:
-            raise InvalidInput(
-                f"state: shape {tuple(before.shape)} does not fit words of {tuple(heard.shape)}"
-            ) from None
+            shapes = tuple(before.shape), tuple(heard.shape)
+            raise InvalidInput(f"state: shape {shapes[0]} does not fit words of {shapes[1]}") from None
         return self._next(linear(heard, self.w_input), before)
 
     def _next(self, heard: Array, state: Array) -> Array:
@@ -96,17 +91,12 @@ class Recurrent:
 
     def start(self, word: Array, given: Any = None) -> Array:
         """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`."""
-        first = as_float(word, "word", like=self.w_input)
-        require_dim(first, self.w_input.shape[1], "word", "w_input")
+        first = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
         zero = namespace(first).zeros_like(linear(first, self.w_input))
         if given is None:
             return zero
-        state = as_float(given, "start", like=zero)
-        require_dim(state, zero.shape[-1], "start", "the network's states")
-        if state.ndim > zero.ndim or any(
-            own not in (1, full) for own, full in zip(state.shape[-2::-1], zero.shape[-2::-1], strict=False)
-        ):
-            raise InvalidInput(f"start: shape {tuple(state.shape)} does not fit states of shape {tuple(zero.shape)}")
+        state = shaped(given, "start", "… dim_hidden", like=zero, dim_hidden=zero.shape[-1])
+        require_broadcast(state, tuple(zero.shape), "start", "states")
         return zero + state
 
 
@@ -131,8 +121,8 @@ class RecurrentDecoder:
 
     cell: the recurrent network; its input is the previous word, joined with the context. similarity: "dot",
     `Bilinear(matrix)`, `Additive(w_cue, w_key, v)`, or any other, between states of the decoder and of the text.
-    separation: a name or an object. beta: for a separation given by name. Raises `InvalidInput` for a cell that is no
-    Recurrent, and for unknown names.
+    separation: a name or an object. beta: for a separation given by name, 1 by default; an object has its own. Raises
+    `InvalidInput` for a cell that is not a Recurrent, for unknown names, and for an object together with a beta.
     Source: Bahdanau, Cho & Bengio (2015), ICLR, section 3.1 (their α_ij is our p_ij, their a the similarity, e_ij its
     score). Their f is a gated unit; ours is Elman's.
     """
@@ -146,14 +136,11 @@ class RecurrentDecoder:
         *,
         similarity: str | Similarity = "dot",
         separation: str | Separation = "softmax",
-        beta: float = 1.0,
+        beta: float | None = None,
     ) -> None:
-        if not isinstance(cell, Recurrent):
-            raise InvalidInput(f"cell: expected a Recurrent, not {type(cell).__name__}")
-        own_beta = isinstance(separation, Separation) and beta == 1.0
-        separate = separations.make(separation, **({} if own_beta else {"beta": beta}))
-        object.__setattr__(self, "cell", cell)
-        object.__setattr__(self, "retrieval", Retrieval(similarities.make(similarity), separate, Identity()))
+        step = Retrieval(similarities.make(similarity), separation_of(separation, beta), Identity())
+        object.__setattr__(self, "cell", instance(cell, Recurrent, "cell"))
+        object.__setattr__(self, "retrieval", step)
 
     @in_range
     def __call__(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> Array:
@@ -170,27 +157,26 @@ class RecurrentDecoder:
         default.
         """
         words, keys = self._texts(previous, memory)
-        xp, rule = namespace(words), _between_texts(mask, words.shape[-2])
-        state = self.cell.start(xp.concat([words[..., 0, :], keys[..., 0, :]], axis=-1), start)
+        xp, cell, step = namespace(words), self.cell, self.retrieval
+        state = cell.start(xp.concat([words[..., 0, :], keys[..., 0, :]], axis=-1), start)
         rows: list[tuple[Array, ...]] = []
-        for i in range(words.shape[-2]):
+        for i, mask_of_row in enumerate(_masks(mask, words.shape[-2])):
             cue = state[..., None, :]
             wide = widened(cue), widened(keys)  # as in the step
-            scores = self.retrieval.scores(*wide)
-            allowed = self.retrieval.allowed(_row(rule, i), scores, *wide)
-            weights = self.retrieval.separation.weights(scores, allowed)
-            context = self.retrieval.step(cue, keys, keys, allowed)  # c_i: one step of recall
-            state = self.cell.step(xp.concat([words[..., i, :], context[..., 0, :]], axis=-1), state)
+            scores = step.scores(*wide)
+            allowed = step.allowed(mask_of_row, scores, *wide)
+            weights = step.separation.weights(scores, allowed)
+            context = step.step(cue, keys, keys, allowed)  # c_i: one step of recall
+            joined = xp.concat([words[..., i, :], context[..., 0, :]], axis=-1)
+            state = cell._next(linear(joined, cell.w_input), state)
             rows.append((state[..., None, :], context, scores, weights))
         return DecoderTrace(*(xp.concat(part, axis=-2) for part in zip(*rows, strict=True)))
 
     def _texts(self, previous: Any, memory: Any) -> tuple[Array, Array]:
         """Both texts as arrays; raises `InvalidInput` unless they fit each other and the cell."""
         matrix = self.cell.w_input
-        words, keys = (as_float(each, what, like=matrix) for each, what in ((previous, "previous"), (memory, "memory")))
-        for text, what in ((words, "previous"), (keys, "memory")):
-            if text.ndim < 2 or 0 in text.shape[-2:]:
-                raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
+        words = shaped(previous, "previous", "… n dim", like=matrix)
+        keys = shaped(memory, "memory", "… n dim", like=matrix)
         if words.shape[:-2] != keys.shape[:-2]:
             leading = [tuple(text.shape[:-2]) for text in (keys, words)]
             raise InvalidInput(f"memory: the leading axes {leading[0]} are not those of previous, {leading[1]}")
@@ -203,20 +189,15 @@ class RecurrentDecoder:
         return words, keys
 
 
-def _between_texts(mask: Any, n_out: int) -> Any:
-    """A mask as a rule or an array; raises `InvalidInput` for a rule by position, which holds within one text."""
+def _masks(mask: Any, n_out: int) -> list[Any]:
+    """The mask of each output, a rule or an array; raises `InvalidInput` for a rule that holds within one text only."""
     rule = as_mask(mask)
     if isinstance(rule, PositionRule):
         raise InvalidInput(
             f"mask: {quoted(rule)} goes by position, which two texts do not share; expected a boolean array"
         )
-    if not isinstance(rule, MaskRule) and rule.ndim > 1 and rule.shape[-2] not in (1, n_out):
+    if isinstance(rule, MaskRule) or rule.ndim < 2 or rule.shape[-2] == 1:
+        return [rule] * n_out
+    if rule.shape[-2] != n_out:
         raise InvalidInput(f"mask: {rule.shape[-2]} rows do not fit {n_out} outputs")
-    return rule
-
-
-def _row(mask: Any, i: int) -> Any:
-    """The part of a mask for output i, `(…, 1, n_in)`; a rule, or a mask that is the same for all, as it is."""
-    if isinstance(mask, MaskRule) or mask.ndim < 2 or mask.shape[-2] == 1:
-        return mask
-    return mask[..., i : i + 1, :]
+    return [rule[..., i : i + 1, :] for i in range(n_out)]

@@ -27,7 +27,7 @@ PAIRS = {"keys": REAL, "values": REAL}
 QKV = {"q": REAL, "k": REAL, "v": REAL}
 COMPARED = {"memories": ["modern"], "trials": 1, "rng": 0}
 DRAWN = {"n_draws": 1, "seed": 0}
-STACKED = {"n_layers": 1, "dim": 8, "n_words": 2, **DRAWN}
+STACKED = {"n_layers": 1, "dim": 8, "n_words": 2, "n_draws": 1, "rng": 0}
 TEXTS = {"n_texts": 1, "length": 16, "n_triggers": 2}
 
 ARGUMENTS = {
@@ -53,7 +53,7 @@ ARGUMENTS = {
     "Memory": lambda: dict(PAIRS),
     "MultiHead": lambda: {"heads": [head(mask="none")], "w_out": EYE},
     "Normalisation": lambda: {"gain": ONES, "shift": ONES, "epsilon": 1e-5, "centred": True},
-    "RandomFeatures": lambda: {"n": 8, "seed": 0},
+    "RandomFeatures": lambda: {"n": 8, "rng": 0},
     "Recipe": lambda: {"layers": 1, "dim": 8, "heads": 2},
     "Recurrent": lambda: {"w_input": EYE, "w_hidden": EYE, "bias": ONES, "activation": "tanh"},
     "RecurrentDecoder": lambda: {"cell": ha.Recurrent(EYE.repeat(2, axis=1), EYE), "similarity": "dot"},
@@ -136,7 +136,7 @@ ARGUMENTS = {
     "sinusoidal": lambda: {"n": 3, "dim": 4},
     "sinusoidal_shift": lambda: {"k": 1, "dim": 4},
     "softmax_jacobian": lambda: {"scores": [0.0, 1.0]},
-    "softmax_saturation": lambda: {"magnitudes": [1.0], "n_scores": 3, **DRAWN},
+    "softmax_saturation": lambda: {"magnitudes": [1.0], "n_scores": 3, "n_draws": 1, "rng": 0},
     "sparse": lambda: {**VECTORS, "alpha": 2.0},
     "spherical": lambda: {**VECTORS, "separation": "softmax"},
     "stack": lambda: {"layers": [layer()], "x": REAL},

@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 from scipy.optimize import root as root_of
 
 import hopattn as ha
-from hopattn.theory.order_parameters import solution
-from hopattn.theory.retrieval import retrieved
+from hopattn.theory.mean_field import retrieved, solution
 from tests.each import each
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.feed_forward import NONLINEARITIES
-from hopattn.transformer.gradients.pieces import normalisation_backward
+from hopattn.transformer.gradients.backward_pass import normalisation_backward
 from tests.draws import arrays
 from tests.each import each
 

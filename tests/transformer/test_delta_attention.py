@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from tests.each import each
 
-RANDOM = ha.RandomFeatures(12, seed=1)
+RANDOM = ha.RandomFeatures(12, rng=1)
 seeds = st.integers(0, 2**32 - 1)
 chunks = st.sampled_from([1, 2, 3, 64])
 every = each("features", ["identity", "relu", "elu", RANDOM])

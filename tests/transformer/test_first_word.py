@@ -96,6 +96,15 @@ def test_the_accuracy_is_the_measured_one_after_one_word_and_nearly_after_more()
         assert model.accuracy(n, 5, attention=False) == pytest.approx(found, abs=0.015)
 
 
+def test_a_seed_and_its_generator_measure_the_same():
+    model = ha.FirstWord(4)
+    by_seed, by_generator = (model.measured(3, 4, 5, rng=rng) for rng in (7, np.random.default_rng(7)))
+    for name, numbers in by_seed.items():
+        np.testing.assert_array_equal(numbers, by_generator[name])
+    with pytest.raises(InvalidInput, match="rng: expected a seed"):
+        model.measured(3, 4, 5, rng="x")
+
+
 def test_without_a_question_attention_is_the_average_of_the_states():
     model = ha.FirstWord(dim=2, carry=0.0, beta=0.0)
     words = np.random.default_rng(0).normal(size=(3, 5, 2))
@@ -111,8 +120,14 @@ def test_without_a_question_attention_is_the_average_of_the_states():
         (lambda: ha.FirstWord(dim=0), "dim: expected a whole number of at least 1"),
         (lambda: ha.FirstWord().shares(-1, attention=True), "n: expected a whole number of at least 0"),
         (lambda: ha.FirstWord().accuracy(1, 1, attention=True), "names: expected a whole number of at least 2"),
-        (lambda: ha.FirstWord().read(np.ones((2, 64)), attention=True), r"words: expected \(n_texts, n \+ 1, dim\)"),
-        (lambda: ha.FirstWord().read(np.ones((2, 3, 4)), attention=True), "words: dim 4 does not fit the network's"),
+        (
+            lambda: ha.FirstWord().read(np.ones((2, 64)), attention=True),
+            r"words: got shape \(2, 64\); expected \(n_texts, n\+1, dim\)",
+        ),
+        (
+            lambda: ha.FirstWord().read(np.ones((2, 3, 4)), attention=True),
+            r"words: got shape \(2, 3, 4\); expected \(n_texts, n\+1, dim\) with dim = 64",
+        ),
     ],
 )
 def test_numbers_out_of_range_are_refused(make, message):

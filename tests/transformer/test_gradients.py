@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.feed_forward import NONLINEARITIES
-from hopattn.transformer.gradients.depth import VARIANTS
-from hopattn.transformer.gradients.pieces import SLOPES
+from hopattn.transformer.gradients.backward_pass import SLOPES
+from hopattn.transformer.gradients.curves import VARIANTS
 from tests.counts import spread
 from tests.each import each
 
@@ -256,7 +256,7 @@ def test_inputs_stay_as_they_are_and_the_gradient_is_linear_in_the_upstream():
 
 
 def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
-    found = ha.vanishing_gradients(10, 4, of="scores", magnitude=10.0, seed=0)
+    found = ha.vanishing_gradients(10, 4, of="scores", magnitude=10.0, rng=0)
     assert found.names == tuple(VARIANTS)
     last = {name: norms.min() for name, norms in found.median.items()}
     kept = last.pop("norm first, residuals")
@@ -266,7 +266,7 @@ def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
 
 
 def test_the_gradients_of_words_end_at_the_upstream_gradient():
-    found = ha.vanishing_gradients(3, 2, dim=8, n_words=3, seed=0)
+    found = ha.vanishing_gradients(3, 2, dim=8, n_words=3, rng=np.random.default_rng(0))
     assert np.array_equal(found.at, [0, 1, 2, 3])
     for trials in found.trials.values():
         np.testing.assert_allclose(trials[:, -1], 1, rtol=1e-12)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.positions.joining import HOWS
+from hopattn.transformer.positions.sinusoidal import HOWS
 from tests.draws import arrays
 from tests.each import each
 
@@ -66,8 +66,8 @@ def test_derivatives_go_through_words_and_positions(torch):
     [
         (WORDS, PLACES, "sum", "how: 'sum' is unknown"),
         (WORDS, PLACES, "ad", "did you mean 'add'"),
-        (WORDS[0], PLACES, "add", r"words: expected \(…, n, dim\), not shape \(4,\)"),
-        (WORDS, PLACES[0], "add", r"positions: expected \(…, n, k\), not shape \(2,\)"),
+        (WORDS[0], PLACES, "add", r"words: got shape \(4,\); expected \(…, n, dim\)"),
+        (WORDS, PLACES[0], "add", r"positions: got shape \(2,\); expected \(…, n, k\)"),
         (WORDS, np.ones((3, 2)), "add", r"rows of positions: shape \(3,\) does not fit the rows of words"),
         (WORDS, np.ones((2, 3)), "multiply", "positions: vectors of dim 3 do not fit words of dim 4"),
         (WORDS, np.ones((2, 8)), "add", "expected a divisor of 4"),

@@ -14,7 +14,7 @@ from hopattn.retrieval.step import Retrieval
 from tests.counts import count
 from tests.each import each
 
-RANDOM = ha.RandomFeatures(12, seed=1, beta=0.5)
+RANDOM = ha.RandomFeatures(12, rng=1, beta=0.5)
 FEATURES = ["identity", "relu", "elu", RANDOM]
 CASES = [(phi, normalise) for phi in FEATURES for normalise in (False, True) if (phi, normalise) != ("identity", True)]
 every = each(("features", "normalise"), CASES)
@@ -159,7 +159,7 @@ def by_logarithms(q, k, v, phi, mask):
 def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, length, error, mask, seed, n, chunk):
     """The products of most pairs lie below the range of the numbers, and all those of some rows."""
     q, k, v = (scale * one for scale, one in zip((length, length, 1), texts(seed, n), strict=True))
-    phi = ha.RandomFeatures(12, seed=1)
+    phi = ha.RandomFeatures(12, rng=1)
     q, k = q.astype(dtype), k.astype(dtype)
     found = ha.linear_attention(q, k, v.astype(dtype), features=phi, mask=mask, chunk=chunk)
     assert found.dtype == dtype
@@ -197,7 +197,7 @@ def test_derivatives_where_products_underflow_do_not_depend_on_the_chunk(torch, 
     """Queries near the opposite of all keys: every product is below the range, and no weight is near 0 or 1."""
     q, k, v = (scale * one for scale, one in zip((0.005, 0.005, 1), texts(6, 10), strict=True))
     q, k = q - 400, k + 400
-    phi = ha.RandomFeatures(12, seed=1)
+    phi = ha.RandomFeatures(12, rng=1)
 
     def loss(chunk):
         return lambda *arrays: (ha.linear_attention(*arrays, features=phi, mask="causal", chunk=chunk) ** 2).sum()

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.positions.circle import circle, cos_sin_degrees, rotation_degrees
+from hopattn.transformer.positions.planes import circle, cos_sin_degrees, rotation_degrees
 from tests.draws import arrays
 from tests.each import each
 

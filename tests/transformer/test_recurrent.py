@@ -215,6 +215,15 @@ def test_the_same_on_every_library(library):
         np.testing.assert_allclose(library.numpy(getattr(other, name)), getattr(own, name), rtol=1e-9, atol=1e-12)
 
 
+def test_a_separation_that_is_an_object_keeps_its_beta_and_takes_no_other():
+    """A beta of 1 beside an object was left out in silence."""
+    sharp = ha.separations["softmax"](beta=3.0)
+    assert ha.RecurrentDecoder(NETWORK, separation=sharp).retrieval.separation == sharp
+    assert ha.RecurrentDecoder(NETWORK).retrieval.separation.beta == 1.0
+    with pytest.raises(InvalidInput, match="beta"):
+        ha.RecurrentDecoder(NETWORK, separation=sharp, beta=1.0)
+
+
 EYE = np.eye(2)
 NETWORK = ha.Recurrent(EYE, EYE)
 DECODER = ha.RecurrentDecoder(ha.Recurrent(np.ones((2, 4)), EYE))
@@ -223,20 +232,29 @@ DECODER = ha.RecurrentDecoder(ha.Recurrent(np.ones((2, 4)), EYE))
 @each(
     ("make", "message"),
     [
-        (lambda: ha.Recurrent([1, 2], EYE), "w_input: expected a matrix"),
-        (lambda: ha.Recurrent(EYE, np.eye(3)), "w_hidden: 3 rows do not fit the 2 rows of w_input"),
-        (lambda: ha.Recurrent(EYE, np.ones((2, 3))), "w_hidden: dim 3 does not fit states of dim 2"),
-        (lambda: ha.Recurrent(EYE, EYE, [1.0]), r"bias: expected \(2,\), not shape \(1,\)"),
+        (lambda: ha.Recurrent([1, 2], EYE), r"w_input: got shape \(2,\); expected \(dim_hidden, dim\)"),
+        (
+            lambda: ha.Recurrent(EYE, np.eye(3)),
+            r"w_hidden: got shape \(3, 3\); expected \(dim_hidden, dim_hidden\) with dim_hidden = 2",
+        ),
+        (
+            lambda: ha.Recurrent(EYE, np.ones((2, 3))),
+            r"w_hidden: got shape \(2, 3\); expected \(dim_hidden, dim_hidden\) with dim_hidden = 2",
+        ),
+        (
+            lambda: ha.Recurrent(EYE, EYE, [1.0]),
+            r"bias: got shape \(1,\); expected \(dim_hidden,\) with dim_hidden = 2",
+        ),
         (lambda: ha.Recurrent(EYE, EYE, activation="tahn"), "'tahn' is unknown; did you mean 'tanh'"),
         (lambda: NETWORK([1.0, 2.0]), "x: expected"),
         (lambda: NETWORK(np.ones((2, 3))), "x: dim 3 does not fit w_input of dim 2"),
         (lambda: NETWORK.step(EYE, np.ones((3, 2))), r"state: shape \(3, 2\) does not fit words of \(2, 2\)"),
-        (lambda: NETWORK(EYE, start=[1.0]), "start: dim 1 does not fit the network's states of dim 2"),
+        (lambda: NETWORK(EYE, start=[1.0]), r"start: got shape \(1,\); expected \(…, dim_hidden\) with dim_hidden = 2"),
         (lambda: NETWORK(EYE, start=EYE), r"start: shape \(2, 2\) does not fit states of shape \(2,\)"),
-        (lambda: ha.RecurrentDecoder(EYE), "cell: expected a Recurrent, not ndarray"),
+        (lambda: ha.RecurrentDecoder(EYE), "cell: expected a Recurrent, not array"),
         (lambda: ha.RecurrentDecoder(NETWORK, similarity="dto"), "'dto' is unknown; did you mean 'dot'"),
-        (lambda: DECODER([1.0, 2.0], EYE), "previous: expected"),
-        (lambda: DECODER(EYE, [1.0, 2.0]), "memory: expected"),
+        (lambda: DECODER([1.0, 2.0], EYE), r"previous: got shape \(2,\); expected \(…, n, dim\)"),
+        (lambda: DECODER(EYE, [1.0, 2.0]), r"memory: got shape \(2,\); expected \(…, n, dim\)"),
         (lambda: DECODER(EYE[None], EYE), r"memory: the leading axes \(\) are not those of previous, \(1,\)"),
         (lambda: DECODER(EYE, np.ones((2, 3))), "memory: dim 3 does not fit the decoder's states"),
         (lambda: DECODER(np.ones((2, 3)), EYE), r"previous, memory: dims 3 \+ 2 do not fit the 4 columns"),

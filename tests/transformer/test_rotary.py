@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.positions.circle import circle
-from hopattn.transformer.positions.planes import LAYOUTS, frequencies
+from hopattn.transformer.positions.planes import LAYOUTS, circle, frequencies
 from tests import exact
 from tests.counts import count
 from tests.draws import arrays

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.positions.circle import circle
+from hopattn.transformer.positions.planes import circle
 from tests import exact
 from tests.each import each
 

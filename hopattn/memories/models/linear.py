@@ -36,7 +36,7 @@ def linear(
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, seed)` bring the answer to short cues and keys
+    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n, rng)` bring the answer to short cues and keys
     near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the identity
     without normalisation has an energy. Where the largest singular value of the keys is above 1, that energy has no
     lower bound, and recall may diverge. `ha.linear_attention` gives the same answers without the scores. Raises

@@ -15,7 +15,7 @@ from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
-from hopattn.transformer.positions.circle import rotation_degrees
+from hopattn.transformer.positions.planes import rotation_degrees
 
 
 class Network(Table):

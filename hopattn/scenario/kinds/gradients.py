@@ -16,9 +16,15 @@ from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Vector
-from hopattn.transformer.gradients.curves import Curves
-from hopattn.transformer.gradients.depth import DIM_KEY, OF, VARIANTS, stack_gradients
-from hopattn.transformer.gradients.saturation import saturation_of, softmax_saturation
+from hopattn.transformer.gradients.curves import (
+    DIM_KEY,
+    OF,
+    VARIANTS,
+    Curves,
+    saturation_of,
+    softmax_saturation,
+    stack_gradients,
+)
 
 CURVES = {
     "raw": "of the scores as they are",

@@ -16,13 +16,13 @@ from hopattn.scenario.parts.projection import Projection
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.delta_attention import DeltaState, delta_attention
 from hopattn.transformer.heads import Head
-from hopattn.transformer.linear_state import LinearState
+from hopattn.transformer.linear_attention import LinearState
 
 ROLES = ("query", "key", "value")
 
 FeaturesChoice = Annotated[
     Annotated[str, NameIn(feature_maps), Tag("text")]
-    | Annotated[Table, EntryIn(feature_maps, without=("seed",), suffix="FeaturesTable"), Tag("table")],
+    | Annotated[Table, EntryIn(feature_maps, without=("rng",), suffix="FeaturesTable"), Tag("table")],
     ByTomlType,
 ]
 
@@ -109,8 +109,8 @@ class FastWeightsTable(Table):
         """φ as an object; rng: draws random features. Raises `InvalidInput` for parameters out of range."""
         given: Any = self.features
         parameters = {} if isinstance(given, str) else given.model_dump(exclude={"name"})
-        seed = {"seed": rng} if self.random else {}
-        return feature_maps.make(given if isinstance(given, str) else given.name, **parameters, **seed)
+        drawn = {"rng": rng} if self.random else {}
+        return feature_maps.make(given if isinstance(given, str) else given.name, **parameters, **drawn)
 
     def head(self, encoding: Encoding, phi: Features, crossed: bool) -> Head:
         """The head that computes the same from all scores. crossed: whether the queries are other words."""

@@ -8,9 +8,8 @@ from pydantic import Field, Tag
 
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, ByTomlType, Matrix, PositiveNumber, Problem, Table
-from hopattn.transformer.positions.circle import circle, rotation_degrees
-from hopattn.transformer.positions.joining import How, with_positions
-from hopattn.transformer.positions.sinusoidal import sinusoidal, sinusoidal_shift
+from hopattn.transformer.positions.planes import circle, rotation_degrees
+from hopattn.transformer.positions.sinusoidal import How, sinusoidal, sinusoidal_shift, with_positions
 
 POSITION = "position"
 """The part of a vector that holds the position."""

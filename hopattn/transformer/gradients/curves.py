@@ -1,9 +1,44 @@
-"""Curves: the numbers of random trials over a row of points, and their mean, standard error and median."""
+"""Curves of random trials: where the softmax saturates, and where the gradients of deep stacks vanish.
 
-from collections.abc import Mapping
+    raw  s          scaled  s/√dim          normalised  (s − mean s)/√(var s + ε)
+
+The Jacobian of the softmax vanishes for large scores. The scale 1/√dim moves its curve to magnitudes √dim times larger.
+Layer normalisation makes it flat.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
+
+from hopattn.foundation.declared import Count, Positive, checked
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.in_range import in_range
+from hopattn.foundation.room import require_room, require_time
+from hopattn.foundation.scalars import REPEATED, whole
+from hopattn.foundation.seeds import Seed, generator
+from hopattn.retrieval.activation import Identity
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.feed_forward import FeedForward
+from hopattn.transformer.gradients.backward_pass import gradient_flow, in_float64, size, softmax_jacobian
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.normalisation import Normalisation
+
+Draws = Annotated[int, partial(whole, most=REPEATED)]
+
+VARIANTS = {
+    f"{norm}, {'residuals' if residual else 'no residuals'}": (norm, residual)
+    for residual in (True, False)
+    for norm in ("norm first", "norm last", "no norm")
+}
+"""The stacks that are compared: (norm, residual) by the name of their curve."""
+
+OF = ("words", "scores")
+DIM_KEY = 8
+"""The dim of the queries of each head; there are as many heads as fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +66,9 @@ class Curves:
     @property
     def error(self) -> dict[str, np.ndarray]:
         """The standard error of the mean, `(n,)`, of each curve: deviation / √n_draws; NaN for one draw."""
-        return {name: _standard_error(trials) for name, trials in self.trials.items()}
+        if len(next(iter(self.trials.values()))) < 2:
+            return {name: np.full_like(mean, np.nan) for name, mean in self.mean.items()}
+        return {name: own.std(axis=0, ddof=1) / len(own) ** 0.5 for name, own in self.trials.items()}
 
     @property
     def median(self) -> dict[str, np.ndarray]:
@@ -39,7 +76,144 @@ class Curves:
         return {name: np.median(trials, axis=0) for name, trials in self.trials.items()}
 
 
-def _standard_error(trials: np.ndarray) -> np.ndarray:
-    """The sample's standard deviation / √n_draws, `(n,)`."""
-    draws = len(trials)
-    return np.full(trials.shape[1:], np.nan) if draws < 2 else np.asarray(trials.std(axis=0, ddof=1) / draws**0.5)
+@checked
+def softmax_saturation(
+    magnitudes: Any,
+    n_scores: Annotated[int, partial(whole, least=2)] = 16,
+    n_draws: Draws = 200,
+    *,
+    dim: int = 64,
+    beta: float = 1.0,
+    kind: str = "spectral",
+    rng: Seed = None,
+) -> Curves:
+    """The size of the softmax's Jacobian against the magnitude of the scores, for random scores.
+
+    A draw is one vector of n_scores numbers of the normal distribution, which each magnitude multiplies. The curves are
+    "raw", "scaled" (by 1/√dim) and "normalised" (by layer normalisation). magnitudes: `(n,)`, positive: the deviation
+    of the scores. kind: "spectral", the largest singular value, "frobenius", or "largest", the largest derivative of a
+    weight. rng: a seed or a generator. Raises `InvalidInput` for numbers that are not positive, fewer than two scores.
+
+    The size in a single draw falls like exp(−βΔ·magnitude), where Δ is the lead of its largest score, and so does the
+    median. The mean falls like 1/magnitude only: it comes of the few draws whose two largest scores are nearly alike.
+    Source: AT6, Attention and Transformers, layer normalisation; Vaswani et al. (2017), 3.2.1, for 1/√dim (their d_k is
+    our dim).
+
+    >>> found = softmax_saturation([1.0, 100.0], rng=0)
+    >>> {name: [f"{size:.1e}" for size in sizes] for name, sizes in found.median.items()}
+    {'raw': ['2.0e-01', '3.8e-15'], 'scaled': ['7.6e-02', '2.8e-02'], 'normalised': ['2.1e-01', '2.1e-01']}
+    """
+    require_room(n_draws * n_scores**2, f"Jacobians of {n_draws:,} draws")
+    drawn = generator(rng=rng).normal(size=(n_draws, n_scores))
+    return saturation_of(drawn, magnitudes, dim=dim, beta=beta, kind=kind)
+
+
+@in_range
+def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 1.0, kind: str = "spectral") -> Curves:
+    """The size of the softmax's Jacobian for given scores `(n_draws, n)` or `(n,)`, multiplied by each magnitude.
+
+    A row of scores is a draw, of at least two finite numbers; the rest is as in `softmax_saturation`.
+
+    >>> found = saturation_of([1.0, 0.0], [1.0, 10.0], kind="largest")
+    >>> [f"{size:.6f}" for size in found.median["raw"]]  # σ(m)(1 − σ(m))
+    ['0.196612', '0.000045']
+    """
+    points, rows = in_float64(magnitudes, "magnitudes"), np.atleast_2d(in_float64(scores, "scores"))
+    if points.ndim != 1 or points.size == 0 or not np.all((points > 0) & np.isfinite(points)):
+        raise InvalidInput(f"magnitudes: expected a list of positive numbers, not {quoted(magnitudes)}")
+    if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2 or not np.all(np.isfinite(rows)):
+        raise InvalidInput(f"scores: expected rows of at least two finite numbers, not shape {rows.shape}")
+    scale, normalise = whole(dim, "dim") ** -0.5, Normalisation()
+    forms: dict[str, Callable[[Any], Any]] = {
+        "raw": lambda s: s,
+        "scaled": lambda s: scale * s,
+        "normalised": normalise,
+    }
+    sizes = {
+        name: np.stack([size(softmax_jacobian(form(m * rows), beta), kind) for m in points], axis=-1)
+        for name, form in forms.items()
+    }
+    return Curves("magnitude", points, sizes)
+
+
+def vanishing_gradients(
+    n_layers: int = 12,
+    n_draws: int = 10,
+    *,
+    of: str = "words",
+    dim: int = 32,
+    n_words: int = 8,
+    magnitude: float = 1.0,
+    rng: Seed = None,
+) -> Curves:
+    """The norm of the gradient at each layer of random stacks, with and without norms and residuals.
+
+    of: "words", the gradient that arrives at the input of each layer and at the output, where it is 1 (n_layers + 1
+    points); or "scores", that of W_Q and W_K of each layer (n_layers points). A draw is a text, a stack, and an
+    upstream gradient of norm 1; all curves have the same weights: normal numbers of variance 1/in, or 2/in before the
+    ReLU of the feed-forward layer of 4·dim neurons, without biases. Heads have dim 8. dim: a multiple of 8. magnitude:
+    the deviation of the entries of the text. rng: a seed or a generator. Raises `InvalidInput` for numbers that are not
+    positive, for another dim, and for another `of`.
+
+    Without residuals the words become alike; with residuals but without norms they grow until the softmax saturates.
+    Either way the gradients of the scores vanish in the later layers, down to rounding (1e-31) or to 0. Those of the
+    words do not, because they also pass through the values.
+    Source: Xiong et al. (2020), ICML, for the norm that comes first or last; Noci et al. (2022), NeurIPS, for words
+    that become alike; He et al. (2015), ICCV, for 2/in.
+
+    >>> found = vanishing_gradients(8, 3, of="scores", rng=0).median
+    >>> {name: bool(norms[-1] < 1e-12) for name, norms in found.items() if "first" in name}
+    {'norm first, residuals': False, 'norm first, no residuals': True}
+    """
+    reject_unknown("of", [of], OF)
+    return stack_gradients(n_layers, n_draws, dim=dim, n_words=n_words, magnitude=magnitude, rng=rng)[of]
+
+
+@in_range
+@checked
+def stack_gradients(
+    n_layers: Count = 12,
+    n_draws: Draws = 10,
+    *,
+    dim: Count = 32,
+    n_words: Count = 8,
+    magnitude: Positive = 1.0,
+    rng: Seed = None,
+) -> dict[str, Curves]:
+    """The curves of `vanishing_gradients`, "words" and "scores", of the same draws; its arguments, and what it raises.
+
+    >>> found = stack_gradients(2, 1, n_words=1, rng=0)  # the weight of one word is 1, whatever its score
+    >>> float(found["scores"].mean["no norm, no residuals"].max())
+    0.0
+    """
+    if dim % DIM_KEY:
+        raise InvalidInput(f"dim: expected a multiple of {DIM_KEY}, not {dim}")
+    told = f"stack_gradients: {n_layers:,} layers of dim {dim:,}"
+    require_room(12 * n_layers * dim**2 + n_words * dim, told)
+    multiplications = 100 * n_words * dim * (dim + n_words) + 10**7  # of a layer in all variants; the least is 10 ms
+    require_time(n_draws * n_layers * multiplications, f"{told}, of {n_words:,} words, drawn {n_draws:,} times,")
+    random = generator(rng=rng)
+    trials: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in VARIANTS}
+    for _ in range(n_draws):
+        x, upstream = magnitude * random.normal(size=(n_words, dim)), random.normal(size=(n_words, dim))
+        upstream /= np.linalg.norm(upstream)
+        parts = [_parts(random, dim) for _ in range(n_layers)]
+        for name, (norm, residual) in VARIANTS.items():
+            norms = [Identity() if norm == "no norm" else Normalisation()] * 2
+            stack = [Block(*own, norms, norm == "norm first", residual=residual) for own in parts]
+            flow = gradient_flow(stack, x, upstream)
+            trials[name].append((flow.norms, flow.score_norms))
+    curves = [{name: np.stack([one[i] for one in own]) for name, own in trials.items()} for i in range(2)]
+    layers = np.arange(n_layers + 1.0)
+    return {"words": Curves("layer", layers, curves[0]), "scores": Curves("layer", layers[:-1], curves[1])}
+
+
+def _parts(rng: np.random.Generator, dim: int) -> tuple[MultiHead, FeedForward]:
+    """Random heads, which keep the size of what they read, and a random feed-forward layer."""
+
+    def matrix(rows: int, columns: int, gain: float = 1.0) -> np.ndarray:
+        return np.asarray((gain / columns) ** 0.5 * rng.normal(size=(rows, columns)))
+
+    roles = [[matrix(DIM_KEY, dim) for _ in range(3)] for _ in range(dim // DIM_KEY)]
+    heads = [Head(*maps, beta=DIM_KEY**-0.5, mask="none") for maps in roles]
+    return MultiHead(heads, matrix(dim, dim)), FeedForward(matrix(4 * dim, dim, 2.0), matrix(dim, 4 * dim))

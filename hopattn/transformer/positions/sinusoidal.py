@@ -1,20 +1,27 @@
-"""Sinusoidal positions: sines and cosines of one position at many frequencies.
+"""Sinusoidal positions: sines and cosines of one position at many frequencies; and words joined with positions.
 
     P(p, 2i) = sin pθ_i,   P(p, 2i + 1) = cos pθ_i,   θ_i = base^(−2i / dim)
 
-Each pair of columns is a point on a circle, so a step from one position to another is a turn of all pairs: one matrix,
-the same for every position.
+Each pair of columns is a point on a circle, so a step to another position is a rotation of all pairs: one matrix.
 """
+
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast
+from hopattn.foundation.declared import Count, Real, checked, shaped
+from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
-from hopattn.transformer.positions.circle import rotation
-from hopattn.transformer.positions.planes import frequencies
+from hopattn.transformer.positions.planes import frequencies, rotation
+
+How = Literal["concatenate", "add", "multiply"]
+HOWS: tuple[How, ...] = get_args(How)
 
 
-def sinusoidal(n: int, dim: int, base: float = 10000.0) -> np.ndarray:
+@checked
+def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
     """The vectors of positions 0 to n − 1, `(n, dim)`, as a NumPy array of numbers in [−1, 1].
 
     Even columns hold sines and odd columns cosines. The length of every row is √(dim / 2). base: a positive number;
@@ -22,33 +29,57 @@ def sinusoidal(n: int, dim: int, base: float = 10000.0) -> np.ndarray:
     `InvalidInput` for n below 1, an odd dim, and a base that is not positive.
     Source: Vaswani et al. (2017), 3.5 (their pos and d_model are our p and dim).
 
-    >>> import hopattn as ha
-    >>> ha.sinusoidal(3, 4).round(3)
+    >>> sinusoidal(3, 4).round(3)
     array([[ 0.   ,  1.   ,  0.   ,  1.   ],
            [ 0.841,  0.54 ,  0.01 ,  1.   ],
            [ 0.909, -0.416,  0.02 ,  1.   ]])
     """
     steps = frequencies(dim, base)
-    require_room(whole(n, "n") * dim, f"sinusoidal: {n:,} positions of dim {dim:,}")
+    require_room(n * dim, f"sinusoidal: {n:,} positions of dim {dim:,}")
     angles = np.arange(n)[:, None] * steps
     return np.stack((np.sin(angles), np.cos(angles)), axis=-1).reshape(n, dim)
 
 
-def sinusoidal_shift(k: float, dim: int, base: float = 10000.0) -> np.ndarray:
+@checked
+def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
     """The matrix S_k `(dim, dim)` that takes the vector of position p to that of p + k, for every p.
 
         P(p + k) = S_k P(p);   the vectors of many positions are `P @ S_k.T`
 
-    k: a number of positions, also negative or broken. S_k is the rotation of plane i by −kθ_i, clockwise, because the
-    sine stands first. So one step back is one matrix: as the w_query of a head whose keys are positions it lets each
-    word look for the word before it. Raises `InvalidInput` for a k that is not finite, an odd dim, and a base that is
-    not positive.
+    k: a finite number of positions, also negative or fractional. S_k is the rotation of plane i by −kθ_i, clockwise,
+    because the sine stands first. With S_{−1} as its w_query, a head whose keys are positions lets each word look for
+    the word before it. Raises `InvalidInput` for another k, an odd dim, and a base that is not positive.
     Source: Vaswani et al. (2017), 3.5 ("a linear function of PE_pos"); LING3804 Lecture Notes 7, 7.3 (on one circle).
 
-    >>> import hopattn as ha
-    >>> places = ha.sinusoidal(5, 4)
-    >>> back = ha.sinusoidal_shift(-1, 4)
-    >>> float(abs(places[1:] @ back.T - places[:-1]).max()) < 1e-15
+    >>> places = sinusoidal(5, 4)
+    >>> float(abs(places[1:] @ sinusoidal_shift(-1, 4).T - places[:-1]).max()) < 1e-15
     True
     """
-    return rotation(-real(k, "k") * frequencies(dim, base), dim)
+    return rotation(-k * frequencies(dim, base), dim)
+
+
+@in_range
+def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
+    """Words joined with their positions, in the library and dtype of the words.
+
+    words: `(…, n, dim)`. positions: the vectors of the positions, `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the
+    leading axes broadcast to those of the words. how: "add" and "multiply" give `(…, n, dim)`; k is dim, or divides it,
+    and then the vector of the position is repeated along the word's axes. "concatenate" puts the position behind the
+    word and gives `(…, n, dim + k)`. Raises `InvalidInput` for shapes that do not fit and an unknown `how`.
+    Source: Vaswani et al. (2017), 3.5, who add; AT6, Attention and Transformers, positional embeddings.
+
+    >>> with_positions([[1, 0], [1, 0]], sinusoidal(2, 2)).round(2)
+    array([[1.  , 1.  ],
+           [1.84, 0.54]])
+    """
+    reject_unknown("how", [how], HOWS)
+    texts = shaped(words, "words", "… n dim")
+    places = shaped(in_numbers_of(texts, as_float(positions, "positions")), "positions", "… n k")
+    require_broadcast(places[..., 0], tuple(texts.shape[:-1]), "rows of positions", "the rows of words")
+    xp, (dim, k) = namespace(texts), (texts.shape[-1], places.shape[-1])
+    if how == "concatenate":
+        return xp.concat((texts, xp.broadcast_to(places, (*texts.shape[:-1], k))), axis=-1)
+    if dim % k:
+        raise InvalidInput(f"positions: vectors of dim {k} do not fit words of dim {dim}; expected a divisor of {dim}")
+    repeated = xp.concat((places,) * (dim // k), axis=-1)
+    return texts + repeated if how == "add" else texts * repeated

@@ -1,0 +1,355 @@
+"""Backward passes in NumPy: the derivatives of the pieces of a layer, of a block, and of a stack of blocks.
+
+    affine           y = W x + b                 dx = Wᵀ dy                 dW = Σ dy xᵀ        db = Σ dy
+    nonlinearity     y = f(x)                    dx = f′(x) dy
+    normalisation    y = gain · n + shift        dx = (u − mean u − n · mean(u n)) / σ,   u = gain · dy
+                     n = (x − mean x) / σ        d gain = Σ dy n            d shift = Σ dy      σ = √(var x + ε)
+    without mean     n = x / σ                   dx = (u − n · mean(u n)) / σ                   σ = √(mean x² + ε)
+    softmax          p = softmax(β s)            ds = β p (dp − Σ p dp)     ∂p/∂s = β (diag p − p pᵀ)
+    attention        o = p V,  s = q Kᵀ          dV = pᵀ do     dp = do Vᵀ      dq = ds K       dK = dsᵀ q
+    norm first       y = x + f(norm(x))          dx = dy + norm′(f′(dy))
+    norm last        y = norm(x + f(x))          dz = norm′(dy),  dx = dz + f′(dz)
+
+dy is the upstream gradient; f′ and norm′ of a sub-layer stand for their own backward passes. Means are over a row, sums
+over all rows of a batch, all in float64. A masked entry has ds = 0, and a bias of the scores is a constant. Without
+residuals the terms dy and dz are missing: every path from the output to the input then passes through every f.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopattn.foundation.arrays import as_array, as_float, namespace, require_broadcast
+from hopattn.foundation.declared import shaped
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.in_range import in_range
+from hopattn.foundation.objects import each, instance
+from hopattn.foundation.vectors import row_length
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot
+from hopattn.transformer.affine import Affine
+from hopattn.transformer.blocks import ATTENTION, CROSS, Block
+from hopattn.transformer.feed_forward import NONLINEARITIES, FeedForward
+from hopattn.transformer.from_torch import TorchHeads, affine_state
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.normalisation import Normalisation
+
+Numbers = NDArray[np.float64]
+Named = dict[str, Numbers]  # gradients of weights by their names in PyTorch's `state_dict`
+SIZES = ("spectral", "frobenius", "largest")
+
+
+def in_float64(values: Any, what: str) -> Numbers:
+    """The values as a NumPy array in float64; raises `InvalidInput` for arrays of another library."""
+    array = as_float(values, what)
+    if not isinstance(array, np.ndarray):
+        library = namespace(array).__name__.rpartition(".")[2]
+        raise InvalidInput(f"{what}: expected a NumPy array, not one of {library}, which differentiates by itself")
+    return array.astype(np.float64, copy=False)
+
+
+@in_range
+def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.ndarray:
+    """∂p/∂s = β (diag p − p pᵀ) of the softmax p of each row of scores, `(…, n)` to `(…, n, n)`, in float64.
+
+        entry i, j:  −β p_i p_j  for i ≠ j,     β p_i Σ_{j≠i} p_j  for i = j
+
+    Each matrix is symmetric and positive semi-definite, and its rows sum to 0. Its largest singular value is from
+    2β p₁p₂ to 2β (1 − p₁), for the largest weight p₁ and the second p₂: for scores that grow by a factor t it vanishes
+    like exp(−βtΔ), where Δ is the lead of the largest score. Nothing is lost to rounding: a weight of 1 − 1e-30 gives
+    entries of 1e-30. beta: a positive number. where: boolean, True = may attend; it broadcasts to the scores. Rows and
+    columns of masked entries are 0. Raises `InvalidInput` for arrays of another library, a mask that is not boolean or
+    does not fit, and another β.
+    Source: Ramsauer et al. (2021), ICLR, J = β (diag p − p pᵀ) (their p is our p).
+
+    >>> softmax_jacobian([0.0, 0.0])
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    rows = shaped(in_float64(scores, "scores"), "scores", "… n")
+    allowed = None if where is None else as_array(where, "where")
+    if allowed is not None:
+        if allowed.dtype != bool:
+            raise InvalidInput(f"where: expected booleans, True = may attend, not {allowed.dtype}")
+        require_broadcast(allowed, rows.shape, "where", "scores")
+    separation = Softmax(beta=beta)
+    p = separation.weights(rows, allowed)
+    edges = separation.beta * (p[..., :, None] * p[..., None, :])
+    diagonal = np.eye(rows.shape[-1], dtype=bool)
+    edges[..., diagonal] = 0.0
+    # The sum of the other entries in place of p − p², which loses every digit where the softmax saturates.
+    return np.asarray(np.where(diagonal, edges.sum(axis=-1, keepdims=True), -edges))
+
+
+def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
+    """The size of symmetric matrices `(…, n, n)`: the largest singular value, the root of the sum of squares
+    ("frobenius"), or the "largest" entry without its sign.
+
+    Each matrix is divided by its largest entry first, so that no square underflows.
+    """
+    reject_unknown("kind", [kind], SIZES)
+    largest = np.abs(matrices).max(axis=(-2, -1))
+    scaled = matrices / np.where(largest == 0, 1.0, largest)[..., None, None]
+    if kind == "spectral":
+        return np.asarray(largest * np.abs(np.linalg.eigvalsh(scaled)).max(axis=-1))
+    return np.asarray(largest if kind == "largest" else largest * np.sqrt(np.sum(scaled * scaled, axis=(-2, -1))))
+
+
+def softmax_backward(weights: np.ndarray, upstream: np.ndarray, beta: float) -> np.ndarray:
+    """ds_i = β p_i (u_i − Σ_j p_j u_j) for each row: the Jacobian times the upstream gradient u of the weights.
+
+    weights, upstream: `(…, n)`. One number added to u changes nothing, so that u is taken relative to its entry at the
+    largest weight. The mean Σ_j p_j u_j is then as small as the other weights and keeps its digits.
+    """
+    largest = np.argmax(weights, axis=-1, keepdims=True)
+    relative = upstream - np.take_along_axis(upstream, largest, axis=-1)
+    return np.asarray(beta * weights * (relative - np.sum(weights * relative, axis=-1, keepdims=True)))
+
+
+def _gelu_slope(x: Numbers) -> Numbers:
+    """Φ(x) + x φ(x), for Φ the normal distribution function and φ its density, exp(−x²/2) / √2π."""
+    from scipy.special import ndtr  # imported here, because it is slow to import
+
+    return np.asarray(ndtr(x) + x * np.exp(-0.5 * x * x) / (2 * np.pi) ** 0.5)
+
+
+SLOPES: dict[str, Callable[[Numbers], Numbers]] = {
+    "identity": np.ones_like,
+    "relu": lambda x: np.asarray(x > 0, np.float64),
+    "gelu": _gelu_slope,
+    "tanh": lambda x: np.asarray(np.cosh(np.minimum(np.abs(x), 350.0)) ** -2.0),
+}
+"""f′ by the name of f. relu′ is 0 at 0, as in PyTorch; tanh′ = 1/cosh² keeps its digits where 1 − tanh² is 0."""
+
+
+def affine_backward(own: Affine, x: Numbers, upstream: Numbers, biased: bool | None = None) -> tuple[Numbers, Affine]:
+    """dx = Wᵀ dy, and dW = Σ dy xᵀ with db = Σ dy as a map of the same shape.
+
+    x: `(…, in)`. upstream: dy, `(…, out)`. biased: whether db is given, by default only for a map that has a bias.
+    """
+    rows, changes = x.reshape(-1, x.shape[-1]), upstream.reshape(-1, upstream.shape[-1])
+    has_bias = own.bias is not None if biased is None else biased
+    return upstream @ own.weight, Affine(changes.T @ rows, changes.sum(axis=0) if has_bias else None)
+
+
+def normalisation_backward(own: Any, x: Numbers, upstream: Numbers, name: str = "norm") -> tuple[Numbers, Named]:
+    """dx = (u − mean u − n · mean(u n)) / σ for u = gain · dy, and by its name d gain and d shift where there are such.
+
+    own: a `Normalisation`, or `Identity()` for no norm at all; raises `InvalidInput` for another function. x, upstream:
+    `(…, dim)`. Without centring, mean u is left out.
+    """
+    if isinstance(own, Identity):
+        return upstream, {}
+    if not isinstance(own, Normalisation):
+        raise InvalidInput(f"{name}: expected a Normalisation or Identity(), not {quoted(own)}")
+    unit_size = replace(own, gain=None, shift=None)(x)  # n
+    centred = x - x.mean(axis=-1, keepdims=True) if own.centred else x
+    sigma = np.hypot(row_length(centred) / x.shape[-1] ** 0.5, own.epsilon**0.5)[..., None]
+    u = upstream if own.gain is None else own.gain * upstream
+    across = u - u.mean(axis=-1, keepdims=True) if own.centred else u
+    dx = (across - unit_size * np.mean(u * unit_size, axis=-1, keepdims=True)) / sigma
+    changes = {"weight": (own.gain, upstream * unit_size), "bias": (own.shift, upstream)}
+    rows = tuple(range(upstream.ndim - 1))
+    return dx, {f"{name}.{key}": of.sum(axis=rows) for key, (has, of) in changes.items() if has is not None}
+
+
+def feed_forward_backward(own: FeedForward, x: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
+    """dx of W₂ f(W₁ x + b₁) + b₂, and the gradients of its two maps."""
+    fields = own.inner(x)
+    hidden, outer = affine_backward(own.outer, NONLINEARITIES[own.activation](fields), upstream)
+    dx, inner = affine_backward(own.inner, x, SLOPES[own.activation](fields) * hidden)
+    return dx, affine_state("linear1", inner) | affine_state("linear2", outer)
+
+
+def attention_backward(traced: HeadTrace, beta: float, upstream: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """dq `(…, n, dim_key)`, dK `(…, m, dim_key)` and dV `(…, m, dim_out)` for do `(…, n, dim_out)`."""
+    of_scores = softmax_backward(traced.weights, upstream @ traced.values.mT, beta)
+    dq, dk, dv = of_scores @ traced.keys, of_scores.mT @ traced.queries, traced.weights.mT @ upstream
+    return summed_to(dq, traced.queries), summed_to(dk, traced.keys), summed_to(dv, traced.values)
+
+
+def heads_backward(
+    own: Any, trace: Any, text: Numbers, source: Any, upstream: Numbers
+) -> tuple[Numbers, Numbers, Named]:
+    """The gradients of the text of the queries, of the text of keys and values, and of the weights of a `MultiHead`.
+
+    trace: its arrays for these texts. The weights are named as in the `state_dict` of PyTorch's
+    `MultiheadAttention`: those of all heads are rows of one matrix. Heads of queries that share a head of keys add
+    their gradients of it. Raises `InvalidInput` for heads whose step is not softmax(β q Kᵀ) V.
+    """
+    joined = np.concatenate([traced.output for traced in trace.heads], axis=-1)
+    of_joined, out = affine_backward(own.out, joined, upstream)
+    changes, start = list[tuple[Numbers, Numbers, Numbers]](), 0
+    for head, traced in zip(own.heads, trace.heads, strict=True):
+        step = head.retrieval
+        if not (isinstance(step.separation, Softmax) and step.similarity == Dot() and step.activation == Identity()):
+            told = "only softmax attention with dot products has this backward pass"
+            raise InvalidInput(f"heads: {told}, not {quoted(step)}")
+        of_head, start = of_joined[..., start : start + head.value.dims[0]], start + head.value.dims[0]
+        dq, dk, dv = attention_backward(traced, step.separation.beta, of_head)
+        if head.position is not None:  # the transpose of a rotation is the rotation back
+            dq, dk = head.position.undone(dq), head.position.undone(dk)
+        changes.append((dq, dk, dv))
+    biased = any(one.bias is not None for head in own.heads for one in (head.query, head.key, head.value))
+    texts, maps = list[Numbers](), list[Affine]()
+    for i, (role, read) in enumerate((("query", text), ("key", source), ("value", source))):
+        shared = 1 if role == "query" else own.groups[1] or 1
+        of_heads = [one[i] for one in changes]
+        of_maps = [sum(of_heads[j : j + shared]) for j in range(0, len(of_heads), shared)]
+        joint = Affine.stacked([getattr(head, role) for head in own.heads[::shared]])
+        of_text, of_map = affine_backward(joint, read, np.concatenate(of_maps, axis=-1), biased)
+        texts.append(of_text)
+        maps.append(of_map)
+    return texts[0], texts[1] + texts[2], TorchHeads(tuple(maps), out, len(own.heads)).state()
+
+
+def summed_to(gradient: Numbers, like: Numbers) -> Numbers:
+    """The gradient of an array that was broadcast to the shape of the given gradient, in the shape of that array."""
+    whole = gradient.sum(axis=tuple(range(gradient.ndim - like.ndim)))
+    repeated = tuple(i for i, n in enumerate(like.shape) if n == 1 and whole.shape[i] != 1)
+    return np.asarray(whole.sum(axis=repeated, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Gradients:
+    """The gradients of a layer, in float64.
+
+    input: of its input, `(…, n, dim)`. weights: of its weights, named as in PyTorch's `state_dict`. source: of the text
+    of the cross-attention, `(…, m, dim)`, or None without one. output: the upstream gradient, that of its output.
+    """
+
+    input: Numbers
+    weights: Mapping[str, Numbers] = field(repr=False)
+    source: Numbers | None
+    output: Numbers
+
+
+@in_range
+def backward(
+    block: Block,
+    x: Any,
+    upstream: Any,
+    mask: Any = None,
+    *,
+    source: Any = None,
+    source_mask: Any = None,
+    bias: Any = None,
+) -> Gradients:
+    """The gradients of a block for an upstream gradient of its output, by reverse-mode differentiation in NumPy.
+
+    x: `(…, n, dim)`. upstream: the gradient of a number with respect to the output of `block(x, …)`, in its shape.
+    mask, source, source_mask, bias: as in `Block.trace`; the bias of the scores counts as a constant. Heads have
+    softmax attention with dot products; a norm is a `Normalisation` or the activation `Identity()`. Raises
+    `InvalidInput` for other parts, for arrays that are not NumPy's, and for shapes that do not fit.
+    Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al. (2017).
+    """
+    in_float64(instance(block, Block, "block").attention.w_out, "block")
+    words, other = in_float64(x, "x"), None if source is None else in_float64(source, "source")
+    trace = block.trace(words, mask, source=other, source_mask=source_mask, bias=bias)
+    change = output = in_float64(upstream, "upstream")
+    if output.shape != trace.state.shape:
+        raise InvalidInput(f"upstream: shape {output.shape} does not fit the output of shape {trace.state.shape}")
+    weights, of_source = Named(), None
+    for i in reversed(range(len(trace.states))):
+        before, read, norm = trace.states[i - 1] if i else words, trace.read[i], (block.norms[i], f"norm{i + 1}")
+        if not block.norm_first:
+            change, named = normalisation_backward(norm[0], trace.summed[i], change, norm[1])
+            weights |= named
+        if i == len(trace.states) - 1:
+            inner, named = feed_forward_backward(block.feed_forward, read, change)
+        elif i == 0:
+            inner, of_keys, named = heads_backward(block.attention, trace.attention, read, read, change)
+            inner, named = inner + of_keys, {f"{ATTENTION}.{name}": own for name, own in named.items()}
+        else:
+            inner, of_source, named = heads_backward(block.cross, trace.cross, read, other, change)
+            named = {f"{CROSS}.{name}": own for name, own in named.items()}
+        weights |= named
+        if block.norm_first:
+            inner, named = normalisation_backward(norm[0], before, inner, norm[1])
+            weights |= named
+        around = summed_to(change, before) if block.residual else 0.0
+        change = summed_to(inner, before) + around
+    return Gradients(change, weights, of_source, output)
+
+
+@dataclass(frozen=True, eq=False)
+class GradientFlow:
+    """The gradients of a stack of n blocks. layers: those of each of the blocks, the first one first.
+
+    Each layer multiplies a gradient by its Jacobian. A residual adds the identity to each factor, so that the words do
+    not become alike. A normalisation keeps the sizes that enter the softmax, so that it does not saturate.
+    """
+
+    blocks: tuple[Block, ...] = field(repr=False)
+    layers: tuple[Gradients, ...]
+
+    @property
+    def norms(self) -> Numbers:
+        """The root of the sum of squares of the gradient at the input of each layer and at the output, `(n + 1,)`."""
+        arriving = [*(layer.input for layer in self.layers), self.layers[-1].output]
+        return np.array([row_length(gradient.ravel()) for gradient in arriving])
+
+    @property
+    def score_norms(self) -> Numbers:
+        """The same of W_Q and W_K of the attention of each layer, `(n,)`: all that passes through its scores.
+
+        Where the softmax saturates, or all words are alike, these vanish; the gradient of the words need not, because
+        it also passes through the values.
+        """
+        lengths = []
+        for block, own in zip(self.blocks, self.layers, strict=True):
+            keys = block.attention.heads[:: block.attention.groups[1] or 1]
+            of_values = sum(head.value.dims[0] for head in keys)  # the last rows of the joint matrix
+            lengths.append(row_length(own.weights[f"{ATTENTION}.in_proj_weight"][:-of_values].ravel()))
+        return np.array(lengths)
+
+    @property
+    def weights(self) -> dict[str, Numbers]:
+        """The gradient of every weight, named as in the `state_dict` of PyTorch's `TransformerEncoder`."""
+        return {f"layers.{i}.{name}": array for i, own in enumerate(self.layers) for name, array in own.weights.items()}
+
+    @property
+    def source(self) -> Numbers | None:
+        """The gradient of the text of the cross-attentions, summed over the layers; None without one."""
+        parts = [layer.source for layer in self.layers if layer.source is not None]
+        return np.sum(parts, axis=0) if parts else None
+
+
+@in_range
+def gradient_flow(
+    blocks: Sequence[Block],
+    x: Any,
+    upstream: Any = None,
+    mask: Any = None,
+    *,
+    source: Any = None,
+    source_mask: Any = None,
+    bias: Any = None,
+) -> GradientFlow:
+    """The gradient that arrives at each layer of a stack, and those of all weights, for a gradient of the output.
+
+    blocks: at least one; the output of each is the input of the next. x: `(…, n, dim)`. upstream: the gradient of the
+    output, in its shape; by default each entry is 1, which is the gradient of the sum. The other arguments are those
+    of `hopattn.backward`, for all blocks; a block without cross-attention does without source. Raises `InvalidInput`
+    as that does, and for no blocks.
+    """
+    layers = each(blocks, Block, "blocks")
+    if not layers:
+        raise InvalidInput("blocks: expected at least one Block, in a list")
+    text, crossed = {"source": source, "source_mask": source_mask}, any(block.cross is not None for block in layers)
+    texts = [{} if crossed and block.cross is None else text for block in layers]
+    for block in layers:
+        in_float64(block.attention.w_out, "blocks")
+    states = [in_float64(x, "x")]
+    for block, text in zip(layers, texts, strict=True):
+        states.append(block(states[-1], mask, bias=bias, **text))
+    change = np.ones_like(states[-1]) if upstream is None else upstream
+    found = list[Gradients]()
+    for block, text, state in reversed(list(zip(layers, texts, states, strict=False))):
+        found.append(backward(block, state, change, mask, bias=bias, **text))
+        change = found[-1].input
+    return GradientFlow(layers, tuple(reversed(found)))
