@@ -111,13 +111,13 @@ def _word(options: Options) -> Measured:
     }
     layer = ha.AttentionLayer(ha.MultiHead.from_torch(state, HEADS, mask="causal"))
     text = rng.normal(size=(CACHED, WIDTH)).astype(np.float32)
-    _, cache = ha.KeyValueCache([layer]).extended(text)
+    _, cache = ha.KeyValueCache([layer]).append(text)
     word = rng.normal(size=(1, WIDTH)).astype(np.float32)
     keys, values = (rng.normal(size=(HEADS, CACHED, dim)).astype(np.float32) for _ in range(2))
 
     def next_word() -> Any:
         nonlocal cache
-        output, cache = cache.extended(word)
+        output, cache = cache.append(word)
         return output
 
     def products() -> Any:

@@ -123,14 +123,16 @@ if TYPE_CHECKING:
     from hopattn.scenario.loading import load as load
     from hopattn.scenario.result import Result as Result
     from hopattn.scenario.running import run as run
-    from hopattn.transformer.affine import Affine as Affine
     from hopattn.transformer.attention import attention as attention
     from hopattn.transformer.baselines import NGram as NGram
+    from hopattn.transformer.blocks import AttentionLayer as AttentionLayer
     from hopattn.transformer.blocks import Block as Block
+    from hopattn.transformer.blocks import stack as stack
     from hopattn.transformer.cache import KeyValueCache as KeyValueCache
     from hopattn.transformer.delta_attention import DeltaState as DeltaState
     from hopattn.transformer.delta_attention import delta_attention as delta_attention
     from hopattn.transformer.encoder_decoder import EncoderDecoder as EncoderDecoder
+    from hopattn.transformer.feed_forward import Affine as Affine
     from hopattn.transformer.feed_forward import FeedForward as FeedForward
     from hopattn.transformer.first_word import FirstWord as FirstWord
     from hopattn.transformer.gradients.backward_pass import backward as backward
@@ -141,15 +143,14 @@ if TYPE_CHECKING:
     from hopattn.transformer.gradients.curves import stack_gradients as stack_gradients
     from hopattn.transformer.gradients.curves import vanishing_gradients as vanishing_gradients
     from hopattn.transformer.heads import Head as Head
-    from hopattn.transformer.layers import AttentionLayer as AttentionLayer
-    from hopattn.transformer.layers import stack as stack
+    from hopattn.transformer.heads import MultiHead as MultiHead
     from hopattn.transformer.linear_attention import LinearState as LinearState
     from hopattn.transformer.linear_attention import linear_attention as linear_attention
     from hopattn.transformer.message_passing import layer_by_messages as layer_by_messages
     from hopattn.transformer.message_passing import pass_messages as pass_messages
     from hopattn.transformer.message_passing import token_graph as token_graph
-    from hopattn.transformer.multi_head import MultiHead as MultiHead
-    from hopattn.transformer.normalisation import Normalisation as Normalisation
+    from hopattn.transformer.normalisation import LayerNorm as LayerNorm
+    from hopattn.transformer.normalisation import RMSNorm as RMSNorm
     from hopattn.transformer.positions.alibi import Alibi as Alibi
     from hopattn.transformer.positions.alibi import alibi as alibi
     from hopattn.transformer.positions.alibi import alibi_slopes as alibi_slopes
@@ -230,14 +231,13 @@ _NAMES = {
     "hopattn.scenario.loading": ("Scenario", "load"),
     "hopattn.scenario.result": ("Result",),
     "hopattn.scenario.running": ("run",),
-    "hopattn.transformer.affine": ("Affine",),
     "hopattn.transformer.attention": ("attention",),
     "hopattn.transformer.baselines": ("NGram",),
-    "hopattn.transformer.blocks": ("Block",),
+    "hopattn.transformer.blocks": ("AttentionLayer", "Block", "stack"),
     "hopattn.transformer.cache": ("KeyValueCache",),
     "hopattn.transformer.delta_attention": ("DeltaState", "delta_attention"),
     "hopattn.transformer.encoder_decoder": ("EncoderDecoder",),
-    "hopattn.transformer.feed_forward": ("FeedForward",),
+    "hopattn.transformer.feed_forward": ("Affine", "FeedForward"),
     "hopattn.transformer.first_word": ("FirstWord",),
     "hopattn.transformer.gradients.backward_pass": ("backward", "gradient_flow", "softmax_jacobian"),
     "hopattn.transformer.gradients.curves": (
@@ -246,12 +246,10 @@ _NAMES = {
         "stack_gradients",
         "vanishing_gradients",
     ),
-    "hopattn.transformer.heads": ("Head",),
-    "hopattn.transformer.layers": ("AttentionLayer", "stack"),
+    "hopattn.transformer.heads": ("Head", "MultiHead"),
     "hopattn.transformer.linear_attention": ("LinearState", "linear_attention"),
     "hopattn.transformer.message_passing": ("layer_by_messages", "pass_messages", "token_graph"),
-    "hopattn.transformer.multi_head": ("MultiHead",),
-    "hopattn.transformer.normalisation": ("Normalisation",),
+    "hopattn.transformer.normalisation": ("LayerNorm", "RMSNorm"),
     "hopattn.transformer.positions.alibi": ("Alibi", "alibi", "alibi_slopes"),
     "hopattn.transformer.positions.planes": ("rotation",),
     "hopattn.transformer.positions.rotary": ("Rotary", "rope"),

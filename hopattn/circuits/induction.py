@@ -19,9 +19,8 @@ from hopattn.foundation.in_range import in_range
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation.base import Separation
-from hopattn.transformer.heads import Head
-from hopattn.transformer.layers import AttentionLayer, LayerTrace, stack
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
+from hopattn.transformer.heads import Head, MultiHead
 from hopattn.transformer.positions.planes import rotation
 
 SURE = 0.99
@@ -81,7 +80,7 @@ class InductionCircuit:
         return texts
 
     @in_range
-    def trace(self, words: Any) -> list[LayerTrace]:
+    def trace(self, words: Any) -> list[BlockTrace]:
         """Every array of both layers for a text `(…, n, dim)`."""
         return stack(self.layers, self.encode(words))
 

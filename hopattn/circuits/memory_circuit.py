@@ -21,10 +21,9 @@ from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import REPEATED, positive, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
+from hopattn.transformer.blocks import AttentionLayer
 from hopattn.transformer.gradients.curves import Curves
-from hopattn.transformer.heads import Head
-from hopattn.transformer.layers import AttentionLayer
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.heads import Head, MultiHead
 
 PROBES = {
     "previous word": "which part of the positions W_K1 leads to the next one",

@@ -25,9 +25,8 @@ from hopattn.foundation.threads import single_threaded
 from hopattn.foundation.traces import constant
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
-from hopattn.transformer.heads import Head
-from hopattn.transformer.multi_head import MultiHead
-from hopattn.transformer.normalisation import Normalisation
+from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.normalisation import LayerNorm
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +159,7 @@ def random_blocks(
         roles = [[matrix(own, dim) for _ in range(3)] for _ in range(n_heads)]
         heads = [Head(*maps, beta=own**-0.5, mask="none") for maps in roles]
         feed_forward = FeedForward(matrix(4 * dim, dim, 2.0), matrix(dim, 4 * dim))
-        blocks.append(Block(MultiHead(heads, matrix(dim, dim)), feed_forward, [Normalisation()] * 2, norm_first))
+        blocks.append(Block(MultiHead(heads, matrix(dim, dim)), feed_forward, [LayerNorm()] * 2, norm_first))
     return blocks
 
 

@@ -12,8 +12,7 @@ from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import is_iterable
 from hopattn.foundation.traces import constant
 from hopattn.scenario.result import Result, Run
-from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.multi_head import MultiHeadTrace
+from hopattn.transformer.heads import HeadTrace, MultiHeadTrace
 
 Tokens = Sequence[str] | tuple[Sequence[str], Sequence[str]]
 """The words of a text, or those of the queries and those of the keys."""

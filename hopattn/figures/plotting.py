@@ -31,8 +31,7 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.objects import instance
 from hopattn.scenario.result import Result
-from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.multi_head import MultiHeadTrace
+from hopattn.transformer.heads import HeadTrace, MultiHeadTrace
 
 
 class PlotOptions(TypedDict, total=False):

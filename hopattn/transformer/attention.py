@@ -12,11 +12,11 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.joint_mask import joint
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.torch_words import knows_torch_words
+from hopattn.transformer.from_torch import knows_torch_words
 
 
 @knows_torch_words
@@ -50,29 +50,24 @@ def attention(
     keys = as_float(k, "k")
     queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
     require_texts(queries, keys, values)
-    if isinstance(separation, Separation) and beta is None:
-        made = separation
-    else:
-        made = separations.make(separation, beta=float(keys.shape[-1]) ** -0.5 if beta is None else beta)
-    allowed, finite = split_bias(bias, keys)
-    whole_mask = mask if allowed is None else joint(mask, allowed)
-    return Retrieval(Dot(), made, Identity()).step(queries, keys, values, whole_mask, bias=finite)
-
-
-def split_bias(bias: Any, keys: Array) -> tuple[Array | None, Array | None]:
-    """A bias as a mask and as finite numbers: −inf becomes a masked entry with a bias of 0. None gives None and None.
-
-    keys: the array whose library the bias takes. Raises `InvalidInput` for NaN and +inf, which are looked for in NumPy
-    arrays only: the numbers of another library may not be known yet.
-    """
+    step = Retrieval(Dot(), separation_of(separation, beta, default=float(keys.shape[-1]) ** -0.5), Identity())
     if bias is None:
-        return None, None
-    given = as_float(bias, "bias", like=keys)
-    if isinstance(given, np.ndarray) and not np.all(given < np.inf):
+        return step.step(queries, keys, values, mask)
+    allowed, finite = split_bias(as_float(bias, "bias", like=keys))
+    return step.step(queries, keys, values, joint(mask, allowed), bias=finite)
+
+
+def split_bias(bias: Array) -> tuple[Array, Array]:
+    """A bias as a mask and as finite numbers: −inf becomes a masked entry with a bias of 0.
+
+    Raises `InvalidInput` for NaN and +inf, which are looked for in NumPy arrays only: the numbers of another library
+    may not be known yet.
+    """
+    if isinstance(bias, np.ndarray) and not np.all(bias < np.inf):
         raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
-    xp = namespace(given)
-    finite = given > -xp.inf
-    return finite, xp.where(finite, given, xp.zeros_like(given))
+    xp = namespace(bias)
+    finite = bias > -xp.inf
+    return finite, xp.where(finite, bias, xp.zeros_like(bias))
 
 
 def require_texts(queries: Array, keys: Array, values: Array) -> None:
@@ -83,14 +78,19 @@ def require_texts(queries: Array, keys: Array, values: Array) -> None:
         raise InvalidInput(f"q, k, v: {error}") from None
     for array, what in ((queries, "q"), (keys, "k"), (values, "v")):
         if array.ndim < 2 or 0 in array.shape[-2:]:
-            raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(array.shape)}")
+            raise InvalidInput(f"{what}: got shape {tuple(array.shape)}; expected (…, n, dim) with at least one row")
     require_dim(queries, keys.shape[-1], "q", "k")
     require_one_dtype(queries, keys, "q", "k")
     require_one_dtype(values, keys, "v", "k")
     if keys.shape[-2] != values.shape[-2]:
         raise InvalidInput(f"v: {values.shape[-2]} rows do not fit {keys.shape[-2]} keys")
-    leading = [tuple(array.shape[:-2]) for array in (queries, keys, values)]
+    leading_axes("q, k, v", queries, keys, values)
+
+
+def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:
+    """The axes before the words to which texts `(…, n, dim)` broadcast; raises `InvalidInput` if they do not."""
+    leading = [tuple(text.shape[:-2]) for text in texts]
     try:
-        np.broadcast_shapes(*leading)
+        return np.broadcast_shapes(*leading)
     except ValueError:
-        raise InvalidInput(f"q, k, v: the leading axes {', '.join(map(str, leading))} do not broadcast") from None
+        raise InvalidInput(f"{what}: the leading axes {', '.join(map(str, leading))} do not broadcast") from None

@@ -1,12 +1,13 @@
-"""Simple language models that a lecture compares with attention: the average of the words, bigrams and n-grams."""
+"""Simple language models that a lecture compares with attention: the average of the words, and n-grams."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import each, entries_of, instance
 from hopattn.foundation.scalars import real, whole
@@ -21,38 +22,7 @@ def average(words: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Bigram:
-    """A bigram model: P(w_i | w_{i−1}), estimated from counts.
-
-    counts: for each word, the number of times that each other word followed it. Source: CS 371N Lecture 10 ("Bigram").
-    """
-
-    counts: dict[str, Counter[str]]
-
-    @classmethod
-    def counted(cls, texts: Iterable[Sequence[str]]) -> "Bigram":
-        """The model of the pairs of neighbouring words in texts.
-
-        >>> Bigram.counted([["A", "B", "A", "B", "B"]]).probability("B", after="A")
-        1.0
-        """
-        counts: dict[str, Counter[str]] = {}
-        for text in texts:
-            for before, word in pairwise(text):
-                counts.setdefault(before, Counter())[word] += 1
-        return cls(counts)
-
-    def probability(self, word: str, after: str) -> float:
-        """P(word | after); 0 if `after` was never followed by a word."""
-        return _share(self.counts.get(after, Counter()), word)
-
-    def likeliest(self, after: str) -> list[str]:
-        """The most frequent next words: several in a tie, an empty list if `after` was never followed by a word."""
-        return _most_frequent(self.counts.get(after, Counter()))
-
-
-@dataclass(frozen=True)
-class NGram:
+class NGram(Declared):
     """An n-gram model: P(w_i | w_{i−n+1} … w_{i−1}), estimated from counts; the bigram is n = 2.
 
         P(w | context) = (count of w after the context + k) / (count of the context + k · |words|)
@@ -64,14 +34,10 @@ class NGram:
     Source: CS 371N Lecture 10 ("n-gram LMs"); Jurafsky & Martin, Speech and Language Processing, chapter 3 ("add-k").
     """
 
-    n: int
+    n: Count
     counts: dict[tuple[str, ...], Counter[str]]
     words: tuple[str, ...]
-    add: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole(self.n, "n"))
-        object.__setattr__(self, "add", real(self.add, "add", least=0.0))
+    add: Annotated[float, partial(real, least=0.0)] = 0.0
 
     @classmethod
     def counted(cls, texts: Iterable[Sequence[str]], n: int = 2, *, add: float = 0.0) -> "NGram":
@@ -98,7 +64,9 @@ class NGram:
         """
         if instance(word, str, "word") not in self.words:
             return 0.0
-        return _share(self._followers(after), word, self.add, len(self.words))
+        followers = self._followers(after)
+        total = followers.total() + self.add * len(self.words)
+        return (followers[word] + self.add) / total if total else 0.0
 
     def distribution(self, after: Sequence[str] = ()) -> dict[str, float]:
         """P(word | after) of every word; the arguments are those of `probability`."""
@@ -106,7 +74,8 @@ class NGram:
 
     def likeliest(self, after: Sequence[str] = ()) -> list[str]:
         """The most frequent next words: several in a tie, an empty list if `after` was never followed by a word."""
-        return _most_frequent(self._followers(after))
+        followers = self._followers(after)
+        return [word for word, count in followers.items() if count == max(followers.values())]
 
     def _followers(self, given: Sequence[str]) -> Counter[str]:
         after = _words(given, "after")
@@ -118,13 +87,3 @@ class NGram:
 def _words(text: Any, what: str) -> tuple[str, ...]:
     """The words of a text, a list of them or their letters; raises `InvalidInput` for anything else."""
     return tuple(text) if isinstance(text, str) else each(text, str, what, "a word")
-
-
-def _share(followers: Counter[str], word: str, add: float = 0.0, n_words: int = 0) -> float:
-    """(count + k) / (sum of the counts + k · n_words); 0 where nothing was counted."""
-    total = followers.total() + add * n_words
-    return (followers[word] + add) / total if total else 0.0
-
-
-def _most_frequent(followers: Counter[str]) -> list[str]:
-    return [word for word, count in followers.items() if count == max(followers.values())]

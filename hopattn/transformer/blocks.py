@@ -2,23 +2,31 @@
 
     norm first:  x ← x + f(norm(x))          norm last:  x ← norm(x + f(x))
 
-for f the attention, the cross-attention of a decoder, and the feed-forward layer, one after the other.
+for f the attention, the cross-attention of a decoder, and the feed-forward layer, one after the other. "Result patterns
+are then added to the word patterns and fed into another layer to repeat the process" (LING3804 Lecture Notes 7, 7.2).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.arrays import Array, as_float
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import each, flag
+from hopattn.foundation.objects import each, flag, instance
+from hopattn.retrieval.activation import Identity
 from hopattn.transformer.feed_forward import FeedForward
-from hopattn.transformer.from_torch import affine_from, affine_state, require_names, with_all_biases, with_prefix
-from hopattn.transformer.multi_head import MultiHead, MultiHeadTrace
-from hopattn.transformer.normalisation import Normalisation
-from hopattn.transformer.torch_modules import with_options
-from hopattn.transformer.torch_words import knows_torch_words
+from hopattn.transformer.from_torch import (
+    affine_from,
+    affine_state,
+    knows_torch_words,
+    require_names,
+    with_all_biases,
+    with_options,
+    with_prefix,
+)
+from hopattn.transformer.heads import HeadTrace, MultiHead, MultiHeadTrace
+from hopattn.transformer.normalisation import LayerNorm
 
 ATTENTION, CROSS = "self_attn", "multihead_attn"
 """PyTorch's names of the attention and of the cross-attention."""
@@ -26,11 +34,12 @@ ATTENTION, CROSS = "self_attn", "multihead_attn"
 
 @dataclass(frozen=True, eq=False)
 class BlockTrace:
-    """The arrays of a block: its input, the state after each of its sub-layers, and its output `state`.
+    """The arrays of a block: its input, and the state after each of its sub-layers.
 
-    read: the words that each sub-layer reads, normalised where the norm comes first. given: the output of each
-    sub-layer, before its residual. summed: the same after its residual, before a norm that comes last. attention,
-    cross: the trace of the heads over the text, and of those over the source; None where they were not traced.
+    read: the words that each sub-layer reads, normalised where the norm comes first. given: its output before the
+    residual. summed: the same after it, before a norm that comes last. attention, cross: the trace of the heads over
+    the text, and of those over the source. hidden: f(W₁ x + b₁) of the feed-forward layer, `(…, n, hidden)`. The last
+    three are None without such a part, and where they were not traced.
     """
 
     input: Array
@@ -40,50 +49,125 @@ class BlockTrace:
     summed: tuple[Array, ...]
     attention: MultiHeadTrace | None = None
     cross: MultiHeadTrace | None = None
+    hidden: Array | None = None
 
     @property
     def state(self) -> Array:
         """The output of the block, `(…, n, dim)`."""
         return self.states[-1]
 
+    @property
+    def output(self) -> Array:
+        """The output of the heads of the attention together, `(…, n, dim)`."""
+        return self.given[0]
+
+    @property
+    def heads(self) -> tuple[HeadTrace, ...]:
+        """The trace of each head of the attention; none where they were not traced."""
+        return () if self.attention is None else self.attention.heads
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
     """One layer of a transformer.
 
-    attention: the heads over the text itself. feed_forward: the layer for each word. norms: a normalisation for each
-    sub-layer in their order: attention, cross-attention if there is one, feed-forward. norm_first: whether a
-    normalisation stands before its sub-layer or after its residual. cross: the heads over another text (a decoder).
-    residual: whether the input of each sub-layer is added to its output (as in every transformer).
+    attention: the heads over the text itself. feed_forward: the layer for each word, or None. norms: a normalisation
+    for each sub-layer in their order, attention, cross-attention, feed-forward; or none at all. norm_first: whether it
+    stands before its sub-layer or after its residual. cross: the heads over another text (a decoder). residual: whether
+    the input of each sub-layer is added to its output.
     Raises `InvalidInput` for parts of another type or dim, and for another number of norms.
     Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first.
     """
 
     attention: MultiHead
-    feed_forward: FeedForward
-    norms: Sequence[Callable[[Any], Array]]
+    feed_forward: FeedForward | None = None
+    norms: Sequence[Callable[[Any], Array]] = ()
     norm_first: bool = False
     cross: MultiHead | None = None
     residual: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "norms", each(self.norms, Callable, "norms", "a normalisation"))  # type: ignore[arg-type]
+        norms: tuple[Any, ...] = each(self.norms, Callable, "norms", "a normalisation")  # type: ignore[arg-type]
         flag(self.norm_first, "norm_first")
         flag(self.residual, "residual")
-        for part, what, kind in (
-            (self.attention, "attention", MultiHead),
-            (self.cross, "cross", MultiHead),
-            (self.feed_forward, "feed_forward", FeedForward),
-        ):
-            if not isinstance(part, kind) and not (what == "cross" and part is None):
-                raise InvalidInput(f"{what}: expected a {kind.__name__}, not {type(part).__name__}")
-        number = 2 if self.cross is None else 3
-        if len(self.norms) != number:
-            raise InvalidInput(f"norms: expected {number}, one for each sub-layer, not {len(self.norms)}")
-        dim = self.attention.heads[0].query.dims[1]
-        crossed = [] if self.cross is None else [(self.cross.out, "cross")]
-        for own, what in ((self.attention.out, "attention"), *crossed, (self.feed_forward.outer, "feed_forward")):
-            require_dim(own.weight.mT, dim, what, "the words that the output is added to")
+        parts: dict[str, Any] = {"attention": instance(self.attention, MultiHead, "attention")}
+        if self.cross is not None:
+            parts["cross"] = instance(self.cross, MultiHead, "cross")
+        if self.feed_forward is not None:
+            parts["feed_forward"] = instance(self.feed_forward, FeedForward, "feed_forward")
+        width = self.attention.heads[0].query.dims[1]
+        for what, part in parts.items():
+            first, last = (part.heads[0].query, part.out) if what != "feed_forward" else (part.inner, part.outer)
+            for does, dim in (("reads", first.dims[1]), ("gives", last.dims[0] if self.residual else width)):
+                if dim != width:
+                    raise InvalidInput(f"{what}: {does} words of dim {dim}; expected those of the text, of dim {width}")
+            width = last.dims[0]
+        if len(norms) not in (0, len(parts)):
+            raise InvalidInput(f"norms: expected {len(parts)}, one for each sub-layer, not {len(norms)}")
+        object.__setattr__(self, "norms", norms or (Identity(),) * len(parts))
+
+    @knows_torch_words
+    @in_range
+    def __call__(
+        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
+    ) -> Array:
+        """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
+        return self.computed_with(MultiHead.__call__, x, mask, source=source, source_mask=source_mask, bias=bias).state
+
+    @in_range
+    def trace(
+        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
+    ) -> BlockTrace:
+        """The states of a text x `(…, n, dim)` after each sub-layer, and every array of its heads.
+
+        mask, bias: for the attention over x, see `MultiHead`. source: `(…, m, dim)`, from which the cross-attention
+        reads keys and values, or the attention if there is none. source_mask: the mask of the cross-attention. Raises
+        `InvalidInput` where a cross-attention has no source, and for a source_mask without one.
+        """
+        kept: list[MultiHeadTrace] = []
+
+        def attend(heads: MultiHead, words: Array, mask: Any, **given: Any) -> Array:
+            kept.append(heads.trace(words, mask, **given))
+            return kept[-1].output
+
+        trace = self.computed_with(attend, x, mask, source=source, source_mask=source_mask, bias=bias)
+        hidden = None if self.feed_forward is None else self.feed_forward.hidden(trace.read[-1])
+        return replace(trace, attention=kept[0], cross=None if self.cross is None else kept[1], hidden=hidden)
+
+    def computed_with(
+        self,
+        attend: Callable[..., Array],
+        x: Any,
+        mask: Any = None,
+        *,
+        source: Any = None,
+        source_mask: Any = None,
+        bias: Any = None,
+    ) -> BlockTrace:
+        """The states after each sub-layer, where `attend` computes the output of heads.
+
+        attend: called with the heads, their words, their mask, source= and bias=, as `MultiHead.__call__` is.
+        """
+        cross = self.cross
+        if cross is not None and source is None:
+            raise InvalidInput("source: is missing, but the block has a cross-attention")
+        if cross is None and source_mask is not None:
+            raise InvalidInput("source_mask: is given, but the block lacks a cross-attention")
+        own = source if cross is None else None
+        layers: list[Callable[[Array], Array]] = [lambda it: attend(self.attention, it, mask, source=own, bias=bias)]
+        if cross is not None:
+            layers.append(lambda it: attend(cross, it, source_mask, source=source, bias=None))
+        if self.feed_forward is not None:
+            layers.append(self.feed_forward)
+        words = as_float(x, "x", like=self.attention.w_out)
+        states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
+        for layer, norm in zip(layers, self.norms, strict=True):
+            before = states[-1] if states else words
+            read.append(norm(before) if self.norm_first else before)
+            given.append(layer(read[-1]))
+            summed.append(before + given[-1] if self.residual else given[-1])
+            states.append(summed[-1] if self.norm_first else norm(summed[-1]))
+        return BlockTrace(words, tuple(states), tuple(read), tuple(given), tuple(summed))
 
     @classmethod
     def from_torch(
@@ -100,105 +184,61 @@ class Block:
 
         module: the module itself; or names and arrays of its `state_dict`; those of a decoder have a cross-attention.
         n_heads, norm_first (False), activation ("relu"; "gelu"), epsilon (1e-5): with a state, which does not keep
-        them; and see `MultiHead.from_torch`. mask: as in `Head`, for the attention over the text itself. Raises
-        `InvalidInput` for a module that no Block can be, for missing and further names of a state, all at once, and
-        for arrays that do not fit.
+        them. mask: as in `Head`, for the attention over the text itself. Raises as `MultiHead.from_torch` does.
         """
-        state, options = with_options(
-            module,
-            ["TransformerEncoderLayer", "TransformerDecoderLayer"],
-            **{"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon},
-        )
-        names = _names(isinstance(state, Mapping) and any(str(name).startswith(f"{CROSS}.") for name in state))
-        require_names(state, *names)
-        heads = MultiHead.from_torch(with_prefix(state, ATTENTION), options["n_heads"], mask=mask)
-        crossed = with_prefix(state, CROSS)
-        cross = MultiHead.from_torch(crossed, options["n_heads"]) if crossed else None
+        given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
+        state, options = with_options(module, ["TransformerEncoderLayer", "TransformerDecoderLayer"], **given)
+        crossed = isinstance(state, Mapping) and any(str(name).startswith(f"{CROSS}.") for name in state)
+        parts, norms = [ATTENTION, CROSS][: 1 + crossed], [f"norm{i}" for i in range(1, 3 + crossed)]
+        maps = [*(f"{part}.out_proj" for part in parts), "linear1", "linear2", *norms]
+        needed = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in maps]
+        require_names(state, needed, [name.removesuffix("weight") + "bias" for name in needed])
+        rules = {ATTENTION: mask, CROSS: "none"}
+        heads = [MultiHead.from_torch(with_prefix(state, p), options["n_heads"], mask=rules[p]) for p in parts]
         layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), options["activation"])
-        norms = [Normalisation.from_torch(state, f"norm{i}", options["epsilon"]) for i in range(1, 4 if crossed else 3)]
-        return cls(heads, layer, norms, options["norm_first"], cross)
+        made = [LayerNorm.from_torch(state, name, options["epsilon"]) for name in norms]
+        return Block(heads[0], layer, made, options["norm_first"], heads[1] if crossed else None)
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of PyTorch's layer; the inverse of `from_torch`.
 
-        Raises `InvalidInput` for parts that PyTorch's layer cannot have, and for a block without residuals.
+        Raises `InvalidInput` for parts that PyTorch's layer cannot have, and without residuals or a feed-forward layer.
         """
         if not self.residual:
             raise InvalidInput("to_torch: residual is False; PyTorch's layer always adds the input of a sub-layer")
-        parts = [(ATTENTION, self.attention), *([] if self.cross is None else [(CROSS, self.cross)])]
-        state = {f"{name}.{own}": array for name, heads in parts for own, array in heads.to_torch().items()}
+        if self.feed_forward is None:
+            raise InvalidInput("to_torch: feed_forward is None; PyTorch's layer always has one")
+        state = {f"{ATTENTION}.{name}": array for name, array in self.attention.to_torch().items()}
+        if self.cross is not None:
+            state |= {f"{CROSS}.{name}": array for name, array in self.cross.to_torch().items()}
         state |= affine_state("linear1", self.feed_forward.inner) | affine_state("linear2", self.feed_forward.outer)
         for i, norm in enumerate(self.norms, start=1):
             state |= norm_state(f"norm{i}", norm, f"norm {i}")
         return with_all_biases(state)
 
-    @knows_torch_words
-    @in_range
-    def __call__(
-        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
-    ) -> Array:
-        """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
-        return self.traced_with(lambda words: self.attention(words, mask, bias=bias), x, source, source_mask).state
 
-    @in_range
-    def trace(
-        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
-    ) -> BlockTrace:
-        """The states of a text x `(…, n, dim)` after each sub-layer, and every array of its heads.
+class AttentionLayer(Block):
+    """A block of attention alone: its output is added to the words; with residual=False it replaces them."""
 
-        mask, bias: for the attention over x, see `MultiHead`. source: `(…, m, dim)`, the text of the cross-attention;
-        source_mask: its mask. Raises `InvalidInput` for a source without cross-attention, and the other way round.
-        """
-        trace = self.traced_with(lambda words: self.attention(words, mask, bias=bias), x, source, source_mask)
-        heads = self.attention.trace(trace.read[0], mask, bias=bias)
-        crossed = None if self.cross is None else self.cross.trace(trace.read[1], source_mask, source=source)
-        return replace(trace, attention=heads, cross=crossed)
-
-    def traced_with(
-        self, attend: Callable[[Array], Array], x: Any, source: Any = None, source_mask: Any = None
-    ) -> BlockTrace:
-        """The states after each sub-layer, where `attend` takes the place of the attention over x."""
-        if (source is None) != (self.cross is None):
-            found = "is missing" if source is None else "is given"
-            needed = "has" if source is None else "lacks"
-            raise InvalidInput(f"source: {found}, but the block {needed} a cross-attention")
-        layers = [attend]
-        if (cross := self.cross) is not None:
-            layers.append(lambda words: cross(words, source=source, mask=source_mask))
-        layers.append(self.feed_forward)
-        words = as_float(x, "x", like=self.attention.w_out)
-        return through(layers, self.norms, words, self.norm_first, self.residual)
-
-
-def through(
-    layers: Sequence[Callable[[Array], Array]],
-    norms: Sequence[Callable[[Any], Array]],
-    words: Array,
-    norm_first: bool,
-    residual: bool,
-) -> BlockTrace:
-    """The arrays of sub-layers, one after the other, each with its norm; norm_first, residual: as in `Block`."""
-    states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
-    for layer, norm in zip(layers, norms, strict=True):
-        before = states[-1] if states else words
-        read.append(norm(before) if norm_first else before)
-        given.append(layer(read[-1]))
-        summed.append(before + given[-1] if residual else given[-1])
-        states.append(summed[-1] if norm_first else norm(summed[-1]))
-    return BlockTrace(words, tuple(states), tuple(read), tuple(given), tuple(summed))
+    def __init__(self, attention: MultiHead, residual: bool = True) -> None:
+        super().__init__(attention, residual=residual)
 
 
 def norm_state(name: str, norm: Any, what: str) -> dict[str, Array]:
     """The names and arrays of a `torch.nn.LayerNorm`; raises `InvalidInput` for a norm that PyTorch's layer lacks."""
-    if not isinstance(norm, Normalisation) or not norm.centred or norm.gain is None:
-        raise InvalidInput(f"to_torch: {what}: expected a Normalisation with a gain and a mean, not {quoted(norm)}")
+    if not isinstance(norm, LayerNorm) or norm.gain is None:
+        raise InvalidInput(f"to_torch: {what}: expected a LayerNorm with a gain, not {quoted(norm)}")
     return norm.to_torch(name)
 
 
-def _names(crossed: bool) -> tuple[list[str], list[str]]:
-    """The names that the state of PyTorch's layer needs, and those that it may have."""
-    parts = [ATTENTION, *([CROSS] if crossed else [])]
-    maps = [f"{part}.out_proj" for part in parts] + ["linear1", "linear2"]
-    norms = [f"norm{i}" for i in range(1, 4 if crossed else 3)]
-    needed = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in (*maps, *norms)]
-    return needed, [f"{part}.in_proj_bias" for part in parts] + [f"{name}.bias" for name in (*maps, *norms)]
+@in_range
+def stack(layers: Iterable[Block], x: Any, mask: Any = None, *, source: Any = None) -> list[BlockTrace]:
+    """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
+
+    mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, as in `Block.trace`, for all layers. Raises
+    `InvalidInput` for layers that are not a list of blocks, and as they do.
+    """
+    traces: list[BlockTrace] = []
+    for layer in each(layers, Block, "layers"):
+        traces.append(layer.trace(traces[-1].state if traces else x, mask, source=source))
+    return traces

@@ -3,25 +3,28 @@
     memory = encoder(source)          words = decoder(target, memory)          scores = read-out(words)
 
 The cross-attention of the decoder is one step of recall: its cues come from the target, its keys and values from the
-source.
+source. Greedy decoding writes the word with the largest score each time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hopattn.foundation.arrays import Array
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each
-from hopattn.transformer.affine import Affine
+from hopattn.foundation.scalars import whole
 from hopattn.transformer.blocks import Block, norm_state
-from hopattn.transformer.from_torch import require_names, with_all_biases, with_prefix
-from hopattn.transformer.normalisation import Normalisation
-from hopattn.transformer.torch_modules import with_options
-from hopattn.transformer.torch_words import knows_torch_words
+from hopattn.transformer.feed_forward import Affine
+from hopattn.transformer.from_torch import knows_torch_words, require_names, with_all_biases, with_options, with_prefix
+from hopattn.transformer.normalisation import LayerNorm, Normalisation
 
 SIDES = ("encoder", "decoder")
+TIE = 1e-9
+"""Scores that differ by less, relative to the largest of them, count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +66,7 @@ class EncoderDecoder:
         """The layers of a `torch.nn.Transformer` in its eval mode, which has no read-out.
 
         module: the module itself; or names and arrays of its `state_dict`. n_heads, norm_first, activation, epsilon:
-        as in `Block.from_torch`. The decoder's heads get the mask "causal". Raises `InvalidInput` for a module that no
-        EncoderDecoder can be, for missing and further names, and for arrays that do not fit.
+        as in `Block.from_torch`, which says what is raised. The decoder's heads get the mask "causal".
         """
         given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
         state, options = with_options(module, ["Transformer"], **given)
@@ -80,7 +82,7 @@ class EncoderDecoder:
                 raise InvalidInput(f"state: expected {side}.layers.0, {side}.layers.1, …, not {found}")
             parts = [with_prefix(layers, number) for number in numbers]
             sides.append(tuple(Block.from_torch(part, **options, mask=mask) for part in parts))
-            norms.append(Normalisation.from_torch(own, "norm", options["epsilon"]) if "norm.weight" in own else None)
+            norms.append(LayerNorm.from_torch(own, "norm", options["epsilon"]) if "norm.weight" in own else None)
         known = [name for name in state if str(name).startswith(tuple(f"{side}.layers." for side in SIDES))]
         require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
         return cls(sides[0], sides[1], (norms[0], norms[1]))
@@ -88,17 +90,22 @@ class EncoderDecoder:
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of a `torch.nn.Transformer`; the inverse of `from_torch`.
 
-        A state holds neither n_heads nor norm_first nor the activation, which PyTorch's class has once for all layers.
-        It holds no mask either: give it to PyTorch's call (`tgt_mask`). A side without a norm needs a `custom_encoder`
-        or `custom_decoder` of PyTorch. Raises `InvalidInput` for a read-out, for blocks that differ in one of these
+        A state holds neither n_heads, norm_first and the activation, which PyTorch's class has once for all layers, nor
+        a mask: give it to PyTorch's call (`tgt_mask`). A side without a norm needs a `custom_encoder` or
+        `custom_decoder` of PyTorch. Raises `InvalidInput` for a read-out, for blocks that differ in one of these
         options, and for parts that `Block.to_torch` refuses.
         """
         if self.read_out is not None:
             raise InvalidInput("to_torch: PyTorch's transformer has no read-out; take the arrays of read_out apart")
         sides = dict(zip(SIDES, (self.encoder, self.decoder), strict=True))
-        shared = sorted({option for blocks in sides.values() for block in blocks for option in _options(block)})
-        if len(shared) > 1:
-            raise InvalidInput(f"to_torch: expected one of these for all layers, not {'; '.join(shared)}")
+        options = set()
+        for block in (*self.encoder, *self.decoder):
+            activation = getattr(block.feed_forward, "activation", None)
+            for heads in filter(None, (block.attention, block.cross)):
+                own = f"norm_first = {block.norm_first}, activation = '{activation}'"
+                options.add(f"n_heads = {len(heads.heads)}, {own}")
+        if len(options) > 1:
+            raise InvalidInput(f"to_torch: expected one of these for all layers, not {'; '.join(sorted(options))}")
         state: dict[str, Array] = {}
         for (side, blocks), norm in zip(sides.items(), self.norms, strict=True):
             for i, block in enumerate(blocks):
@@ -134,8 +141,22 @@ class EncoderDecoder:
         return words if self.read_out is None else self.read_out(words)
 
 
-def _options(block: Block) -> set[str]:
-    """The options that PyTorch's transformer has once for all layers, one text for each attention of a block."""
-    own = f"norm_first = {block.norm_first}, activation = '{block.feed_forward.activation}'"
-    parts = [block.attention, *([] if block.cross is None else [block.cross])]
-    return {f"n_heads = {len(heads.heads)}, {own}" for heads in parts}
+def greedy(next_scores: Callable[[Sequence[int]], Any], limit: int, end: int | None = None) -> tuple[int, ...]:
+    """The numbers of the words that are written, at most `limit` of them.
+
+    next_scores: from the words written so far to one score for each word of a vocabulary, `(n_words,)`. end: the word
+    that ends the text; it is the last one of the result. Of words with equal scores, up to rounding, the first is
+    written. Raises `InvalidInput` for a limit below 1, and for scores that are not a vector of finite numbers.
+
+    >>> greedy(lambda so_far: [1, 3 - len(so_far), 0], limit=9, end=0)
+    (1, 1, 0)
+    """
+    limit = whole(limit, "limit", least=1)
+    words: list[int] = []
+    while len(words) < limit and (not words or words[-1] != end):
+        scores = np.asarray(next_scores(tuple(words)), dtype=float)
+        if scores.ndim != 1 or not scores.size or not np.all(np.isfinite(scores)):
+            raise InvalidInput(f"next_scores: expected (n_words,) finite scores, not {quoted(scores)}")
+        most = float(scores.max())
+        words.append(int(np.argmax(scores >= most - TIE * abs(most))))
+    return tuple(words)

@@ -1,46 +1,94 @@
-"""The feed-forward layer: W₂ f(W₁ x + b₁) + b₂ for each word by itself.
+"""Maps of each word by itself: affine maps, of which heads are made too, and the feed-forward layer.
 
-It is a memory too: the rows of W₁ are keys, the columns of W₂ are values, and f makes weights of the scores. With the
-ReLU that is the separation `rectified_power` with n = 2, whose weights are [s]₊ (Geva et al. 2021, EMNLP).
+    affine  W x + b                    feed-forward  W₂ f(W₁ x + b₁) + b₂
+
+The feed-forward layer is a memory: the rows of W₁ are keys, the columns of W₂ are values, and f makes weights of the
+scores. With the ReLU that is the separation `rectified_power` with n = 2, whose weights are [s]₊ (Geva et al. 2021,
+EMNLP).
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace, require_dim, widened
+from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim, widened
+from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.traces import is_jax, is_torch
-from hopattn.foundation.vectors import rectified
-from hopattn.transformer.affine import Affine
+from hopattn.foundation.vectors import linear, rectified
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Affine:
+    """y = W x + b for each row of x, `(…, dim_in)` to `(…, dim_out)`.
+
+    weight: W, `(dim_out, dim_in)`. bias: b, `(dim_out,)`, or None. Raises `InvalidInput` for other shapes.
+
+    >>> Affine([[1, 2], [3, 4]], [10, 20])([1.0, 1.0])
+    array([13., 27.])
+    """
+
+    weight: Array
+    bias: Array | None = None
+
+    def __post_init__(self) -> None:
+        weight = shaped(self.weight, "weight", "out in")
+        object.__setattr__(self, "weight", weight)
+        if self.bias is not None:
+            object.__setattr__(self, "bias", shaped(self.bias, "bias", "out", like=weight, out=weight.shape[0]))
+
+    def __repr__(self) -> str:
+        return f"Affine(weight {self.dims}{'' if self.bias is None else ', bias'})"
+
+    @classmethod
+    def of(cls, given: Any, what: str) -> "Affine":
+        """The map itself, or that of a matrix without a bias; `what` is its name in messages."""
+        return given if isinstance(given, cls) else cls(as_matrix(given, what))
+
+    @classmethod
+    def stacked(cls, maps: "Sequence[Affine]") -> "Affine":
+        """One map whose output is the outputs of several maps of the same input, one behind the other."""
+        if len(maps) == 1:
+            return maps[0]
+        xp = namespace(*(one.weight for one in maps))
+        biases = [xp.zeros_like(one.weight[:, 0]) if one.bias is None else one.bias for one in maps]
+        no_bias = all(one.bias is None for one in maps)
+        return cls(xp.concat([one.weight for one in maps], axis=0), None if no_bias else xp.concat(biases, axis=0))
+
+    @property
+    def dims(self) -> tuple[int, int]:
+        """The dims of the output and of the input."""
+        return int(self.weight.shape[0]), int(self.weight.shape[1])
+
+    @in_range
+    def __call__(self, x: Any) -> Array:
+        """W x + b for each row of x."""
+        rows = as_float(x, "x", like=self.weight)
+        require_dim(rows, self.weight.shape[1], "x", "the matrix")
+        product = linear(rows, self.weight)
+        return product if self.bias is None else product + self.bias
 
 
 def _gelu(x: Array) -> Array:
-    """½ x (1 + erf(x/√2)); half precision is computed in single precision, in which 1 + erf keeps its digits."""
+    """½ x (1 + erf(x/√2)), in single precision for half; the array API lacks erf, and each library has its own."""
     wide = widened(x)
-    return namespace(x).astype(0.5 * wide * (1 + _erf(wide * 0.5**0.5)), x.dtype)
-
-
-def _erf(x: Array) -> Array:
-    """The error function, entry by entry, of NumPy, PyTorch and JAX arrays; raises `InvalidInput` for others.
-
-    The array API has no such function.
-    """
+    scaled = wide * 0.5**0.5
     if isinstance(x, (np.ndarray, np.generic)):
-        from scipy.special import erf as of_scipy
+        from scipy.special import erf  # imported here, because it is slow to import
 
-        return of_scipy(x)
-    if is_torch(x):
-        return x.erf()
-    if is_jax(x):
-        return sys.modules["jax"].lax.erf(x)  # JAX is loaded, since x is one of its arrays
-    raise InvalidInput(
-        f"erf: arrays of {type(x).__module__.partition('.')[0]} have no error function; expected NumPy, PyTorch or JAX"
-    )
+        error = erf(scaled)
+    elif is_torch(x):
+        error = scaled.erf()
+    elif is_jax(x):
+        error = sys.modules["jax"].lax.erf(scaled)  # JAX is loaded, since x is one of its arrays
+    else:
+        library = type(x).__module__.partition(".")[0]
+        raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
+    return namespace(x).astype(0.5 * wide * (1 + error), x.dtype)
 
 
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
@@ -52,7 +100,7 @@ NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
 """f by its name. gelu is x times the normal distribution function (Hendrycks & Gimpel 2016)."""
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class FeedForward:
     """W₂ f(W₁ x + b₁) + b₂ for each row of x, `(…, dim)` to `(…, dim_out)`; nothing passes between the rows.
 
@@ -72,9 +120,8 @@ class FeedForward:
         inner, outer = Affine.of(w_in, "w_in"), Affine.of(w_out, "w_out")
         require_dim(outer.weight, inner.dims[0], "w_out", "the rows of w_in")
         reject_unknown("activation", [activation], NONLINEARITIES)
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "outer", outer)
-        object.__setattr__(self, "activation", activation)
+        for name, part in (("inner", inner), ("outer", outer), ("activation", activation)):
+            object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
         return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}')"

@@ -1,82 +1,134 @@
-"""Weights in PyTorch's terms: the names and arrays of a `state_dict`, read and written.
+"""PyTorch's terms: the words of its functions, the names and arrays of a `state_dict`, and the options of its modules.
 
 A `torch.nn.MultiheadAttention` keeps W_Q, W_K and W_V in one matrix, the heads one below the other. PyTorch itself is
 not needed: the arrays may be of any library.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
-from hopattn.foundation.arrays import Array, as_float, namespace
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.arrays import Array, as_matrix, namespace
+from hopattn.foundation.declared import shaped
+from hopattn.foundation.errors import InvalidInput, quoted, unknown
 from hopattn.foundation.scalars import whole
-from hopattn.transformer.affine import Affine
+from hopattn.transformer.feed_forward import Affine
 
-ROLES = ("q", "k", "v")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+CAUSAL = '"causal"; the queries are the last words among the keys, not the first'
+PADDING = "hopattn.padding(lengths, n), in which True = may attend"
+BOOLEANS, FIRST = ", True = may attend", ", the first argument"
+WORDS: dict[str, dict[str, str]] = {
+    "is_causal": {"mask": CAUSAL},
+    "tgt_is_causal": {"mask": CAUSAL},
+    "attn_mask": {"mask": " for booleans, True = may attend; bias= for numbers that are added"},
+    "key_padding_mask": {"mask": PADDING},
+    "src_key_padding_mask": {"mask": PADDING, "source_mask": PADDING},
+    "tgt_key_padding_mask": {"mask": PADDING, "target_mask": PADDING},
+    "memory_key_padding_mask": {"source_mask": PADDING},
+    "src_mask": {"mask": BOOLEANS, "source_mask": BOOLEANS},
+    "tgt_mask": {"mask": BOOLEANS, "target_mask": BOOLEANS},
+    "memory_mask": {"source_mask": BOOLEANS},
+    "memory": {"source": ""},
+    "scale": {"beta": ""},
+    "query": {"q": "", "x": FIRST},
+    "key": {"k": "", "source": ""},
+    "value": {"v": "", "source": ""},
+    "src": {"x": FIRST, "source": ""},
+    "tgt": {"x": FIRST, "target": ""},
+}
+"""The words of `scaled_dot_product_attention`, `MultiheadAttention`, `Transformer` and its layers.
+
+Each has the names of ours that may take its place, with what follows the `=`; the first that a function has is told.
+"""
+WITHOUT = {
+    **dict.fromkeys(
+        ("need_weights", "average_attn_weights"), "all weights are in the trace of a hopattn.Head or hopattn.MultiHead"
+    ),
+    "scale": "it is beta= of hopattn.Head",
+    "dropout_p": "there is no dropout; leave it out",
+    "enable_gqa": "repeat the heads: k.repeat_interleave(n, -3), and v alike; hopattn.MultiHead shares keys and values",
+}
+"""The words in whose place nothing is written, each with the reason."""
+
+DEFAULTS = {"norm_first": False, "activation": "relu", "epsilon": 1e-5}
+"""PyTorch's own defaults of what a state does not keep."""
+PARTS = (
+    *("MultiheadAttention", "Linear", "LayerNorm", "Dropout", "ModuleList", "ReLU", "GELU", "Tanh"),
+    *("Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer"),
+)
+"""The classes of `torch.nn` that a module may be made of."""
 
 
-@dataclass(frozen=True, eq=False)
-class TorchHeads:
-    """The maps of all heads together. maps: W_Q, W_K, W_V, each `(dim, dim of its text)`. n_heads: their number."""
+def knows_torch_words(function: Function) -> Function:
+    """A decorator: a keyword that the function lacks raises `InvalidInput`, with our word for one of PyTorch's.
 
-    maps: tuple[Affine, ...]
-    out: Affine
-    n_heads: int
+    So do more arguments by position than the function takes, with the names of the others.
+    """
+    own = {name: one.kind is one.KEYWORD_ONLY for name, one in inspect.signature(function).parameters.items()}
+    what = function.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
+    placed, named = [name for name in own if not own[name]], [f"{name}=" for name in own if own[name]]
+    others = f"write {', '.join(named)} by name" if named else "there are no others"
+    few = f"{what}: expected only {', '.join(name for name in placed if name != 'self')} by position; {others}"
 
-    @property
-    def dim_key(self) -> int:
-        """The dim of the queries of one head."""
-        return self.maps[0].dims[0] // self.n_heads
+    @wraps(function)
+    def called(*args: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in own:
+                cures = [f"write {ours}={rest}" for ours, rest in WORDS.get(name, {}).items() if ours in own]
+                cures += [WITHOUT[name]] if name in WITHOUT else []
+                nearest = unknown(name, [one for one in own if one != "self"])
+                told = f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest
+                raise InvalidInput(f"{what}: option {told}")
+        if len(args) > len(placed):
+            raise InvalidInput(few)
+        return function(*args, **options)
 
-    def of_each_head(self) -> Iterator[list[Affine]]:
-        """The maps of each head: W_Q, W_K, W_V."""
-        for i in range(self.n_heads):
-            yield [_rows(one, i, self.n_heads) for one in self.maps]
-
-    def state(self) -> dict[str, Array]:
-        """The names and arrays of a `torch.nn.MultiheadAttention`."""
-        maps = self.maps
-        state: dict[str, Array] = {}
-        if len({one.dims[1] for one in maps}) == 1:
-            together = Affine.stacked(list(maps))
-            state["in_proj_weight"] = together.weight
-        else:
-            together = Affine.stacked([Affine(one.weight[:, :1], one.bias) for one in maps])
-            state |= {f"{role}_proj_weight": one.weight for role, one in zip(ROLES, maps, strict=True)}
-        if together.bias is not None:
-            state["in_proj_bias"] = together.bias
-        return with_all_biases(state | affine_state("out_proj", self.out))
+    return called  # type: ignore[return-value]
 
 
-def torch_heads(state: Mapping[str, Any], n_heads: int) -> TorchHeads:
-    """The maps of a `torch.nn.MultiheadAttention` from its `state_dict`.
+def heads_state(maps: Sequence[Affine], out: Affine) -> dict[str, Array]:
+    """The names and arrays of a `torch.nn.MultiheadAttention`. maps: W_Q, W_K and W_V of all heads together."""
+    state: dict[str, Array] = {}
+    if len({one.dims[1] for one in maps}) == 1:
+        together = Affine.stacked(maps)
+        state["in_proj_weight"] = together.weight
+    else:
+        together = Affine.stacked([Affine(one.weight[:, :1], one.bias) for one in maps])
+        state |= {f"{role}_proj_weight": one.weight for role, one in zip("qkv", maps, strict=True)}
+    if together.bias is not None:
+        state["in_proj_bias"] = together.bias
+    return with_all_biases(state | affine_state("out_proj", out))
+
+
+def heads_from(state: Mapping[str, Any], n_heads: int) -> tuple[list[list[Affine]], Affine]:
+    """W_Q, W_K and W_V of each head of a `torch.nn.MultiheadAttention`, and the map to the output.
 
     Raises `InvalidInput` for missing and further names, all at once, for arrays that do not fit, and for a dim that
     n_heads does not divide.
     """
     require_state(state)
-    apart = [f"{role}_proj_weight" for role in ROLES]
-    weights = apart if any(name in state for name in apart) else ["in_proj_weight"]
-    require_names(state, [*weights, "out_proj.weight"], ["in_proj_bias", "out_proj.bias"])
+    apart = ["q_proj_weight", "k_proj_weight", "v_proj_weight"]
+    names = apart if any(name in state for name in apart) else ["in_proj_weight"]
+    require_names(state, [*names, "out_proj.weight"], ["in_proj_bias", "out_proj.bias"])
     out = affine_from(state, "out_proj")
     dim, parts = out.dims[0], whole(n_heads, "n_heads", least=1)
     if dim % parts:
         raise InvalidInput(f"n_heads: {n_heads} heads do not divide the dim {dim}")
-    matrices = [as_float(state[name], name) for name in weights]
-    if len(matrices) == 1:
-        _require_shape(matrices[0], (3 * dim, matrices[0].shape[-1]), weights[0])
-        matrices = [matrices[0][i * dim : (i + 1) * dim, :] for i in range(3)]
-    for name, matrix in zip(apart, matrices, strict=True):
-        _require_shape(matrix, (dim, matrix.shape[-1]), name)
-    biases: list[Any] = [None] * 3
-    if state.get("in_proj_bias") is not None:
-        bias = as_float(state["in_proj_bias"], "in_proj_bias")
-        _require_shape(bias, (3 * dim,), "in_proj_bias")
-        biases = [bias[i * dim : (i + 1) * dim] for i in range(3)]
-    maps = tuple(Affine(matrix, bias) for matrix, bias in zip(matrices, biases, strict=True))
-    return TorchHeads(maps, out, parts)
+    given = [shaped(state[name], name, "rows columns", rows=3 * dim // len(names)) for name in names]
+    matrices = given if len(given) == 3 else [given[0][i * dim : (i + 1) * dim, :] for i in range(3)]
+    bias = state.get("in_proj_bias")
+    bias = None if bias is None else shaped(bias, "in_proj_bias", "rows", rows=3 * dim)
+    height, maps = dim // parts, []
+    for first in range(0, dim, height):
+        biases = [None if bias is None else bias[i * dim + first : i * dim + first + height] for i in range(3)]
+        rows = [matrix[first : first + height, :] for matrix in matrices]
+        maps.append([Affine(*own) for own in zip(rows, biases, strict=True)])
+    return maps, out
 
 
 def require_state(state: Any) -> None:
@@ -93,14 +145,13 @@ def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Ite
     wanted = list(needed)
     known = [*wanted, *optional]
     missing = [name for name in wanted if name not in state]
-    further = [str(name) for name in state if name not in known]
-    if not missing and not further:
-        return
     parts = [f"missing: {', '.join(missing)}"] if missing else []
-    for name in further:
-        close = get_close_matches(name, known, 1)
-        parts.append(f"unexpected: {name}" + (f" (did you mean {close[0]}?)" if close else ""))
-    raise InvalidInput(f"state: {'; '.join(parts)}")
+    for name in state:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            parts.append(f"unexpected: {name}" + (f" (did you mean {close[0]}?)" if close else ""))
+    if parts:
+        raise InvalidInput(f"state: {'; '.join(parts)}")
 
 
 def with_prefix(state: Mapping[str, Any], prefix: str) -> dict[str, Any]:
@@ -111,7 +162,8 @@ def with_prefix(state: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 def affine_from(state: Mapping[str, Any], name: str) -> Affine:
     """The map of a `torch.nn.Linear` of this name in a state."""
-    return Affine(state[f"{name}.weight"], state.get(f"{name}.bias"), what=f"{name}.weight")
+    weight, bias = as_matrix(state[f"{name}.weight"], f"{name}.weight"), state.get(f"{name}.bias")
+    return Affine(weight, None if bias is None else shaped(bias, f"{name}.bias", "out", out=weight.shape[0]))
 
 
 def affine_state(name: str, own: Affine) -> dict[str, Array]:
@@ -121,27 +173,78 @@ def affine_state(name: str, own: Affine) -> dict[str, Array]:
 
 def with_all_biases(state: Mapping[str, Array]) -> dict[str, Array]:
     """A state with zeros for each bias that it lacks, if it has any: PyTorch's classes have all of them or none."""
-    if not any(name.endswith("bias") for name in state):
-        return dict(state)
     full = dict(state)
+    if not any(name.endswith("bias") for name in state):
+        return full
     for name, weight in state.items():
         apart = name.endswith("q_proj_weight")  # W_Q, W_K and W_V have one bias together
         if apart or not name.endswith(("k_proj_weight", "v_proj_weight", "bias")):
-            bias = (
-                f"{name.removesuffix('q_proj_weight')}in_proj_bias" if apart else f"{name.removesuffix('weight')}bias"
-            )
+            first, end = ("q_proj_weight", "in_proj_bias") if apart else ("weight", "bias")
             zeros = namespace(weight).zeros_like(weight[:, 0] if weight.ndim > 1 else weight)
-            full.setdefault(bias, namespace(weight).concat([zeros] * 3) if apart else zeros)
+            full.setdefault(name.removesuffix(first) + end, namespace(weight).concat([zeros] * 3) if apart else zeros)
     return full
 
 
-def _rows(own: Affine, i: int, n_heads: int) -> Affine:
-    """The part of a map for one of the heads."""
-    height = own.dims[0] // n_heads
-    rows = slice(i * height, (i + 1) * height)
-    return Affine(own.weight[rows, :], None if own.bias is None else own.bias[rows])
+def with_options(given: Any, classes: Iterable[str], **options: Any) -> tuple[Any, dict[str, Any]]:
+    """The state of a module and its options; or a state as it is, and the options given with it or PyTorch's defaults.
+
+    classes: the names in `torch.nn` of what the module may be. options: those of the caller, None where not given.
+    Raises `InvalidInput` for an option that is missing or that the module has itself, and for a module of another class
+    or with a part that a layer of ours cannot have.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(given, torch.nn.Module):
+        if options["n_heads"] is None:
+            raise InvalidInput("n_heads: a state does not keep it; give it, or give the module in place of its state")
+        return given, {name: DEFAULTS.get(name) if value is None else value for name, value in options.items()}
+    if type(given) not in [getattr(torch.nn, name) for name in classes]:
+        expected = " or ".join(f"torch.nn.{name}" for name in classes)
+        of_layers = isinstance(given, (torch.nn.TransformerEncoder, torch.nn.TransformerDecoder))
+        each = "; take each of its layers: [hopattn.Block.from_torch(layer) for layer in module.layers]"
+        raise InvalidInput(f"module: expected a {expected}, not {type(given).__name__}{each * of_layers}")
+    for name, value in options.items():
+        if value is not None:
+            raise InvalidInput(f"{name}: the module has its own; leave it out")
+    return given.state_dict(), {name: found for name, found in _options(torch, given).items() if name in options}
 
 
-def _require_shape(array: Array, shape: tuple[int, ...], name: str) -> None:
-    if tuple(array.shape) != shape:
-        raise InvalidInput(f"{name}: expected shape {shape}, not {tuple(array.shape)}")
+def _options(torch: Any, module: Any) -> dict[str, Any]:
+    """The options that all layers of a module share; raises `InvalidInput` for what a layer of ours cannot have."""
+    found: dict[str, set[Any]] = {"n_heads": set(), "norm_first": set(), "activation": set(), "epsilon": set()}
+    known = [*(getattr(torch.nn, name) for name in PARTS), torch.nn.modules.linear.NonDynamicallyQuantizableLinear]
+    for name, part in module.named_modules():
+        where = f"module.{name}" if name else "module"
+        if type(part) not in known:
+            raise InvalidInput(f"{where}: is a {type(part).__name__}, which a layer of hopattn cannot be")
+        if isinstance(part, torch.nn.MultiheadAttention):
+            for reason, holds in (
+                ("add_zero_attn = True adds a key and a value of zeros, which no text has", part.add_zero_attn),
+                ("add_bias_kv = True adds a key and a value to each text", part.bias_k is not None),
+                ("batch_first = False takes texts (n, batch, dim): set batch_first = True", not part.batch_first),
+            ):
+                if holds:
+                    raise InvalidInput(f"{where}: {reason}")
+            found["n_heads"].add(part.num_heads)
+        if isinstance(part, torch.nn.LayerNorm):
+            found["epsilon"].add(part.eps)
+        if hasattr(part, "norm_first"):
+            found["norm_first"].add(part.norm_first)
+            found["activation"].add(_activation(torch, part.activation, where))
+    for option, values in found.items():
+        if len(values) > 1:
+            told = ", ".join(sorted(map(str, values)))
+            raise InvalidInput(f"module: expected one {option} for all layers, not {told}")
+    return {option: next(iter(values), None) for option, values in found.items()}
+
+
+def _activation(torch: Any, given: Any, where: str) -> str:
+    """The name of an activation of PyTorch; raises `InvalidInput` for one that a feed-forward layer does not have."""
+    functional, nn = torch.nn.functional, torch.nn
+    names = dict.fromkeys((functional.relu, torch.relu, nn.ReLU), "relu") | {functional.gelu: "gelu"}
+    names |= dict.fromkeys((torch.tanh, functional.tanh, nn.Tanh), "tanh")
+    if type(given) is nn.GELU and given.approximate == "none":
+        return "gelu"
+    if (name := names.get(type(given) if isinstance(given, nn.Module) else given)) is None:
+        expected = "relu, tanh or gelu without approximation"
+        raise InvalidInput(f"{where}.activation: expected {expected}, not {quoted(given)}")
+    return name

@@ -1,66 +1,64 @@
-"""One attention head: a memory whose cues, keys and values are affine maps of a text.
+"""Attention heads: memories whose cues, keys and values are affine maps of a text; one head, and heads in parallel.
 
     q = W_Q x          k = W_K x          v = W_V x          output = ∇Φ(Vᵀ ∇Ψ(sim(K, q)))
 
-One application is one step of associative recall.
+One application is one step of associative recall. Heads that differ in their matrices and biases only are computed
+together, as further axes of one batch:
+
+    queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
+
+for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer).
 """
 
-from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from hopattn.foundation.arrays import Array, as_array, as_text, namespace, require_dim, widened
+import numpy as np
+
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    as_text,
+    in_numbers_of,
+    namespace,
+    require_broadcast,
+    require_dim,
+    widened,
+)
+from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.options import require_options, shows_options
-from hopattn.retrieval.activation import Activation, activations
-from hopattn.retrieval.joint_mask import joint
-from hopattn.retrieval.masks import as_mask
-from hopattn.retrieval.separation import separations
+from hopattn.foundation.objects import each
+from hopattn.retrieval.activation import Activation, Identity, activations
+from hopattn.retrieval.joint_mask import joint, masks_of
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.retrieval.step import Retrieval, biased
-from hopattn.transformer.affine import Affine
-from hopattn.transformer.attention import split_bias
-from hopattn.transformer.head_bias import as_bias, total_bias
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot, Similarity, similarities
+from hopattn.retrieval.step import Retrieval
+from hopattn.transformer.attention import leading_axes, split_bias
+from hopattn.transformer.feed_forward import Affine
+from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
+from hopattn.transformer.positions.alibi import Alibi
 from hopattn.transformer.positions.planes import n_planes
 from hopattn.transformer.positions.rotary import Rotary, as_position
-from hopattn.transformer.torch_words import knows_torch_words, refuse_torch_words
 
 MATRICES = "the head's matrices"
-
-
-class HeadOptions(TypedDict, total=False):
-    """The options of a head, as `Head` explains them."""
-
-    similarity: str | Similarity
-    separation: str | Separation
-    activation: str | Activation
-    beta: float
-    mask: Any
-    position: str | Rotary | None
-    bias: Any
-
-
-DEFAULTS: HeadOptions = {
-    "similarity": "dot",
-    "separation": "softmax",
-    "activation": "identity",
-    "beta": 1.0,
-    "mask": "causal",
-    "position": None,
-    "bias": None,
-}
+Extend = Callable[[Array, Array], tuple[Array, Array]]
+"""From the keys and values of further words to those of all words so far."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeadTrace:
-    """The arrays that a head computes for a text of n words.
+    """The arrays that a head computes for a text of n words; m is n, except in cross-attention.
 
     queries: `(…, n, dim_key)`. keys: `(…, m, dim_key)`; both are already turned where the head has a position. values:
     `(…, m, dim_out)`. scores, weights: `(…, n, m)`, in single precision for texts of half precision; the scores are
-    those before a bias. mask: True = may attend, or None for no mask. output: `(…, n, dim_out)`. bias: the numbers
-    added to β s, −inf where they mask an entry, or None.
-    m is n, except in cross-attention.
+    those before a bias. mask: True = may attend, or None. output: `(…, n, dim_out)`. bias: the numbers added to β s,
+    −inf where they mask an entry, or None.
     """
 
     queries: Array
@@ -73,6 +71,14 @@ class HeadTrace:
     bias: Array | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class MultiHeadTrace:
+    """The arrays of heads in parallel. heads: the trace of each. output: `(…, n, dim)`."""
+
+    heads: tuple[HeadTrace, ...]
+    output: Array
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Head:
     """One attention head: q = W_Q x, k = W_K x, v = W_V x, output = ∇Φ(Vᵀ ∇Ψ(sim(K, q))).
@@ -82,16 +88,17 @@ class Head:
     default, where Vaswani et al. have 1/√dim_key. A separation given as an object has its own. mask: "none", "causal",
     "strict" (previous words only), "nonzero" (pairs whose similarity is not 0), `hopattn.window(n)`, or a boolean
     array. position: None, "rope" or an `hopattn.Rotary`: queries and keys are turned by their positions, which count
-    from 0 in each text, so also in each of the two texts of cross-attention; dim_key is then even. With the dot product
-    (or the cosine, or the Euclidean distance) a score then depends on the offset of two positions alone. bias: numbers
-    added to β s in every call: an `hopattn.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry.
+    from 0 in each text; dim_key is then even. bias: numbers added to β s in every call: an `hopattn.Alibi`, or an array
+    `(n, m)` for texts of this length; −inf masks an entry.
 
     Raises `InvalidInput` for matrices that do not fit one another, for unknown options and names, and for a position
-    with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes; a call
-    of such a head raises it too.
+    with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
     Source: Vaswani et al. (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
     """
 
+    w_query: Array
+    w_key: Array
+    w_value: Array
     query: Affine
     key: Affine
     value: Affine
@@ -100,64 +107,51 @@ class Head:
     position: Rotary | None
     bias: Any
 
-    @shows_options(HeadOptions, DEFAULTS)
-    def __init__(self, w_query: Any, w_key: Any, w_value: Any, **options: Unpack[HeadOptions]) -> None:
-        refuse_torch_words("Head", options, DEFAULTS)
-        require_options("Head", options, DEFAULTS)
-        chosen: HeadOptions = {**DEFAULTS, **options}
-        query, key, value = (
-            Affine.of(given, what) for given, what in ((w_query, "w_query"), (w_key, "w_key"), (w_value, "w_value"))
-        )
-        if query.dims[0] != key.dims[0]:
-            raise InvalidInput(f"w_key: {key.dims[0]} rows do not fit the {query.dims[0]} rows of w_query")
-        own_beta = isinstance(chosen["separation"], Separation) and chosen["beta"] == 1.0
-        separate = separations.make(chosen["separation"], **({} if own_beta else {"beta": chosen["beta"]}))
-        activate = activations.make(chosen["activation"])
-        position = as_position(chosen["position"])
-        if position is not None:
-            n_planes(query.dims[0], "position: the rows of w_query")
-        object.__setattr__(self, "query", query)
-        object.__setattr__(self, "key", key)
-        object.__setattr__(self, "value", value)
-        object.__setattr__(self, "retrieval", Retrieval(similarities.make(chosen["similarity"]), separate, activate))
-        object.__setattr__(self, "mask", as_mask(chosen["mask"]))
-        object.__setattr__(self, "position", position)
-        object.__setattr__(self, "bias", as_bias(chosen["bias"]))
+    @knows_torch_words
+    def __init__(
+        self,
+        w_query: Any,
+        w_key: Any,
+        w_value: Any,
+        *,
+        similarity: str | Similarity = "dot",
+        separation: str | Separation = "softmax",
+        activation: str | Activation = "identity",
+        beta: float | None = None,
+        mask: Any = "causal",
+        position: str | Rotary | None = None,
+        bias: Any = None,
+    ) -> None:
+        given = (("query", w_query), ("key", w_key), ("value", w_value))
+        maps = {role: Affine.of(one, f"w_{role}") for role, one in given}
+        rows, of_keys = maps["query"].dims[0], maps["key"].dims[0]
+        if rows != of_keys:
+            raise InvalidInput(f"w_key: {of_keys} rows do not fit the {rows} rows of w_query")
+        matrices = {f"w_{role}": one.weight for role, one in maps.items()}
+        step = Retrieval(similarities.make(similarity), separation_of(separation, beta), activations.make(activation))
+        own = {"mask": as_mask(mask), "position": as_position(position), "bias": _as_bias(bias)}
+        if own["position"] is not None:
+            n_planes(rows, "position: the rows of w_query")
+        for name, part in {**maps, **matrices, "retrieval": step, **own}.items():
+            object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
-        maps = ", ".join(f"w_{role} {getattr(self, role).dims}" for role in ("query", "key", "value"))
-        parts = [self.retrieval.similarity, self.retrieval.separation, self.retrieval.activation]
-        own = {"mask": self.mask, "position": self.position, "bias": self.bias}
-        shown = {name: tuple(part.shape) if hasattr(part, "shape") else part for name, part in own.items()}
-        named = [f"{name}={quoted(part)}" for name, part in shown.items() if part is not None]
-        return f"Head({', '.join([maps, *map(quoted, parts), *named])})"
-
-    @property
-    def w_query(self) -> Array:
-        """The matrix of the queries, `(dim_key, dim)`."""
-        return self.query.weight
-
-    @property
-    def w_key(self) -> Array:
-        """The matrix of the keys, `(dim_key, dim)`."""
-        return self.key.weight
-
-    @property
-    def w_value(self) -> Array:
-        """The matrix of the values, `(dim_out, dim)`."""
-        return self.value.weight
+        shown = [f"w_{role} {getattr(self, role).dims}" for role in ("query", "key", "value")]
+        step = self.retrieval
+        shown += map(quoted, (step.similarity, step.separation, step.activation))
+        for name in ("mask", "position", "bias"):
+            if (part := getattr(self, name)) is not None:
+                shown.append(f"{name}={quoted(tuple(part.shape) if hasattr(part, 'shape') else part)}")
+        return f"Head({', '.join(shown)})"
 
     @knows_torch_words
     @in_range
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Array:
         """The head's output `(…, n, dim_out)` for a text `(…, n, dim)`; see `trace` for the arguments.
 
-        No array of all scores is held where the text is long and no bias is given.
+        No array of all scores is held where the text is long and there is no bias.
         """
-        texts = text_pair(x, source, self)
-        queries, keys, values = self.mapped(*texts, texts[1])
-        allowed, finite = split_bias(total_bias([self.bias], bias, queries, keys), keys)
-        return self.retrieval.step(queries, keys, values, joint(self.mask, mask, allowed), bias=finite)
+        return self._forward(x, mask, source, bias, keep=False)[0]
 
     @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
@@ -167,34 +161,324 @@ class Head:
         it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default. bias:
         numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
-        texts = text_pair(x, source, self)
-        queries, keys, values = self.mapped(*texts, texts[1])
-        total = total_bias([self.bias], bias, queries, keys)
-        finite_entries, finite = split_bias(total, keys)
-        wide, separation = (widened(queries), widened(keys)), self.retrieval.separation
-        scores = self.retrieval.scores(*wide)
-        added, separation = (scores, separation) if finite is None else biased(scores, finite, separation)
-        allowed = self.retrieval.allowed(joint(self.mask, mask, finite_entries), scores, *wide)
-        weights = separation.weights(added, allowed)
-        output = self.retrieval.step(queries, keys, values, allowed, bias=finite)
-        return HeadTrace(queries, keys, values, scores, allowed, weights, output, total)
+        return self._forward(x, mask, source, bias, keep=True)[1][0]
 
-    def mapped(self, query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
-        """The queries, keys and values of three texts; queries and keys are turned where the head has a position."""
-        queries, keys = self.query(query), self.key(key)
-        if self.position is not None:
-            queries, keys = self.position(queries), self.position(keys)
-        return queries, keys, self.value(value)
+    def _forward(self, x: Any, mask: Any, source: Any, bias: Any, keep: bool) -> tuple[Array, tuple[HeadTrace, ...]]:
+        """The head as a group of one."""
+        given = None if bias is None else as_float(bias, "bias", like=self.w_key)
+        if given is not None and given.ndim > 2:
+            given = given[..., None, :, :]  # the axis of heads
+        group = Group((self,), (self.query, self.key, self.value), 1)
+        return group.forward(_texts(self, x, source), as_mask(mask), given, keep=keep)
 
 
-def text_pair(x: Any, source: Any, head: Head) -> tuple[Array, Array]:
-    """The texts of the queries and of the keys; raises `InvalidInput` for one that does not fit the head's matrices."""
-    require_dim(head.w_value, head.key.dims[1], "w_value", "w_key")
+class Group(NamedTuple):
+    """Heads that are alike. maps: to all queries, keys and values. shared: r, the heads of queries for one of keys."""
+
+    heads: tuple[Head, ...]
+    maps: tuple[Affine, Affine, Affine]
+    shared: int
+
+    @classmethod
+    def of(cls, heads: Sequence[Head]) -> "Group":
+        """The group of heads that are alike; those next to one another that share keys and values are served by one."""
+        kept = [[id(array) for own in (head.key, head.value) for array in (own.weight, own.bias)] for head in heads]
+        r = next((i for i, one in enumerate(kept) if one != kept[0]), len(heads))
+        if len(heads) % r or any(kept[i] != kept[i - i % r] for i in range(len(heads))):
+            r = 1
+        of_keys = heads[::r]
+        maps = [head.query for head in heads], [head.key for head in of_keys], [head.value for head in of_keys]
+        return cls(tuple(heads), (Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])), r)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """g and r: the heads of keys, and the heads of queries that each of them serves."""
+        return len(self.heads) // self.shared, self.shared
+
+    def forward(
+        self,
+        texts: tuple[Array, Array, Array],
+        mask: Any,
+        bias: Array | None,
+        first: int = 0,
+        extend: Extend | None = None,
+        keep: bool = False,
+    ) -> tuple[Array, tuple[HeadTrace, ...]]:
+        """The outputs of the heads side by side, `(…, n, sum of their dim_out)`, and if `keep`, the trace of each head.
+
+        texts: of queries, keys and values. mask: a rule or an array `(…, n, m)` beside the heads' own. bias: `(n, m)`
+        or `(…, heads or 1, n, m)`. first: the position of the first word. extend: puts the keys and values of the
+        words before in front of those of these texts, which are then the last words.
+        """
+        head, step, (query, key, value) = self.heads[0], self.heads[0].retrieval, self.maps
+        queries = self._apart(query(texts[0]), self.shared)
+        keys, values = self._apart(key(texts[1]), 1), self._apart(value(texts[2]), 1)
+        if head.position is not None:
+            queries, keys = head.position(queries, first), head.position(keys, first)
+        own = head.mask
+        if extend is not None:
+            keys, values = extend(keys, values)
+            if queries.shape[-2] == 1 and isinstance(own, PositionRule) and own(1, keys.shape[-2]).all():
+                own = NoMask()  # under a causal mask, the last word sees every key
+        total = self._bias(bias, queries, keys)
+        allowed, finite = (None, None) if total is None else split_bias(total)
+        plain = isinstance(mask, NoMask) and allowed is None and isinstance(own, MaskRule)
+        rule = own if plain else joint(*self._masks(own, mask, texts, keys), allowed)
+        if not keep:
+            return self._side_by_side(step.step(queries, keys, values, rule, bias=finite)), ()
+        wide = widened(queries), widened(keys)
+        scores = step.scores(*wide)
+        where = step.allowed(rule, scores, *wide)
+        separate = step.separation.weights
+        weights = separate(scores, where) if finite is None else step.weights(*wide, where, bias=finite)
+        output, traces = step.step(queries, keys, values, where, bias=finite), list[HeadTrace]()
+        for i, one in enumerate(self.heads):
+            added = None if bias is None and one.bias is None else total
+            parts = queries, keys, values, scores, where, weights, output, added
+            traces.append(HeadTrace(*(self._of_head(i, part) for part in parts)))
+        return self._side_by_side(output), tuple(traces)
+
+    def _bias(self, given: Array | None, queries: Array, keys: Array) -> Array | None:
+        """The heads' own bias and that of the call added up: `(n, m)`, `(…, g, r, n, m)`, or None."""
+        shape, total = (queries.shape[-2], keys.shape[-2]), given
+        if [head for head in self.heads if head.bias is not None]:
+            like = widened(keys[..., :1])  # a small part, in the numbers of the scores
+            total = namespace(keys).stack([in_numbers_of(like, _own_bias(head.bias, shape)) for head in self.heads])
+            if given is not None:
+                require_broadcast(given, (*given.shape[:-2], *shape), "bias", "scores")
+                total = total + given
+        return total if total is None or total.ndim < 3 else self._lifted(total)
+
+    def _masks(self, own: Any, mask: Any, texts: tuple[Array, Array, Array], keys: Array) -> Iterator[Any]:
+        """The parts of the heads' own mask and a further one, in which each array fits the scores of all heads."""
+        for part in (*masks_of(own), *masks_of(mask)):
+            if len(self.heads) > 1 and not isinstance(part, MaskRule):
+                scores = (*leading_axes("x, source", *texts[:2]), texts[0].shape[-2], keys.shape[-2])
+                require_broadcast(part, scores, "mask", "scores")
+                yield part if part.ndim < 3 else self._lifted(part[..., None, :, :])
+            else:
+                yield part
+
+    def _lifted(self, array: Array) -> Array:
+        """`(…, heads or 1, n, m)` as `(…, g, r, n, m)` or `(…, 1, 1, n, m)`; one head has no axes of its own."""
+        if len(self.heads) == 1:
+            return array[..., 0, :, :]
+        axes = (1, 1) if array.shape[-3] == 1 else self.shape
+        return namespace(array).reshape(array, (*array.shape[:-3], *axes, *array.shape[-2:]))
+
+    def _apart(self, x: Array, r: int) -> Array:
+        """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`; one head has no axes of its own."""
+        if len(self.heads) == 1:
+            return x
+        xp, n, g = namespace(x), x.ndim, self.shape[0]
+        apart = xp.reshape(x, (*x.shape[:-1], g, r, x.shape[-1] // (g * r)))
+        return xp.permute_dims(apart, (*range(n - 2), n - 1, n, n - 2, n + 1))
+
+    def _side_by_side(self, x: Array) -> Array:
+        """`(…, g, r, n, dim)` as `(…, n, g·r·dim)`, the inverse of `_apart`."""
+        if len(self.heads) == 1:
+            return x
+        xp, n = namespace(x), x.ndim
+        behind = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
+        return xp.reshape(behind, (*behind.shape[:-3], -1))
+
+    def _of_head(self, i: int, array: Array | None) -> Array | None:
+        """The part of an array `(…, g or 1, r or 1, n, …)` for one head."""
+        if array is None or len(self.heads) == 1 or array.ndim < 4:
+            return array
+        g, r = array.shape[-4:-2]
+        return array[..., min(i // self.shared, g - 1), min(i % self.shared, r - 1), :, :]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class MultiHead:
+    """Heads in parallel: their outputs are concatenated and multiplied by w_out.
+
+    heads: at least one; those next to one another that have one array or `Affine` as w_key, and one as w_value, share
+    keys and values. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.Affine`. Raises `InvalidInput` for other
+    heads, for heads of texts of different dims, and for a w_out that does not fit.
+    Source: Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, for grouped queries.
+    """
+
+    heads: tuple[Head, ...]
+    w_out: Array
+    out: Affine
+    groups: tuple[Group, ...]
+    """The heads again, those together that are alike."""
+
+    def __init__(self, heads: Iterable[Head], w_out: Any) -> None:
+        out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
+        if not heads:
+            raise InvalidInput("heads: expected at least one Head, in a list")
+        for role in ("query", "key", "value"):
+            dim = getattr(heads[0], role).dims[1]
+            for i, head in enumerate(heads):
+                require_dim(
+                    getattr(head, role).weight, dim, f"heads: entry {i}: w_{role}", f"w_{role} of the first head"
+                )
+        require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
+        alike = [[heads[0]]]
+        for head in heads[1:]:
+            if _alike(alike[-1][0], head):
+                alike[-1].append(head)
+            else:
+                alike.append([head])
+        groups = tuple(map(Group.of, alike))
+        for name, part in (("heads", heads), ("w_out", out.weight), ("out", out), ("groups", groups)):
+            object.__setattr__(self, name, part)
+
+    def __repr__(self) -> str:
+        n, first = len(self.heads), self.heads[0]
+        heads = f"{n} × {first!r}" if len(self.groups) == 1 else f"{n} heads that differ"
+        return f"MultiHead({heads}, w_out {self.out.dims})"
+
+    @knows_torch_words
+    @in_range
+    def __call__(
+        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+    ) -> Array:
+        """The output of all heads together, `(…, n, dim)`.
+
+        x: the text of the queries. mask: as in `Head.trace`, for all heads. source: the text of keys and values; by
+        default they are those of x. key, value: the texts of the keys and of the values in place of a source, where
+        they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
+        m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
+        """
+        return self.forward(_texts(self.heads[0], x, source, key, value), mask, bias).output
+
+    @in_range
+    def trace(
+        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+    ) -> MultiHeadTrace:
+        """The output of all heads together, and the trace of each head; the arguments are those of a call."""
+        return self.forward(_texts(self.heads[0], x, source, key, value), mask, bias, keep=True)
+
+    def forward(
+        self,
+        texts: tuple[Array, Array, Array],
+        mask: Any = None,
+        bias: Any = None,
+        first: int = 0,
+        extend: Sequence[Extend | None] = (),
+        keep: bool = False,
+    ) -> MultiHeadTrace:
+        """W_O [head₁(x); head₂(x); …] for the texts of queries, keys and values.
+
+        first, extend, keep: as in `Group.forward`, one `extend` for each group.
+        """
+        rule, given = as_mask(mask), bias
+        if bias is not None:
+            given = as_float(bias, "bias", like=self.w_out)
+        for_each = given is not None and given.ndim > 2 and given.shape[-3] != 1
+        if for_each and given.shape[-3] != len(self.heads):
+            told = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
+            raise InvalidInput(f"{told}; expected (n, m) or (…, heads, n, m)")
+        outputs, traces, start = list[Array](), list[HeadTrace](), 0
+        for group, growing in zip(self.groups, extend or (None,) * len(self.groups), strict=True):
+            end = start + len(group.heads)
+            added = given[..., start:end, :, :] if for_each else given
+            output, kept = group.forward(texts, rule, added, first, growing, keep)
+            outputs.append(output)
+            traces.extend(kept)
+            start = end
+        joined = outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1)
+        return MultiHeadTrace(tuple(traces), self.out(joined))
+
+    @classmethod
+    def from_torch(cls, module: Any, n_heads: int | None = None, *, mask: Any = "none") -> "MultiHead":
+        """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
+
+        module: the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy. n_heads: with a state,
+        which does not keep it. mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True
+        forbids; here, as in its `scaled_dot_product_attention`, True allows. Raises `InvalidInput` for a module that
+        has no such form here, for missing and further names of a state, all at once, and for arrays that do not fit.
+
+        >>> import numpy as np
+        >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
+        >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape
+        (2, 2)
+        """
+        state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads)
+        maps, out = heads_from(state, **options)
+        beta = float(maps[0][0].dims[0]) ** -0.5
+        return cls([Head(*own, beta=beta, mask=mask) for own in maps], out)
+
+    def to_torch(self) -> dict[str, Array]:
+        """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
+
+        Heads that share keys get a copy each. Raises `InvalidInput` for heads that PyTorch's class cannot have.
+        """
+        step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
+        maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
+        of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5), Identity())
+        placed = [one for one in self.heads if one.position is not None or one.bias is not None]
+        for reason, holds in (
+            ("the heads are not alike", len(self.groups) > 1),
+            ("PyTorch's class has no rotary position and no bias of a head", placed),
+            (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
+            (
+                "the heads' dims do not add up to that of the output",
+                len({*self.out.dims, *(m.dims[0] for m in maps)}) > 1,
+            ),
+        ):
+            if holds:
+                raise InvalidInput(f"to_torch: {reason}")
+        return heads_state(maps, self.out)
+
+
+def _alike(first: Head, head: Head) -> bool:
+    """Whether two heads differ in their matrices and biases only; a β that is learned must be one and the same."""
+    kinds = []
+    for one in (first, head):
+        step, maps = one.retrieval, (one.query, one.key, one.value)
+        parts = step.similarity, step.activation, replace(step.separation, beta=1.0)
+        kinds.append(([own.dims for own in maps], one.position, parts))
+    pairs = (first.mask, head.mask), (first.retrieval.separation.beta, head.retrieval.separation.beta)
+    same = all(
+        a is b or (isinstance(a, plain := float | MaskRule) and isinstance(b, plain) and a == b) for a, b in pairs
+    )
+    return same and first.retrieval.similarity.by_pairs and kinds[0] == kinds[1]
+
+
+def _as_bias(bias: Any) -> Any:
+    """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
+    if bias is None or isinstance(bias, Alibi):
+        return bias
+    if isinstance(bias, str):
+        raise InvalidInput("bias: expected an hopattn.Alibi with its slope, or numbers (n, m), not a text")
+    numbers = shaped(bias, "bias", "n m")
+    split_bias(numbers)  # refuses NaN and +inf
+    return numbers
+
+
+def _own_bias(bias: Any, shape: tuple[int, int]) -> Array:
+    """The bias of one head as an array of this shape; zeros for none."""
+    if bias is None:
+        return np.zeros(shape)
+    if isinstance(bias, Alibi):
+        return bias(*shape)
+    require_broadcast(bias, shape, "bias of the head", "scores")
+    return namespace(bias).broadcast_to(bias, shape)
+
+
+def _texts(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> tuple[Array, Array, Array]:
+    """The texts of queries, keys and values; raises `InvalidInput` for one that does not fit the head's matrices."""
+    if key is not None and source is not None:
+        raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
+    if value is None:
+        require_dim(head.w_value, head.key.dims[1], "w_value", "w_key")
     text = as_text(x, "x", head.w_query, MATRICES)
-    return text, text if source is None else as_source(source, "source", head.w_key)
+    given, what = (source, "source") if key is None else (key, "key")
+    keyed = text if given is None else _source(given, what, head.w_key)
+    valued = keyed if value is None else _source(value, "value", head.w_value)
+    if given is not None or value is not None:
+        leading_axes("x and the text of keys and values", text, keyed, valued)
+        if valued.shape[-2] != keyed.shape[-2]:
+            raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
+    return text, keyed, valued
 
 
-def as_source(values: Any, what: str, matrix: Array) -> Array:
+def _source(values: Any, what: str, matrix: Array) -> Array:
     """The text of keys or values, as `as_text` gives it; raises `InvalidInput` for booleans, which are a mask."""
     text = as_array(values, what, like=matrix)
     if text.dtype == namespace(text).bool:

@@ -18,11 +18,11 @@ from hopattn.foundation.in_range import in_range
 from hopattn.foundation.objects import each, instance
 from hopattn.foundation.traces import constant
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.layers import Layer
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.heads import HeadTrace, MultiHead
 
 
 def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:
@@ -32,8 +32,8 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     the keys come from another text (cross-attention); None where they are the same tokens.
     Node i is token i; the tokens of another text are nodes after those of the first. A node has its `token`, and of
     `query`, `key` and `value` those that it gives. An edge j → i has the `score` and the `weight` of token j for token
-    i as numbers, also where the weight is 0. Raises `InvalidInput` for a trace of several texts or of a head with a
-    bias, for words that do not fit it, and for other numbers of queries and keys than one text has.
+    i as numbers. Raises `InvalidInput` for a trace of several texts or of a head with a bias, and for words that do not
+    fit it.
     Source: Gilmer et al. (2017), ICML (their message M(h_i, h_j) is our p_ij v_j, their update our ∇Φ); NOTE,
     Self-attention ("Attention acts over a set of vectors in a graph").
 
@@ -83,10 +83,10 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
     >>> pass_messages(graph)
     {'their': array([3., 4.])}
     """
-    step = Retrieval(Dot(), separations.make("softmax", beta=1.0), Identity()) if retrieval is None else retrieval
+    step = Retrieval(Dot(), Softmax(beta=1.0), Identity()) if retrieval is None else retrieval
     instance(step, Retrieval, "retrieval", "a step of recall, such as head.retrieval")
     if not hasattr(graph, "nodes") or not hasattr(graph, "predecessors"):
-        raise InvalidInput(f"graph: expected a networkx.DiGraph, such as that of token_graph, not {_shown(graph)}")
+        raise InvalidInput(f"graph: expected a networkx.DiGraph, such as that of token_graph, not {quoted(graph)}")
     if not step.similarity.by_pairs:
         raise InvalidInput(f"similarity: {quoted(step.similarity)} goes by the place in a text, and a graph has none")
     senders = [node for node, has in graph.nodes(data=True) if "key" in has and "value" in has]
@@ -97,8 +97,8 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
 class MessageTrace:
     """A layer computed by messages.
 
-    graphs: the graph of each head, see `token_graph`. messages: what the tokens receive from each head, `(n, dim_out)`
-    each. state: the output of the layer, `(n, dim)`.
+    graphs: the graph of each head, see `token_graph`; those of a cross-attention are last. messages: what the tokens
+    receive from each head, `(n, dim_out)` each. state: the output of the layer, `(n, dim)`.
     """
 
     graphs: tuple[Any, ...]
@@ -107,26 +107,28 @@ class MessageTrace:
 
 
 @in_range
-def layer_by_messages(layer: Layer, x: Any, mask: Any = None, *, source: Any = None) -> MessageTrace:
+def layer_by_messages(
+    layer: Block, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None
+) -> MessageTrace:
     """A layer for one text, whose heads pass messages on graphs in place of multiplying matrices.
 
-    layer: an `hopattn.AttentionLayer`, or any other layer of heads. x, mask, source: as in `Head.trace`, without
-    leading axes. Raises `InvalidInput` as `token_graph` and `pass_messages` do.
+    The other arguments are those of `Block.trace`, without leading axes. Raises `InvalidInput` as that, `token_graph`
+    and `pass_messages` do.
     """
-    instance(layer, Layer, "layer", "a layer of attention")
     graphs: list[Any] = []
     messages: list[Array] = []
 
-    def attend(words: Array) -> Array:
-        traces = layer.attention.trace(words, mask, source=source).heads
-        for head, trace in zip(layer.attention.heads, traces, strict=True):
+    def attend(heads: MultiHead, words: Array, mask: Any, *, source: Any, bias: Any) -> Array:
+        first = len(messages)
+        for head, trace in zip(heads.heads, heads.trace(words, mask, source=source, bias=bias).heads, strict=True):
             graphs.append(token_graph(trace, source=None if source is None else ()))
             received = pass_messages(graphs[-1], head.retrieval)
             messages.append(namespace(trace.output).stack([received[i] for i in range(trace.output.shape[0])]))
-        return layer.attention.out(namespace(messages[0]).concat(messages, axis=-1))
+        return heads.out(namespace(messages[0]).concat(messages[first:], axis=-1))
 
-    state = layer.computed_with(attend, x)
-    return MessageTrace(tuple(graphs), tuple(messages), state)
+    instance(layer, Block, "layer")
+    through = layer.computed_with(attend, x, mask, source=source, source_mask=source_mask)
+    return MessageTrace(tuple(graphs), tuple(messages), through.state)
 
 
 def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> Array:
@@ -136,23 +138,15 @@ def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> 
     """
     neighbours = list(graph.predecessors(node)) or any_sender
     if not neighbours:
-        raise InvalidInput(f"graph: no node has a key and a value, so that node {_shown(node)} can receive nothing")
-    query = _vector(graph, node, "query")
-    xp = namespace(query)
-    keys, values = (xp.stack([_vector(graph, j, name) for j in neighbours]) for name in ("key", "value"))
+        raise InvalidInput(f"graph: no node has a key and a value, so that node {quoted(node)} can receive nothing")
+    for other in neighbours:
+        for name in ("key", "value"):
+            if name not in graph.nodes[other]:
+                raise InvalidInput(f"graph: node {quoted(other)} has no {name}, which its edges need")
+    query, xp = graph.nodes[node]["query"], namespace(graph.nodes[node]["query"])
+    keys, values = (xp.stack([graph.nodes[j][name] for j in neighbours]) for name in ("key", "value"))
     mask = None if graph.in_degree(node) else np.zeros((1, 1), dtype=bool)
     return step.step(query[None, :], keys, values, mask)[0, :]
-
-
-def _vector(graph: Any, node: Any, name: str) -> Array:
-    """The vector of a node by its name; raises `InvalidInput` where it is missing."""
-    if name not in graph.nodes[node]:
-        raise InvalidInput(f"graph: node {_shown(node)} has no {name}, which its edges need")
-    return graph.nodes[node][name]
-
-
-def _shown(node: Any) -> str:
-    return quoted(node)
 
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:

@@ -12,9 +12,9 @@ from tests.fuzz.calls import ARGUMENTS, public
 from tests.fuzz.samples import EYE, ONES, REAL, SPINS, TOKENS, block, recipe, trigger_texts
 
 MADE = (
-    *("Additive", "Affine", "Alibi", "Asynchronous", "AttentionLayer", "Bilinear", "Block", "ConcaveConvex"),
+    *("Additive", "Affine", "Alibi", "Asynchronous", "Bilinear", "Block", "ConcaveConvex"),
     *("EncoderDecoder", "FeedForward", "FirstWord", "Glauber", "Graded", "Head", "Hopfield"),
-    *("KeyValueCache", "Memory", "Normalisation", "RandomFeatures", "Recipe", "Recurrent"),
+    *("KeyValueCache", "LayerNorm", "Memory", "RMSNorm", "RandomFeatures", "Recipe", "Recurrent"),
     *("RecurrentDecoder", "Rotary", "bam", "boltzmann", "certify", "compare", "composition_baseline"),
     *("curie_weiss", "delta", "explore", "induction_circuit", "load", "memory_circuit", "position_probe"),
     *("random_texts", "run", "select", "sweep", "token_graph", "trigger_texts", "walk", "window"),
@@ -38,7 +38,7 @@ OBJECTS = {
 CUES, STATES, FILE, X = {"cues": SPINS}, {"states": SPINS}, {"path": "saved.npz"}, {"x": REAL}
 UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "seed": 0}, {"q": REAL}, {"name": None}
 ANY = {
-    **{"__call__": X, "trace": X, "hidden": X, "extended": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
+    **{"__call__": X, "trace": X, "hidden": X, "append": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
     **{"step": CUES, "weights": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
@@ -76,12 +76,13 @@ OWN = {
     "NGram.distribution": AFTER,
     "NGram.likeliest": AFTER,
     "NGram.probability": {"word": "a", **AFTER},
-    "Normalisation.from_torch": {
-        "state": ha.Normalisation(ONES, ONES).to_torch("norm"),
+    "LayerNorm.from_torch": {
+        "state": ha.LayerNorm(ONES, ONES).to_torch("norm"),
         "name": "norm",
         "epsilon": 1e-5,
     },
-    "Normalisation.to_torch": {"name": "norm"},
+    "LayerNorm.to_torch": {"name": "norm"},
+    "RMSNorm.to_torch": {"name": "norm"},
     "Recipe.batch_of": {"step": 0},
     "Recipe.held_out": {"count": 2},
     "Recurrent.start": {"word": ONES},
@@ -112,11 +113,10 @@ OWN = {
 
 INTERNAL = {
     *(
-        "Block.traced_with",
-        "AttentionLayer.computed_with",
-        "MultiHead.attended",
-        "MultiHead.projected",
-        "Head.mapped",
+        "Block.computed_with",
+        "MultiHead.forward",
+        "LayerNorm.unit",
+        "RMSNorm.unit",
         "Affine.of",
     ),
     *("Affine.stacked", "Additive.rounding", "Bilinear.rounding", "RandomFeatures.directions"),

@@ -27,7 +27,7 @@ def layer():
 def block(**options):
     """A block that PyTorch has too."""
     attention = ha.random_blocks(1, 4, 1, seed=0)[0].attention
-    norms = [ha.Normalisation(ONES, ONES)] * (2 + len(options))
+    norms = [ha.LayerNorm(ONES, ONES)] * (2 + len(options))
     return ha.Block(attention, ha.FeedForward(ha.Affine(EYE, ONES), ha.Affine(EYE, ONES)), norms, **options)
 
 

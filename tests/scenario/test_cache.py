@@ -44,9 +44,20 @@ def test_counts_are_those_of_loops_over_two_layers():
         assert arrays[f"{way}_growth"].values == pytest.approx(growth, rel=1e-15)
 
 
-def test_a_whole_layer_is_computed_word_by_word_too():
-    whole = '[[layer]]\nnorm = "layer"\nfeed_forward = { inner = [[1, 2], [0, 1]], outer = [[1, 0], [1, 1]] }\n'
-    arrays = run(TEXT.replace("[[layer]]\n", whole)).arrays
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "[[layer]]\n",
+            '[[layer]]\nnorm = "layer"\nfeed_forward = { inner = [[1, 2], [0, 1]], outer = [[1, 0], [1, 1]] }\n',
+        ),
+        ("[[layer]]\n", '[[layer]]\nnorm = "rms"\n'),
+        ("[[layer]]\n", "[[layer]]\noutput = [[1, 2], [0, 1]]\n"),
+        ("[[layer.head]]\n", "[[layer.head]]\n[[layer.head]]\nbeta = 2\n"),  # heads that differ
+    ],
+)
+def test_every_layer_is_computed_word_by_word_too(old, new):
+    arrays = run(TEXT.replace(old, new)).arrays
     assert not np.allclose(arrays["state"].values, run().arrays["state"].values)
     assert arrays["difference"].values < 1e-14
 
@@ -68,8 +79,11 @@ def test_it_explains_the_counts():
     ("old", "new", "message"),
     [
         ("[[layer.head]]\n", '[[layer.head]]\nmask = "none"\n', "layer.1.head.1.mask: 'none' does not fit a text"),
-        ("[[layer.head]]\n", "[[layer.head]]\n[[layer.head]]\nbeta = 2\n", "layer.1: its heads differ; expected heads"),
-        ("[[layer]]\n", '[[layer]]\nnorm = "rms"\n', "layer.1: a norm or an output matrix needs a feed-forward layer"),
+        (
+            "[[layer.head]]\n",
+            f"[[layer.head]]\nscores = {np.eye(4).tolist()}\n",
+            "layer.1: its similarity 'fixed_scores' goes by the places of texts of one length",
+        ),
         ("up_to = 1024", "up_to = 1", "cache.up_to"),
         ("[input]\n", '[input]\npadding = "A"\n', "input.padding: only kind 'attention' has padding"),
         ('tokens = ["A"', 'tokens = ["C"', "input.tokens.1: 'C' is unknown"),

@@ -8,7 +8,7 @@ from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.explain.transformer_layer import _normalised
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from hopattn.transformer.normalisation import Normalisation
+from hopattn.transformer.normalisation import LayerNorm
 from tests.each import each
 from tests.refusal import assert_refused, problems
 
@@ -199,7 +199,7 @@ def test_names_with_a_prefix_and_safetensors_are_read(tmp_path):
     ("change", "message"),
     [
         ({"norm1.weight": None}, "10: layer.1.from_torch: state: missing: norm1.weight"),
-        ({"linear1.bias": np.ones(3)}, "10: layer.1.from_torch: linear1.weight: a bias of shape"),
+        ({"linear1.bias": np.ones(3)}, "10: layer.1.from_torch: linear1.bias: got shape (3,)"),
         ({"multihead_attn.in_proj_weight": np.eye(12, 4)}, "10: layer.1.from_torch: state: missing: multihead_attn"),
     ],
 )
@@ -241,6 +241,6 @@ def test_a_layer_that_takes_too_much_memory_is_refused():
 
 def test_a_small_variance_is_written_with_the_digits_that_one_reckons_with():
     """(x − 2)/√(x's variance): the lines must agree with a pocket calculator to four digits."""
-    norm = Normalisation(centred=True, epsilon=1e-5)
+    norm = LayerNorm(epsilon=1e-5)
     (line,) = _normalised(norm, np.array([[1.9167, 2.0833]]), ["a"], {"": slice(None)})
     assert "variance .006939; (x − 2)/√(.006939 + 1e−05) ≈ (−.9993, .9993)" in line

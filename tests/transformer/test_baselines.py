@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.baselines import Bigram, NGram, average
+from hopattn.transformer.baselines import NGram, average
 from tests.draws import arrays, sizes
 from tests.each import each
 
@@ -32,15 +32,15 @@ def test_the_average_of_aaba():
 
 @given(texts)
 def test_a_bigram_counts_and_normalises(data):
-    model = Bigram.counted(data)
+    model = NGram.counted(data)
     pairs = Counter((text[i], text[i + 1]) for text in data for i in range(len(text) - 1))
     for before in "abc":
         total = sum(count for (first, _), count in pairs.items() if first == before)
         for word in "abc":
             expected = pairs[before, word] / total if total else 0
-            assert model.probability(word, after=before) == pytest.approx(expected)
+            assert model.probability(word, after=[before]) == pytest.approx(expected)
         best = {word for word in "abc" if total and pairs[before, word] == max(pairs[before, w] for w in "abc")}
-        assert set(model.likeliest(before)) == best
+        assert set(model.likeliest([before])) == best
 
 
 ADDS = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1), Fraction(5, 2)])
@@ -66,15 +66,6 @@ def test_an_n_gram_is_the_enumeration_with_fractions(data, n, k):
         assert sum(model.distribution(context).values()) == pytest.approx(1.0 if known else 0.0, abs=1e-14)
         best = max((followers.count(word) for word in words), default=0)
         assert set(model.likeliest(context)) == {word for word in words if best and followers.count(word) == best}
-
-
-@given(texts)
-def test_the_bigram_is_the_n_gram_of_two(data):
-    model, bigram = NGram.counted(data, 2), Bigram.counted(data)
-    assert {before: counts for (before,), counts in model.counts.items()} == bigram.counts
-    for before, word in product("abc", repeat=2):
-        assert model.probability(word, [before]) == bigram.probability(word, after=before)
-        assert model.likeliest([before]) == bigram.likeliest(before)
 
 
 @given(data=texts, n=st.integers(1, 3), k=ADDS)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.cache import multiplications, multiplications_of_text
+from hopattn.retrieval.fixed_scores import FixedScores
+from hopattn.transformer.cache import multiplications
 from tests.each import each
 
 DIM = 6
@@ -19,18 +20,26 @@ def attention(rng, mask="causal", shared=1):
     return ha.MultiHead(heads, rng.normal(size=(DIM, DIM)) / 4)
 
 
+def unlike(rng, mask):
+    """Heads that differ in β, so that they are computed one by one."""
+    heads = [ha.Head(*rng.normal(size=(3, 3, DIM)) / 3, beta=beta, mask=mask) for beta in (1.0, 2.0)]
+    return ha.MultiHead(heads, rng.normal(size=(DIM, DIM)) / 4)
+
+
 def block(rng, mask, first):
     layer = ha.FeedForward(rng.normal(size=(9, DIM)), rng.normal(size=(DIM, 9)) / 4)
-    return ha.Block(attention(rng, mask), layer, [ha.Normalisation()] * 2, norm_first=first)
+    return ha.Block(attention(rng, mask), layer, [ha.LayerNorm()] * 2, norm_first=first)
 
 
 @given(data=st.data(), mask=st.sampled_from(["causal", "strict", ha.window(2)]), batch=st.sampled_from([(), (2,)]))
 def test_word_by_word_is_all_at_once(data, mask, batch):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    kinds = data.draw(st.lists(st.sampled_from(["layer", "first", "last"]), min_size=1, max_size=3))
+    kinds = data.draw(st.lists(st.sampled_from(["layer", "first", "last", "unlike"]), min_size=1, max_size=3))
     layers = [
         ha.AttentionLayer(attention(rng, mask, data.draw(st.sampled_from([1, 2]))))
         if kind == "layer"
+        else ha.AttentionLayer(unlike(rng, mask))
+        if kind == "unlike"
         else block(rng, mask, kind == "first")
         for kind in kinds
     ]
@@ -41,7 +50,7 @@ def test_word_by_word_is_all_at_once(data, mask, batch):
         expected = layer(expected)
     cache, found, start = ha.KeyValueCache(layers), [], 0
     for size in sizes:
-        output, cache = cache.extended(x[..., start : start + size, :])
+        output, cache = cache.append(x[..., start : start + size, :])
         found.append(output)
         start += size
     assert cache.length == start
@@ -54,7 +63,7 @@ def test_a_long_text_keeps_its_rows_when_the_room_grows():
     layer, x = ha.AttentionLayer(attention(rng)), rng.normal(size=(200, DIM))
     cache, outputs = ha.KeyValueCache([layer]), []
     for word in x:
-        output, cache = cache.extended(word[None])
+        output, cache = cache.append(word[None])
         outputs.append(output)
     np.testing.assert_allclose(np.concatenate(outputs), layer(x), rtol=0, atol=1e-12 * np.abs(layer(x)).max())
 
@@ -66,8 +75,8 @@ def test_on_pytorch(torch):
     ).to_torch().items()}  # fmt: skip
     layer = ha.AttentionLayer(ha.MultiHead.from_torch(state, 2, mask="causal"))
     x = torch.asarray(rng.normal(size=(4, DIM)))
-    first, cache = ha.KeyValueCache([layer]).extended(x[:3])
-    last, _ = cache.extended(x[3:])
+    first, cache = ha.KeyValueCache([layer]).append(x[:3])
+    last, _ = cache.append(x[3:])
     np.testing.assert_allclose(torch.cat([first, last]), layer(x), rtol=0, atol=1e-10)
 
 
@@ -77,9 +86,10 @@ def test_multiplications_are_those_of_loops(n):
     rng = np.random.default_rng(3)
     maps = 4 * DIM * DIM  # two heads of 3 rows each, for queries, keys and values, and the output
     rows = [sum(3 + 3 for _ in range(n)) for _ in range(2)]  # a score and a weighted value for each pair and head
-    assert multiplications(attention(rng), n) == {"cached": maps + sum(rows), "anew": n * maps + n * sum(rows)}
+    found = multiplications(attention(rng), n)
+    assert (found["word_cached"], found["word_anew"]) == (maps + sum(rows), n * maps + n * sum(rows))
     shared = multiplications(attention(rng, shared=2), n)
-    assert shared["cached"] == maps - 2 * 3 * DIM + sum(rows)  # one head of keys and one of values less
+    assert shared["word_cached"] == maps - 2 * 3 * DIM + sum(rows)  # one head of keys and one of values less
 
 
 @each("n", [1, 2, 3, 10])
@@ -87,8 +97,8 @@ def test_multiplications_are_those_of_loops(n):
 def test_multiplications_of_a_text_are_those_of_its_words(n, shared):
     own = attention(np.random.default_rng(6), shared=shared)
     words = [multiplications(own, k) for k in range(1, n + 1)]
-    expected = {way: sum(word[way] for word in words) for way in ("cached", "anew")}
-    assert multiplications_of_text(own, n) == expected
+    for way in ("cached", "anew"):
+        assert words[-1][f"text_{way}"] == sum(word[f"word_{way}"] for word in words)
 
 
 def fresh():
@@ -97,25 +107,21 @@ def fresh():
 
 def used():
     cache = fresh()
-    cache.extended(np.ones((2, DIM)))
+    cache.append(np.ones((2, DIM)))
     return cache
 
 
 RNG = np.random.default_rng(5)
-DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b in (1.0, 2.0)], np.eye(DIM, 2 * DIM))
+FIXED = ha.MultiHead([ha.Head(*[np.eye(DIM)] * 3, similarity=FixedScores(np.eye(2)))], np.eye(DIM))
 
 
 @each(
     ("make", "message"),
     [
-        (
-            lambda: used().extended(np.ones((1, DIM))),
-            "it holds 0 words and was extended to 2 already; go on with",
-        ),
-        (lambda: ha.KeyValueCache([]), "layers: expected at least one AttentionLayer or Block"),
+        (lambda: ha.KeyValueCache([]), "layers: expected at least one Block"),
         (lambda: ha.KeyValueCache(3), "layers: expected a list, not 3"),
-        (lambda: used().extended(np.ones(DIM)), r"x: expected \(…, n, dim\) with at least one row, not shape \(6,\)"),
-        (lambda: fresh().extended(np.ones((2, DIM - 1))), "x: dim 5 does not fit the head's matrices of dim 6"),
+        (lambda: used().append(np.ones(DIM)), r"x: expected \(…, n, dim\) with at least one row, not shape \(6,\)"),
+        (lambda: fresh().append(np.ones((2, DIM - 1))), "x: dim 5 does not fit the head's matrices of dim 6"),
         (
             lambda: ha.KeyValueCache([ha.Head(*[np.eye(2)] * 3)]),
             r"layer 1: expected a layer, such as ha.AttentionLayer\(ha.MultiHead\(\[head\], w_out\)\), not Head",
@@ -124,15 +130,15 @@ DIFFERENT = ha.MultiHead([ha.Head(*RNG.normal(size=(3, DIM, DIM)), beta=b) for b
             lambda: ha.KeyValueCache([attention(RNG)]),
             r"layer 1: expected a layer, such as ha.AttentionLayer\(heads\), not MultiHead",
         ),
-        (lambda: ha.KeyValueCache([7]), "layers: layer 1: expected an AttentionLayer or a Block, not int"),
+        (lambda: ha.KeyValueCache([7]), "layers: layer 1: expected a Block, not int"),
         (
             lambda: ha.KeyValueCache([ha.AttentionLayer(attention(RNG, "none"))]),
             "a word may not see later ones; expected the mask 'causal', 'strict' or a window, not 'none'",
         ),
-        (lambda: ha.KeyValueCache([ha.AttentionLayer(DIFFERENT)]), "layer 1: its heads differ"),
-        (lambda: multiplications(DIFFERENT, 2), "attention: expected heads that are alike"),
-        (lambda: multiplications_of_text(DIFFERENT, 2), "attention: expected heads that are alike"),
-        (lambda: multiplications_of_text(attention(RNG), 0), "n: expected a whole number of at least 1"),
+        (
+            lambda: ha.KeyValueCache([ha.AttentionLayer(FIXED)]),
+            "layer 1: its similarity 'fixed_scores' goes by the places of texts of one length",
+        ),
         (lambda: multiplications(attention(RNG), 0), "n: expected a whole number of at least 1"),
     ],
 )
@@ -142,7 +148,7 @@ def test_what_cannot_be_is_refused(make, message):
 
 
 def test_a_cache_shows_its_sizes_and_no_matrices():
-    _, cache = fresh().extended(np.ones((3, DIM)))
+    _, cache = fresh().append(np.ones((3, DIM)))
     assert repr(cache) == "KeyValueCache(layers: 1, words: 3)"
 
 
@@ -150,11 +156,45 @@ def test_words_that_do_not_fit_leave_the_cache_as_it_is():
     cache = fresh()
     for wrong in (np.ones(DIM), np.ones((1, DIM + 1))):
         with pytest.raises(InvalidInput):
-            cache.extended(wrong)
-    assert cache.extended(np.ones((1, DIM)))[1].length == 1
+            cache.append(wrong)
+    assert cache.append(np.ones((1, DIM)))[1].length == 1
+
+
+def test_a_layer_that_fails_leaves_the_cache_as_it_is():
+    """The second layer refuses a word after the first one kept its keys."""
+    rng, refusing = np.random.default_rng(7), [True]
+
+    def norm(words):
+        if refusing[0]:
+            raise InvalidInput("not now")
+        return words
+
+    layers = [ha.AttentionLayer(attention(rng)), ha.Block(attention(rng), norms=[norm])]
+    x, cache = rng.normal(size=(4, DIM)), ha.KeyValueCache(layers)
+    refusing[0] = False
+    first, cache = cache.append(x[:2])
+    refusing[0] = True
+    with pytest.raises(InvalidInput, match="not now"):
+        cache.append(x[:1])
+    refusing[0] = False
+    last, _ = cache.append(x[2:])
+    np.testing.assert_allclose(np.concatenate([first, last]), layers[1](layers[0](x)), rtol=0, atol=1e-12)
+
+
+def test_two_texts_go_on_from_one_cache():
+    rng = np.random.default_rng(8)
+    layer, x = ha.AttentionLayer(attention(rng)), rng.normal(size=(5, DIM))
+    _, cache = ha.KeyValueCache([layer]).append(x[:3])
+    _, cache = cache.append(x[3:4])  # there is room now
+    one, longer = cache.append(x[4:])
+    other, _ = cache.append(2 * x[4:])
+    np.testing.assert_allclose(one, layer(x)[4:], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(other, layer(np.concatenate([x[:4], 2 * x[4:]]))[4:], rtol=0, atol=1e-12)
+    again, _ = longer.append(x[:1])
+    np.testing.assert_allclose(again, layer(np.concatenate([x, x[:1]]))[5:], rtol=0, atol=1e-12)
 
 
 def test_texts_of_another_number_are_refused():
-    _, cache = ha.KeyValueCache([ha.AttentionLayer(attention(RNG))]).extended(np.ones((2, 3, DIM)))
+    _, cache = ha.KeyValueCache([ha.AttentionLayer(attention(RNG))]).append(np.ones((2, 3, DIM)))
     with pytest.raises(InvalidInput, match=r"x: \(3,\) texts do not fit the \(2,\) so far"):
-        cache.extended(np.ones((3, 1, DIM)))
+        cache.append(np.ones((3, 1, DIM)))

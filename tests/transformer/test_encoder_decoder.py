@@ -108,9 +108,9 @@ def test_parts_that_pytorch_lacks_are_named(state):
     own = ha.EncoderDecoder.from_torch(state, HEADS)
     first, *others = own.encoder
     for encoder, norms, message in (
-        ([first, *others], (ha.Normalisation(), None), "norm of the encoder: expected a Normalisation with a gain"),
+        ([first, *others], (ha.LayerNorm(), None), "norm of the encoder: expected a LayerNorm with a gain"),
         ([replace(first, residual=False), *others], own.norms, "encoder: block 1: residual is False"),
-        ([first, replace(first, norms=[ha.Normalisation()] * 2)], own.norms, "encoder: block 2: norm 1: expected"),
+        ([first, replace(first, norms=[ha.LayerNorm()] * 2)], own.norms, "encoder: block 2: norm 1: expected"),
         (
             [replace(first, norm_first=True), *others],
             own.norms,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.greedy import greedy
+from hopattn.transformer.encoder_decoder import greedy
 from tests.each import each
 
 TABLE = np.array([[0, 5, 1], [2, 0, 7], [9, 1, 1]])

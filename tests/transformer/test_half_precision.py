@@ -41,7 +41,7 @@ def test_a_block_of_half_precision_stays_so(name):
     def block(dtype):
         query, key, value, out, w_in, w_out, gain, shift = (one.astype(dtype) for one in drawn)
         heads = ha.MultiHead([ha.Head(query, key, value)], out)
-        return ha.Block(heads, ha.FeedForward(w_in, w_out, name), [ha.Normalisation(gain, shift)] * 2)
+        return ha.Block(heads, ha.FeedForward(w_in, w_out, name), [ha.LayerNorm(gain, shift)] * 2)
 
     x = rng.normal(size=(3, 4))
     found = block(np.float16)(x.astype(np.float16))

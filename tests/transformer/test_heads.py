@@ -162,18 +162,20 @@ EYE = np.eye(3)
         (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "w_value: dim 2 does not fit w_key of dim 3"),
         (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask: 'casual' is unknown; did you mean 'causal'"),
         (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=2), beta=3), "carries its own beta"),
+        (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=3), beta=1.0), "carries its own beta"),
         (lambda: ha.Head([1, 2], EYE, EYE), "w_query: expected a matrix"),
+        (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3, 3)), source=np.ones((4, 3, 3))), "leading axes .* do not"),
         (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 4))), "x: dim 4 does not fit the head's matrices of dim 3"),
         (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3)), source=np.ones((2, 4))), "source: dim 4 does not fit"),
         (lambda: ha.MultiHead([], EYE), "heads: expected at least one"),
         (lambda: ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.eye(2)), "w_out: dim 2 does not fit"),
         (
             lambda: ha.AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.ones((2, 3)))),
-            "w_out: dim 2 does not fit",
+            "attention: gives words of dim 2; expected those of the text, of dim 3",
         ),
         (lambda: ha.attention(EYE, EYE, np.ones((2, 3))), "v: 2 rows do not fit 3 keys"),
         (lambda: ha.attention(EYE, np.ones((3, 2)), EYE), "q: dim 3 does not fit k of dim 2"),
-        (lambda: ha.attention([1, 2], EYE, EYE), "q: expected"),
+        (lambda: ha.attention([1, 2], EYE, EYE), r"q: got shape \(2,\); expected \(…, n, dim\)"),
         (lambda: ha.attention(EYE, EYE, EYE, beta=-1), "beta: expected a positive"),
         (lambda: ha.attention(np.ones((2, 3, 3)), np.ones((4, 3, 3)), EYE), "leading axes .* do not broadcast"),
         (lambda: ha.Head(EYE, EYE, EYE)([1.0, 0, 0]), "x: expected"),
@@ -193,19 +195,19 @@ def test_arguments_that_do_not_fit_are_refused(make, message):
 def test_layers_say_briefly_what_they_are():
     matrix = np.zeros((64, 64))
     heads = ha.MultiHead([ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=ha.Alibi(0.5))] * 8, np.eye(64, 512))
-    block = ha.Block(heads, ha.FeedForward(matrix, matrix), [ha.Normalisation(matrix[0]), ha.Normalisation()])
+    block = ha.Block(heads, ha.FeedForward(matrix, matrix), [ha.LayerNorm(matrix[0]), ha.LayerNorm()])
     texts = [repr(one) for one in (heads, ha.AttentionLayer(heads), block, ha.Affine(matrix, matrix[0]))]
     assert max(map(len, texts)) < 600 and not any("array" in text or "\n" in text for text in texts)
     maps = "w_query (64, 64), w_key (64, 64), w_value (64, 64)"
     head = f"Head({maps}, Dot(), Softmax(beta=1.0), Identity(), mask=(5, 5), bias=Alibi(slope=0.5))"
     assert texts[0] == f"MultiHead(8 × {head}, w_out (64, 512))"
-    assert "Normalisation(gain, epsilon=1e-05, centred=True)" in texts[2]
+    assert "LayerNorm(gain, epsilon=1e-05)" in texts[2]
     assert texts[3] == "Affine(weight (64, 64), bias)"
 
 
 LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
-BLOCK = ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.Normalisation()] * 2)
-BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.Normalisation()] * 3, cross=LAYER)])
+BLOCK = ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.LayerNorm()] * 2)
+BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.LayerNorm()] * 3, cross=LAYER)])
 
 
 @each(
@@ -223,7 +225,7 @@ BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha
         (lambda: ha.attention(EYE, EYE, EYE, enable_gqa=True), r"k\.repeat_interleave\(n, -3\), and v alike"),
         (lambda: ha.Head(EYE, EYE, EYE, is_causal=True), "^Head: option 'is_causal'"),
         (lambda: LAYER(EYE, key_padding_mask=EYE), "^MultiHead: option 'key_padding_mask' is"),
-        (lambda: ha.AttentionLayer(LAYER)(EYE, src_mask=EYE), "^AttentionLayer: option 'src_mask' is PyTorch's word"),
+        (lambda: ha.AttentionLayer(LAYER)(EYE, src_mask=EYE), "^Block: option 'src_mask' is PyTorch's word"),
         (lambda: ha.attention(query=EYE, key=EYE, value=EYE), "'query' is PyTorch's word; write q="),
         (lambda: ha.attention(EYE, EYE, value=EYE), "'value' is PyTorch's word; write v="),
         (lambda: LAYER(query=EYE), "'query' is PyTorch's word; write x=, the first argument"),
@@ -245,7 +247,7 @@ BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha
 def test_pytorchs_words_are_answered_with_ours(call, message):
     with pytest.raises(ha.InvalidInput, match=message):
         call()
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+    with pytest.raises(ha.InvalidInput, match=r"^attention: option 'colour' is unknown .*choices: beta, bias, k,"):
         ha.attention(EYE, EYE, EYE, colour=1)
 
 

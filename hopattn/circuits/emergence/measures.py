@@ -6,8 +6,8 @@ from hopattn.circuits.emergence.model import AttentionOnly
 from hopattn.circuits.emergence.recipe import RepeatedTexts
 from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace
 from hopattn.transformer.heads import Head, HeadTrace
-from hopattn.transformer.layers import AttentionLayer, LayerTrace
 
 ITERATIONS = 5
 """How often the last layer is applied to its own output, to follow the energies of its heads."""
@@ -44,7 +44,7 @@ def cross_entropy(logits: np.ndarray, tokens: np.ndarray) -> np.ndarray:
     return np.asarray(normaliser - np.take_along_axis(scores, tokens[:, 1:, None], axis=-1)[..., 0])
 
 
-def energy_falls(layer: AttentionLayer, trace: LayerTrace, texts: RepeatedTexts) -> np.ndarray:
+def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts) -> np.ndarray:
     """The share of words at which the energy of each head falls when the layer is applied once more, `(heads, 5)`.
 
     layer: the last one. trace: its arrays. A head's memory are its keys; its energy at a query q is

@@ -9,9 +9,9 @@ import numpy as np
 from hopattn.circuits.emergence.recipe import Recipe
 from hopattn.foundation.arrays import as_matrix
 from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
 from hopattn.transformer.from_torch import require_names, with_prefix
-from hopattn.transformer.layers import AttentionLayer, LayerTrace, stack
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.heads import MultiHead
 
 EMBED, POSITION, UNEMBED = "embed.weight", "position.weight", "unembed.weight"
 HEADS = ("in_proj_weight", "out_proj.weight")
@@ -88,6 +88,6 @@ class AttentionOnly:
 
     __call__ = logits
 
-    def trace(self, tokens: Any) -> list[LayerTrace]:
+    def trace(self, tokens: Any) -> list[BlockTrace]:
         """All arrays of every layer, its attention weights among them."""
         return stack(self.layers, self.words(tokens))

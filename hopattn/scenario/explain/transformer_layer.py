@@ -18,10 +18,8 @@ from hopattn.scenario.explain.arithmetic import (
     vector,
     written,
 )
-from hopattn.transformer.affine import Affine
-from hopattn.transformer.feed_forward import FeedForward
-from hopattn.transformer.full_layers import FullLayer
-from hopattn.transformer.layers import Layer
+from hopattn.transformer.blocks import AttentionLayer, Block
+from hopattn.transformer.feed_forward import Affine, FeedForward
 from hopattn.transformer.normalisation import Normalisation
 
 EXPLAINED_ROWS = 12
@@ -35,21 +33,21 @@ def explained_rows(rows: Sequence[str]) -> Sequence[int]:
     return range(len(rows)) if len(rows) <= EXPLAINED_ROWS else [len(rows) - 1]
 
 
-def explain_first_norm(layer: Layer, words: Labelled, parts: Parts, i: int) -> Iterator[str]:
+def explain_first_norm(layer: Block, words: Labelled, parts: Parts, i: int) -> Iterator[str]:
     """The normalisation of the words before the heads of layer i; nothing where the norm does not come first."""
-    if isinstance(layer, FullLayer) and layer.norm_first:
+    if layer.norm_first:
         yield f"layer {i}, the words are normalised before the heads read them:"
         yield from _normalised(layer.norms[0], words.values, words.labels[0], parts)
 
 
 def explain_full_layer(
-    layer: Layer, parts: Parts, arrays: Mapping[str, Labelled], i: int, mapped: bool
+    layer: Block, parts: Parts, arrays: Mapping[str, Labelled], i: int, mapped: bool
 ) -> Iterator[str]:
     """The arithmetic of layer i from the outputs of its heads to its state.
 
     arrays: of the run, by name. mapped: whether an output matrix maps the heads' outputs, which are else added up.
     """
-    if not isinstance(layer, FullLayer):
+    if isinstance(layer, AttentionLayer):
         return
     names = arrays[f"layer {i} output"].labels[0]
     heads = [arrays[f"layer {i} head {j} output"].values for j in range(1, len(layer.attention.heads) + 1)]
@@ -83,7 +81,7 @@ def _mapped(out: Affine, joined: np.ndarray, output: np.ndarray, names: Sequence
 
 
 def _added(
-    layer: FullLayer, k: int, terms: tuple[np.ndarray, np.ndarray], names: Sequence[str], parts: Parts, i: int
+    layer: Block, k: int, terms: tuple[np.ndarray, np.ndarray], names: Sequence[str], parts: Parts, i: int
 ) -> Iterator[str]:
     """The residual of sub-layer k, and the norm behind it. terms: the words before it, and its output."""
     before, given = terms

@@ -1,6 +1,6 @@
 """kind = "cache": a text through layers of attention all at once, and word by word with kept keys and values."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -17,18 +17,15 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.cache import KeyValueCache, multiplications, multiplications_of_text, products
-from hopattn.transformer.full_layers import FullLayer
-from hopattn.transformer.layers import AttentionLayer, Layer
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.cache import KeyValueCache, multiplications, products
 
-WAYS: dict[str, tuple[Callable[[MultiHead, int], dict[str, int]], str, str]] = {
-    "word_cached": (multiplications, "cached", "for the last word, with the cache"),
-    "word_anew": (multiplications, "anew", "for the last word, without: the same as for the whole text at once"),
-    "text_cached": (multiplications_of_text, "cached", "for all words one after the other, with the cache"),
-    "text_anew": (multiplications_of_text, "anew", "for all words one after the other, without"),
+WAYS = {
+    "word_cached": "for the last word, with the cache",
+    "word_anew": "for the last word, without: the same as for the whole text at once",
+    "text_cached": "for all words one after the other, with the cache",
+    "text_anew": "for all words one after the other, without",
 }
-"""The counts of multiplications by their names: the function, its entry, and the meaning as `explain` writes it."""
+"""The counts of multiplications by their names, each with its meaning as `explain` writes it."""
 
 
 class CacheTable(Table):
@@ -100,7 +97,7 @@ class Cache(AttentionSpec):
         yield from problems
         for i, layer in enumerate([] if problems else self.layers(coding, self._shape)):
             try:
-                KeyValueCache([_kept(layer)])
+                KeyValueCache([layer])
             except InvalidInput as error:
                 yield Problem(("layer", i), str(error).removeprefix("layers: layer 1: "))
 
@@ -142,13 +139,13 @@ class Cache(AttentionSpec):
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         coding = self.encoding
         text = coding.encode(self.input.tokens)
-        layers = [_kept(layer) for layer in self.layers(coding, self._shape)]
+        layers = self.layers(coding, self._shape)
         whole = text
         for layer in layers:
             whole = np.asarray(layer(whole))
         grown, cache = [], KeyValueCache(layers)
         for word in text:
-            output, cache = cache.extended(word[None])
+            output, cache = cache.append(word[None])
             grown.append(output)
         one_by_one = np.concatenate(grown)
         scale = max(1.0, float(np.abs(whole).max()))
@@ -161,15 +158,16 @@ class Cache(AttentionSpec):
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         n = len(self.input.tokens)
-        for i, layer in enumerate(map(_kept, self.layers(self.encoding, self._shape)), start=1):
+        for i, layer in enumerate(self.layers(self.encoding, self._shape), start=1):
             maps, pair = products(layer.attention)
-            matrices = " + ".join("×".join(map(str, one.dims)) for one in (*layer.attention.maps, layer.attention.out))
+            own = [*(one for group in layer.attention.groups for one in group.maps), layer.attention.out]
+            matrices = " + ".join("×".join(map(str, one.dims)) for one in own)
             heads = len(layer.attention.heads)
             yield f"layer {i}: the query, key, value and output of a word take {matrices} = {maps} multiplications"
             yield f"  a pair of words takes {pair}: a score and a weighted value in {heads} head{'s' * (heads > 1)}"
             yield f"  word {n} with the cache: {maps} + {n}×{pair} = {maps + n * pair}"
             yield f"  word {n} without: {n}×({maps} + {n}×{pair}) = {n * (maps + n * pair)}"
-        for way, (_, _, meaning) in WAYS.items():
+        for way, meaning in WAYS.items():
             yield f"{way} = {int(arrays[way].values)}: multiplications {meaning}"
         longest = self.cache.lengths[-1]
         for way in WAYS:
@@ -179,20 +177,10 @@ class Cache(AttentionSpec):
         yield f"the largest difference of the two ways: {arrays['difference'].values:.2g} of the largest number"
 
 
-def _kept(layer: Layer) -> AttentionLayer | Block:
-    """The layer in a form that can be computed word by word; raises `InvalidInput` for one that has none."""
-    if isinstance(layer, AttentionLayer):
-        return layer
-    if not isinstance(layer, FullLayer) or layer.feed_forward is None:
-        raise InvalidInput(
-            "a norm or an output matrix needs a feed-forward layer beside it to be computed word by word"
-        )
-    return Block(layer.attention, layer.feed_forward, layer.norms, layer.norm_first, residual=layer.residual)
-
-
-def _counts(layers: Sequence[AttentionLayer | Block], n: int) -> list[int]:
+def _counts(layers: Sequence[Block], n: int) -> list[int]:
     """The multiplications of all layers for a text of n words, one number for each of `WAYS`."""
-    return [sum(count(layer.attention, n)[entry] for layer in layers) for count, entry, _ in WAYS.values()]
+    counts = [multiplications(layer.attention, n) for layer in layers]
+    return [sum(count[way] for count in counts) for way in WAYS]
 
 
 def _array(counts: list[list[int]]) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The arrays of a layer of heads: their declaration before the run, and their values after it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,20 @@ from hopattn.scenario.explain.attention import head_arrays
 from hopattn.scenario.language.array_layout import ArraySpec, Axis, Labels
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.layers import LayerTrace
+from hopattn.transformer.blocks import BlockTrace
 
 SQUARE = ("scores", "bias", "mask", "weights")
 """The arrays of a head with one row for each query and one column for each key."""
+INSIDE: dict[str, Callable[[BlockTrace], Any]] = {
+    "normed": lambda trace: trace.read[0],
+    "summed": lambda trace: trace.summed[0],
+    "attended": lambda trace: trace.states[0],
+    "renormed": lambda trace: trace.read[1],
+    "hidden": lambda trace: trace.hidden,
+    "fed": lambda trace: trace.given[1],
+}
+"""The arrays between the heads' output and the state, by name: the words as the heads read them, after the residual of
+the attention, and after its norm; those that the feed-forward layer reads, its neurons, and its output."""
 
 
 def layer_arrays(
@@ -39,15 +49,15 @@ def layer_arrays(
     yield ArraySpec(f"{place} state", (token, axis), referable)
 
 
-def layer_values(place: str, layer: LayerTable, trace: LayerTrace, shape: tuple[int, int]) -> dict[str, np.ndarray]:
+def layer_values(place: str, layer: LayerTable, trace: BlockTrace, shape: tuple[int, int]) -> dict[str, np.ndarray]:
     """The values of the arrays of a layer, for the first text of a batch; shape: `(n_queries, n_keys)`."""
     arrays: dict[str, np.ndarray] = {}
     for j, head in enumerate(trace.heads, start=1):
         for name in head_arrays(head):
             array = _of_first_text(getattr(head, name))
             arrays[f"{place} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
-    for name in ("output", *layer.own_arrays(), "state"):
-        arrays[f"{place} {name}"] = _of_first_text(getattr(trace, name))
+    own = {"output": trace.output, **{name: INSIDE[name](trace) for name in layer.own_arrays()}, "state": trace.state}
+    arrays |= {f"{place} {name}": _of_first_text(array) for name, array in own.items()}
     return arrays
 
 

@@ -15,8 +15,8 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import Encoding
+from hopattn.transformer.blocks import Block, stack
 from hopattn.transformer.heads import Head
-from hopattn.transformer.layers import Layer, stack
 
 
 class AttentionSpec(EncodedSpec):
@@ -25,7 +25,7 @@ class AttentionSpec(EncodedSpec):
     layer: Annotated[list[LayerTable], Field(min_length=1)]
     """The layers of attention, in their order."""
 
-    def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[Layer]:
+    def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[Block]:
         """The layers of attention.
 
         shape: `(n_queries, n_keys)`. crossed: the queries come from another text than the keys (cross-attention).

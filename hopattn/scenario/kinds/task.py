@@ -19,7 +19,7 @@ from hopattn.scenario.words.sequences import Sequence, TaskTable
 from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
 from hopattn.transformer.baselines import NGram, average
-from hopattn.transformer.layers import stack
+from hopattn.transformer.blocks import stack
 
 FIRST = "sequence 1 "
 """The start of the names of the first sequence's arrays; its arithmetic is written out."""

@@ -23,8 +23,8 @@ from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.parts.writing import WritingTable
 from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.greedy import greedy
-from hopattn.transformer.layers import LayerTrace, stack
+from hopattn.transformer.blocks import BlockTrace, stack
+from hopattn.transformer.encoder_decoder import greedy
 
 BEST = 3
 """The number of words whose scores `explain` writes for each step."""
@@ -36,8 +36,8 @@ class Written:
 
     read: tuple[str, ...]
     words: tuple[str, ...]
-    encoder: list[LayerTrace]
-    decoder: list[tuple[LayerTrace | None, LayerTrace]]
+    encoder: list[BlockTrace]
+    decoder: list[tuple[BlockTrace | None, BlockTrace]]
     source: np.ndarray
     text: np.ndarray
 

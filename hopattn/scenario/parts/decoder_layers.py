@@ -11,7 +11,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.layers import LayerTrace
+from hopattn.transformer.blocks import BlockTrace
 
 FIXED = ("scores", "weights", "mask", "bias")
 """The keys of a head that may hold a table with one row for each query."""
@@ -46,7 +46,7 @@ class DecoderLayerTable(LayerTable):
         if not read:
             yield from self.cross.problems(encoding, shape, True, (*path, "cross"))
 
-    def traces(self, encoding: Encoding, words: Array, source: Array) -> tuple[LayerTrace | None, LayerTrace]:
+    def traces(self, encoding: Encoding, words: Array, source: Array) -> tuple[BlockTrace | None, BlockTrace]:
         """The traces of the layer over the words written so far (None without heads) and of the one over the source.
 
         words: `(n, dim)`. source: `(m, dim)`. The state of the second trace is the input of the next layer.
@@ -59,9 +59,9 @@ class DecoderLayerTable(LayerTable):
 
 def decoded(
     layers: Sequence[DecoderLayerTable], encoding: Encoding, words: Array, source: Array
-) -> list[tuple[LayerTrace | None, LayerTrace]]:
+) -> list[tuple[BlockTrace | None, BlockTrace]]:
     """The traces of all layers of a decoder; the output of each is the input of the next, and all read one source."""
-    traces: list[tuple[LayerTrace | None, LayerTrace]] = []
+    traces: list[tuple[BlockTrace | None, BlockTrace]] = []
     for layer in layers:
         traces.append(layer.traces(encoding, traces[-1][1].state if traces else words, source))
     return traces

@@ -13,9 +13,8 @@ from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.parts.sublayers import FeedForwardTable, NormChoice, NormTable, norm_of
 from hopattn.scenario.parts.torch_layers import TorchTable
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.full_layers import FullLayer
-from hopattn.transformer.layers import AttentionLayer, Layer
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.blocks import AttentionLayer, Block
+from hopattn.transformer.heads import MultiHead
 
 
 class LayerTable(Table):
@@ -62,7 +61,7 @@ class LayerTable(Table):
     def own_arrays(self) -> tuple[str, ...]:
         """The arrays between the heads' output and the state, by name, in the order of their computation.
 
-        They are those of `FullTrace`; those that would repeat another array are left out.
+        They are in `layer_arrays.INSIDE`; those that would repeat another array are left out.
         """
         if not self.full:
             return ()
@@ -76,7 +75,8 @@ class LayerTable(Table):
     def hidden(self) -> int:
         """The number of hidden neurons of the feed-forward layer, 0 without one; `problems` must have found none."""
         if self.from_torch is not None:
-            return self.from_torch.block.feed_forward.inner.dims[0]
+            fed = self.from_torch.block.feed_forward
+            return 0 if fed is None else fed.inner.dims[0]
         return 0 if self.feed_forward is None else len(self.feed_forward.inner)
 
     def width(self, head: HeadTable, encoding: Encoding) -> int:
@@ -118,7 +118,7 @@ class LayerTable(Table):
             needed = f"every row needs {sum(widths)} numbers{sum_}, one for each element of the heads' outputs"
             yield Problem(path, needed + comma_hint(output, sum(widths)))
 
-    def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int]) -> Layer:
+    def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int]) -> Block:
         """The layer; shape and crossed as for a head.
 
         Without an output matrix the outputs of the heads are `(n, dim)` each, and the matrix (I I …) maps their
@@ -136,4 +136,4 @@ class LayerTable(Table):
             return AttentionLayer(attention, self.residual)
         fed = None if self.feed_forward is None else self.feed_forward.build()
         norms = [norm_of(self.norm)] * (1 if fed is None else 2)
-        return FullLayer(attention, fed, norms, self.norm_first, self.residual)
+        return Block(attention, fed, norms, self.norm_first, residual=self.residual)

@@ -10,9 +10,8 @@ from hopattn.retrieval.activation import Identity
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import ByTomlType, Matrix, NameIn, PositiveNumber, Problem, Table, Vector
 from hopattn.scenario.language.lines import Path
-from hopattn.transformer.affine import Affine
-from hopattn.transformer.feed_forward import NONLINEARITIES, FeedForward
-from hopattn.transformer.normalisation import Normalisation
+from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
+from hopattn.transformer.normalisation import LayerNorm, Normalisation, RMSNorm
 
 
 class FeedForwardTable(Table):
@@ -79,7 +78,7 @@ class NormTable(Table):
 
     def build(self) -> Normalisation:
         """The normalisation; `problems` must have found none."""
-        return Normalisation(self.gain, self.shift, epsilon=self.epsilon, centred=self.name == "layer")
+        return (LayerNorm if self.name == "layer" else RMSNorm)(self.gain, self.shift, self.epsilon)
 
 
 NormChoice = Annotated[

@@ -20,7 +20,6 @@ from hopattn.scenario.parts.heads import HeadTable, Mask
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.from_torch import with_prefix
-from hopattn.transformer.full_layers import FullLayer
 
 ENDINGS = (".npz", ".safetensors")
 
@@ -75,7 +74,8 @@ class TorchTable(Table):
     def block(self) -> Block:
         """The layer with its weights, without the mask; raises `InvalidInput` for a file that cannot be used."""
         block = self._block("none")
-        FullLayer.of(block)  # refuses the layer of a decoder
+        if block.cross is not None:
+            raise InvalidInput("block: has a cross-attention, as the layer of a decoder; expected that of an encoder")
         return block
 
     def _block(self, mask: Any) -> Block:
@@ -107,9 +107,9 @@ class TorchTable(Table):
             for head in self.block.attention.heads
         ]
 
-    def build(self, encoding: Encoding, shape: tuple[int, int]) -> FullLayer:
+    def build(self, encoding: Encoding, shape: tuple[int, int]) -> Block:
         """The layer; `problems` must have found none."""
-        return FullLayer.of(self._block(HeadTable(mask=self.mask).build(encoding, False, shape).mask))
+        return self._block(HeadTable(mask=self.mask).build(encoding, False, shape).mask)
 
 
 def _arrays_in(file: FilePath, start: str) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ residuals the terms dy and dz are missing: every path from the output to the inp
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,10 @@ from hopattn.foundation.vectors import row_length
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
-from hopattn.transformer.affine import Affine
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
-from hopattn.transformer.feed_forward import NONLINEARITIES, FeedForward
-from hopattn.transformer.from_torch import TorchHeads, affine_state
-from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
+from hopattn.transformer.from_torch import affine_state, heads_state
+from hopattn.transformer.heads import HeadTrace, MultiHead
 from hopattn.transformer.normalisation import Normalisation
 
 Numbers = NDArray[np.float64]
@@ -139,14 +138,14 @@ def affine_backward(own: Affine, x: Numbers, upstream: Numbers, biased: bool | N
 def normalisation_backward(own: Any, x: Numbers, upstream: Numbers, name: str = "norm") -> tuple[Numbers, Named]:
     """dx = (u − mean u − n · mean(u n)) / σ for u = gain · dy, and by its name d gain and d shift where there are such.
 
-    own: a `Normalisation`, or `Identity()` for no norm at all; raises `InvalidInput` for another function. x, upstream:
+    own: a `LayerNorm` or an `RMSNorm`, or `Identity()` for no norm at all; raises `InvalidInput` for another function. x, upstream:
     `(…, dim)`. Without centring, mean u is left out.
     """
     if isinstance(own, Identity):
         return upstream, {}
     if not isinstance(own, Normalisation):
-        raise InvalidInput(f"{name}: expected a Normalisation or Identity(), not {quoted(own)}")
-    unit_size = replace(own, gain=None, shift=None)(x)  # n
+        raise InvalidInput(f"{name}: expected a LayerNorm, an RMSNorm or Identity(), not {quoted(own)}")
+    unit_size = np.asarray(own.unit(x))  # n
     centred = x - x.mean(axis=-1, keepdims=True) if own.centred else x
     sigma = np.hypot(row_length(centred) / x.shape[-1] ** 0.5, own.epsilon**0.5)[..., None]
     u = upstream if own.gain is None else own.gain * upstream
@@ -197,14 +196,19 @@ def heads_backward(
     biased = any(one.bias is not None for head in own.heads for one in (head.query, head.key, head.value))
     texts, maps = list[Numbers](), list[Affine]()
     for i, (role, read) in enumerate((("query", text), ("key", source), ("value", source))):
-        shared = 1 if role == "query" else own.groups[1] or 1
+        shared = 1 if role == "query" else keys_shared_by(own)
         of_heads = [one[i] for one in changes]
         of_maps = [sum(of_heads[j : j + shared]) for j in range(0, len(of_heads), shared)]
         joint = Affine.stacked([getattr(head, role) for head in own.heads[::shared]])
         of_text, of_map = affine_backward(joint, read, np.concatenate(of_maps, axis=-1), biased)
         texts.append(of_text)
         maps.append(of_map)
-    return texts[0], texts[1] + texts[2], TorchHeads(tuple(maps), out, len(own.heads)).state()
+    return texts[0], texts[1] + texts[2], heads_state(maps, out)
+
+
+def keys_shared_by(own: MultiHead) -> int:
+    """The number of heads of queries that read each head of keys and values."""
+    return own.groups[0].shared if len(own.groups) == 1 else 1
 
 
 def summed_to(gradient: Numbers, like: Numbers) -> Numbers:
@@ -243,7 +247,7 @@ def backward(
 
     x: `(…, n, dim)`. upstream: the gradient of a number with respect to the output of `block(x, …)`, in its shape.
     mask, source, source_mask, bias: as in `Block.trace`; the bias of the scores counts as a constant. Heads have
-    softmax attention with dot products; a norm is a `Normalisation` or the activation `Identity()`. Raises
+    softmax attention with dot products; a norm is a `LayerNorm`, an `RMSNorm` or the activation `Identity()`. Raises
     `InvalidInput` for other parts, for arrays that are not NumPy's, and for shapes that do not fit.
     Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al. (2017).
     """
@@ -259,14 +263,17 @@ def backward(
         if not block.norm_first:
             change, named = normalisation_backward(norm[0], trace.summed[i], change, norm[1])
             weights |= named
-        if i == len(trace.states) - 1:
-            inner, named = feed_forward_backward(block.feed_forward, read, change)
-        elif i == 0:
+        if i == 0 and (other is None or block.cross is not None):
             inner, of_keys, named = heads_backward(block.attention, trace.attention, read, read, change)
             inner, named = inner + of_keys, {f"{ATTENTION}.{name}": own for name, own in named.items()}
-        else:
-            inner, of_source, named = heads_backward(block.cross, trace.cross, read, other, change)
-            named = {f"{CROSS}.{name}": own for name, own in named.items()}
+        elif i == 0 or (i == 1 and block.cross is not None):
+            heads, traced, of = (
+                (block.cross, trace.cross, CROSS) if i else (block.attention, trace.attention, ATTENTION)
+            )
+            inner, of_source, named = heads_backward(heads, traced, read, other, change)
+            named = {f"{of}.{name}": own for name, own in named.items()}
+        elif block.feed_forward is not None:
+            inner, named = feed_forward_backward(block.feed_forward, read, change)
         weights |= named
         if block.norm_first:
             inner, named = normalisation_backward(norm[0], before, inner, norm[1])
@@ -302,7 +309,7 @@ class GradientFlow:
         """
         lengths = []
         for block, own in zip(self.blocks, self.layers, strict=True):
-            keys = block.attention.heads[:: block.attention.groups[1] or 1]
+            keys = block.attention.heads[:: keys_shared_by(block.attention)]
             of_values = sum(head.value.dims[0] for head in keys)  # the last rows of the joint matrix
             lengths.append(row_length(own.weights[f"{ATTENTION}.in_proj_weight"][:-of_values].ravel()))
         return np.array(lengths)

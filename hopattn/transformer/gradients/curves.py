@@ -23,9 +23,8 @@ from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.gradients.backward_pass import gradient_flow, in_float64, size, softmax_jacobian
-from hopattn.transformer.heads import Head
-from hopattn.transformer.multi_head import MultiHead
-from hopattn.transformer.normalisation import Normalisation
+from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.normalisation import LayerNorm
 
 Draws = Annotated[int, partial(whole, most=REPEATED)]
 
@@ -123,7 +122,7 @@ def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 
         raise InvalidInput(f"magnitudes: expected a list of positive numbers, not {quoted(magnitudes)}")
     if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2 or not np.all(np.isfinite(rows)):
         raise InvalidInput(f"scores: expected rows of at least two finite numbers, not shape {rows.shape}")
-    scale, normalise = whole(dim, "dim") ** -0.5, Normalisation()
+    scale, normalise = whole(dim, "dim") ** -0.5, LayerNorm()
     forms: dict[str, Callable[[Any], Any]] = {
         "raw": lambda s: s,
         "scaled": lambda s: scale * s,
@@ -199,7 +198,7 @@ def stack_gradients(
         upstream /= np.linalg.norm(upstream)
         parts = [_parts(random, dim) for _ in range(n_layers)]
         for name, (norm, residual) in VARIANTS.items():
-            norms = [Identity() if norm == "no norm" else Normalisation()] * 2
+            norms = [Identity() if norm == "no norm" else LayerNorm()] * 2
             stack = [Block(*own, norms, norm == "norm first", residual=residual) for own in parts]
             flow = gradient_flow(stack, x, upstream)
             trials[name].append((flow.norms, flow.score_norms))

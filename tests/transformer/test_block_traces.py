@@ -1,4 +1,4 @@
-"""The layer with all its arrays: it is the block, and each array is what its name says, computed anew in NumPy."""
+"""The trace of a block: each array is what its name says, computed anew in NumPy; blocks of some parts only."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,6 @@ from scipy.special import softmax
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
-from hopattn.transformer.full_layers import FullLayer
-from hopattn.transformer.layers import stack
 from tests.each import each
 
 DIM, HIDDEN = 4, 6
@@ -38,35 +36,46 @@ def standard(x):
 
 @each("norm_first", [False, True])
 @each("residual", [False, True])
-def test_it_is_the_block_and_names_its_arrays(norm_first, residual):
-    norms = [ha.Normalisation()] * 2
+def test_a_trace_holds_every_array(norm_first, residual):
+    norms = [ha.LayerNorm()] * 2
     block = ha.Block(attention(), fed(), norms, norm_first, residual=residual)
-    trace = FullLayer.of(block).trace(X)
-    assert np.array_equal(trace.state, block(X)) and np.array_equal(trace.state, FullLayer.of(block)(X))
+    trace = block.trace(X)
+    assert np.array_equal(trace.state, block(X))
     normed = standard(X) if norm_first else X
     output = heads_of(normed, normed)
     summed = residual * X + output
     attended = summed if norm_first else standard(summed)
     renormed = standard(attended) if norm_first else attended
     hidden = np.tanh(renormed @ INNER.T + BIAS)
-    expected = {"normed": normed, "output": output, "attended": attended, "renormed": renormed, "hidden": hidden}
-    expected |= {"summed": summed, "fed": hidden @ OUTER.T}
-    for name, array in expected.items():
-        np.testing.assert_allclose(getattr(trace, name), array, rtol=0, atol=1e-12, err_msg=name)
+    pairs = [*zip(trace.read, (normed, renormed), strict=True), (trace.output, output), (trace.hidden, hidden)]
+    pairs += [(trace.given[1], hidden @ OUTER.T), (trace.summed[0], summed), (trace.states[0], attended)]
+    for found, expected in pairs:
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_without_a_feed_forward_layer_it_ends_after_the_attention():
-    trace = FullLayer(attention(), None, [ha.Normalisation()]).trace(X)
+    trace = ha.Block(attention(), norms=[ha.LayerNorm()]).trace(X)
     np.testing.assert_allclose(trace.state, standard(X + heads_of(X, X)), rtol=0, atol=1e-12)
-    assert trace.hidden is trace.fed is trace.renormed is None
+    assert trace.hidden is None and len(trace.states) == 1
 
 
 def test_keys_and_values_may_come_from_another_text():
-    layer = FullLayer(attention(), fed(), [Identity()] * 2)
+    layer = ha.Block(attention(), fed())
     attended = X + heads_of(X, SOURCE)
     expected = attended + np.tanh(attended @ INNER.T + BIAS) @ OUTER.T
     np.testing.assert_allclose(layer(X, source=SOURCE), expected, rtol=0, atol=1e-12)
-    assert np.array_equal(stack([layer], X, source=SOURCE)[0].state, layer(X, source=SOURCE))
+    assert np.array_equal(ha.stack([layer], X, source=SOURCE)[0].state, layer(X, source=SOURCE))
+
+
+@each("crossed", [False, True])
+def test_a_stack_and_messages_take_blocks(crossed):
+    norms = [ha.LayerNorm()] * (3 if crossed else 2)
+    block = ha.Block(attention(), fed(), norms, cross=attention() if crossed else None)
+    source = SOURCE if crossed else None
+    assert np.array_equal(ha.stack([block], X, source=source)[0].state, block(X, source=source))
+    passed = ha.layer_by_messages(block, X, source=source)
+    np.testing.assert_allclose(passed.state, block(X, source=source), rtol=1e-12)
+    assert [graph.number_of_edges() for graph in passed.graphs] == ([25, 15] if crossed else [25])
 
 
 @each(
@@ -80,10 +89,4 @@ def test_keys_and_values_may_come_from_another_text():
 )
 def test_parts_that_do_not_fit_are_refused(parts, message):
     with pytest.raises(InvalidInput, match=message):
-        FullLayer(attention(), *parts)
-
-
-def test_the_layer_of_a_decoder_is_refused():
-    crossed = ha.Block(attention(), fed(), [Identity()] * 3, cross=attention())
-    with pytest.raises(InvalidInput, match="has a cross-attention, as the layer of a decoder"):
-        FullLayer.of(crossed)
+        ha.Block(attention(), *parts)
