@@ -18,7 +18,7 @@ from hopattn.cli.main import main
 from hopattn.foundation import kernels
 from hopattn.foundation.compiled import needed
 from hopattn.foundation.threads import thread_limit
-from tests.counts import FULL, count
+from tests.counts import FULL, VARIANTS, count, evenly
 from tests.each import MANY, Stride, many
 from tests.on_workers import serve
 
@@ -178,6 +178,10 @@ SECOND = MANY
 """In a quick run, one in so many tests of a file runs with compiled loops too, and one in so many of many cases."""
 
 
+SHARING = {"figures", "scenario", "test_pages.py", "cli"}
+"""Folders and files whose tests share results and drawings. They come first in a quick run, in one process of two."""
+
+
 def pytest_generate_tests(metafunc):
     path = metafunc.definition.path
     its_own = any(name.startswith("loops") for name in metafunc.fixturenames)
@@ -227,7 +231,8 @@ def loops_of_thresholds():
 
 
 def pytest_report_header():
-    return f"counts: {'full' if FULL else 'quick; HOPATTN_FULL=1, as in make test-all, runs the full ones'}"
+    more = " and all variants" if VARIANTS else "; HOPATTN_VARIANTS=1 adds the variants that .ci/run tests too"
+    return "counts: full" if FULL else f"counts: quick{more}; HOPATTN_FULL=1, as in make test-all, is everything"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -262,6 +267,12 @@ def pytest_collection_finish():
     gc.set_threshold(20_000)
 
 
+def pytest_sessionfinish():
+    """What is left lives to the end too: pytest and Python look through it twice more otherwise."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(config, items):
     second, left_out = {}, set()
     for item in items:
@@ -273,10 +284,25 @@ def pytest_collection_modifyitems(config, items):
     if not FULL:
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}
         left_out |= {item for item in items if item.get_closest_marker("full")}
+    if not VARIANTS and not any("::" in arg for arg in config.args):  # a test that is named runs with all its cases
+        left_out.update(_variants(items))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+    if not VARIANTS:
+        items.sort(key=lambda item: SHARING.isdisjoint(item.path.parts))
     for item in items:
         assert item.get_closest_marker("skip") is None, "skip by a fixture that says what is missing"
+
+
+def _variants(items):
+    """The cases beyond the n of each test that is marked `quick(n)`."""
+    cases = {}
+    for item in items:
+        if mark := item.get_closest_marker("quick"):
+            cases.setdefault((item.path, item.originalname, *mark.args), []).append(item)
+    for (*_, n), own in cases.items():
+        own.sort(key=lambda item: [*item.callspec.indices.values()] if hasattr(item, "callspec") else [])
+        yield from set(own).difference(evenly(own, n))
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -19,7 +19,7 @@ from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 from tests import examples
 from tests.committed import differences
-from tests.counts import FULL, spread
+from tests.counts import FULL, but, spread
 from tests.each import each
 
 ROOT = Path(__file__).parent.parent
@@ -36,7 +36,10 @@ PAGES = {
 
 @pytest.mark.parametrize(
     "page",
-    [path for path in refresh.PAGES if "```console" in path.read_text() or "<!-- " in path.read_text()],
+    but(
+        [path for path in refresh.PAGES if "```console" in path.read_text() or "<!-- " in path.read_text()],
+        ROOT / "docs/howto/compare.md",  # it compares all memories
+    ),
     ids=lambda page: page.stem,
 )
 def test_files_commands_and_keys_are_up_to_date(page):
@@ -70,8 +73,15 @@ def test_the_part_of_a_scenario_about_figures_fits_the_scenario_that_it_is_for()
     ha.run(ha.load("bank"), overrides=tomllib.loads(part))
 
 
-# The page on figures draws all that it shows.
-@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if examples.examples(text)])
+# The pages on figures and on a course draw all that they show.
+@pytest.mark.parametrize(
+    "page",
+    but(
+        [name for name, text in PAGES.items() if examples.examples(text)],
+        "docs/howto/figures.md",
+        "docs/howto/course.md",
+    ),
+)
 def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):
         pytest.importorskip(module, reason=f"the page shows arrays of {module}")

@@ -1,7 +1,6 @@
 """Fitting: the largest font with which no text of a figure lies over another."""
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -60,7 +59,10 @@ def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:
 def overlapping(figure: Figure) -> list[tuple[str, str]]:
     """The pairs of texts that lie over one another in a figure that was laid out."""
     texts = list(visible_texts(figure))
-    return [(one, other) for (one, box), (other, second) in combinations(texts, 2) if _overlap(box, second)]
+    corners = np.array([box for _, box in texts]).reshape(-1, 4, 2)
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    near = np.triu(np.all((low[:, None] < high) & (low < high[:, None]), axis=-1), 1)  # upright boxes around them meet
+    return [(texts[i][0], texts[j][0]) for i, j in np.argwhere(near) if _overlap(corners[i], corners[j])]
 
 
 def outside(figure: Figure) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from functools import lru_cache
 from typing import Any
 
 from hopattn.figures.base import Draw, Figure
@@ -18,10 +19,11 @@ _PATTERNS = {
     lang: [
         (re.compile(re.escape(own).replace(r"\{n\}", _NUMBER).replace(r"\{\}", _TEXT)), its)
         for own, its in sorted(table.items(), key=lambda one: -len(re.sub(r"\{n?\}", "", one[0])))
+        if "{" in own
     ]
     for lang, table in LANGUAGES.items()
 }
-"""What is looked up, in the order of the search: the texts of most letters first."""
+"""The texts with holes, in the order of the search: those of most letters first."""
 _BREAKS = re.compile(r"(; | · | \+ |\n| / (?=10[⁻⁰¹²³⁴-⁹]))")
 """What stands between the parts of a text that are looked up one by one; a power of ten is such a part."""
 _NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
@@ -92,8 +94,11 @@ def _whole(text: str, lang: str) -> str | None:
     return _numbers(found)
 
 
+@lru_cache(maxsize=10_000)
 def _looked_up(text: str, lang: str) -> str | None:
-    """The words for a text; None if the table does not hold it."""
+    """The words for a text, which comes again in each frame; None if the table does not hold it."""
+    if text in LANGUAGES[lang] and "{" not in text:
+        return LANGUAGES[lang][text]
     found = ((pattern.fullmatch(text), its) for pattern, its in _PATTERNS[lang])
     return next((its.format(*match.groups()) for match, its in found if match), None)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.cli.code_pages import in_ascii
 from hopattn.scenario.kinds import kinds
+from tests.counts import some
 from tests.each import each
 
 
@@ -43,7 +44,7 @@ def test_json_keeps_every_letter(in_encoding, encoding):
     assert encoding == "utf-8" or printed.isascii()
 
 
-@each("kind", kinds)
+@each("kind", some(kinds, 4))
 def test_a_scenario_that_is_printed_can_be_read_again(in_encoding, tmp_path, kind):
     file = tmp_path / "mine.toml"
     file.write_bytes(in_encoding("cp1252", "new", kind).encode("cp1252"))

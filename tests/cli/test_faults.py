@@ -18,7 +18,7 @@ CASES = [
     *((SHORT, "full disk"), (SWEEP, "SIGKILL"), (SHORT, "SIGINT"), (SHORT, "slow output"), (SWEEP, "closed errors")),
     (SHORT, "closed errors"),
 ]
-"""In a quick run the first and the last; workers without a stream are among the kept cases of `tests/fuzz`."""
+"""With quick counts `.ci/run` takes the first and the last; workers without a stream are among the kept cases of `tests/fuzz`."""
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,7 @@ def undisturbed(tmp_path_factory):
 
 
 # A command runs in a process of its own, undisturbed and disturbed.
+@pytest.mark.quick(0)
 @pytest.mark.parametrize(("command", "name"), spread(CASES, 2))
 def test_a_disturbed_command_leaves_nothing_half_done(undisturbed, command, name, tmp_path):
     trial = replace(undisturbed(command), folder=tmp_path)

@@ -14,7 +14,7 @@ from hopattn.experiments import certificate
 from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
-from tests.counts import count, spread
+from tests.counts import count, some, spread
 from tests.each import each
 from tests.processes import forked
 from tests.results import scenario_of
@@ -219,6 +219,7 @@ def test_text_from_a_file_cannot_control_the_terminal(hopattn, tmp_path):
 PYTHON = shlex.quote(sys.executable)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     spread([("completion bash", 141), ("run bank --json --set layer.head.separation=softmax", 141), ("rnu", 2)], 2),
@@ -231,12 +232,14 @@ def test_output_that_nobody_reads_is_neither_met_nor_missed(arguments, code):
         assert code == 2 or process.stderr == b""
 
 
+@pytest.mark.quick(0)
 def test_the_lines_before_the_reader_leaves_are_written():
     script = f"{PYTHON} -u -m hopattn list --memories | head -1"
     process = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
     assert process.stdout.startswith(b"name ") and process.stderr == b""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("command", ["run bank", "completion bash"])
 def test_a_full_disk_is_said_once_with_the_code_3(command):
     script = f"{PYTHON} -m hopattn {command} > /dev/full; echo $?"
@@ -355,7 +358,8 @@ ha.sweep_scenario(ha.load("bank"), {"beta": (1, 2)}, workers=1)
 
 def test_a_variable_that_others_cannot_read_is_named(tmp_path):
     """In processes that have imported none of the others: these read their variables when they are imported."""
-    scripts = [f"os.environ[{name!r}] = {value!r}; main({command.split()})" for name, value, command in UNREADABLE]
-    ends = zip(UNREADABLE, forked(tmp_path, IMPORTED, scripts), strict=True)
+    cases = some(UNREADABLE, 5)
+    scripts = [f"os.environ[{name!r}] = {value!r}; main({command.split()})" for name, value, command in cases]
+    ends = zip(cases, forked(tmp_path, IMPORTED, scripts), strict=True)
     wrong = [(case, end) for case, end in ends if end[0] != 2 or f"{case[0]}={case[1]!r}: " not in end[2]]
     assert wrong == []

@@ -1,5 +1,6 @@
 """`hopattn run --figures`: which figures, in which formats, sizes and styles; what is refused."""
 
+import pytest
 from PIL import Image
 
 from tests.each import each
@@ -22,6 +23,7 @@ def test_a_format_is_refused_before_anything_is_drawn(hopattn, tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.quick(0)
 def test_the_named_figures_alone_are_drawn_in_a_size_and_a_style(hopattn, tmp_path):
     options = ("--size", "3.4x2.4", "--style", "paper", "--no-title", "--into", "column")
     code, _, _ = hopattn("run", "bank", "--figures", "moved,attention", *options)
@@ -39,6 +41,7 @@ def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
     assert "muddy" in svg and "financial<" not in svg.split("</metadata>")[1]
 
 
+@pytest.mark.quick(0)
 def test_a_png_fills_a_projector_and_takes_other_shapes_and_finer_pixels(hopattn, tmp_path):
     for options, pixels in (
         ((), (1920, 1080)),

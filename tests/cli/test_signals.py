@@ -45,6 +45,7 @@ def workers(session):
 
 
 # Three processes import the package each time: only they show that a signal reaches all of them.
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("number", "send", "code", "word"),
     [
@@ -64,6 +65,7 @@ def test_a_sweep_on_two_workers_stops_with_them_and_keeps_its_points(sweeping, t
     assert len(read_checkpoint(tmp_path / "phases-points.jsonl")[1]) >= 2
 
 
+@pytest.mark.quick(0)
 def test_workers_end_with_the_process_that_started_them(sweeping, tmp_path):
     command = sweeping(points(tmp_path, 1), "--workers", "2")
     assert len(workers(command.pid)) == 2
@@ -72,6 +74,7 @@ def test_workers_end_with_the_process_that_started_them(sweeping, tmp_path):
     assert "Traceback" not in command.communicate()[1]
 
 
+@pytest.mark.quick(0)
 def test_ctrl_c_while_workers_start_is_one_line(sweeping):
     command = sweeping(workers, "--workers", "2")
     os.killpg(command.pid, signal.SIGINT)

@@ -91,6 +91,7 @@ def test_a_sweep_that_stops_before_its_first_point_says_that_none_is_finished(ho
 
 
 # A process, its workers, and the same sweep once more.
+@pytest.mark.quick(0)
 @pytest.mark.parametrize("workers", spread(["1", "2"], 1))
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
     words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "15", "--workers", workers]

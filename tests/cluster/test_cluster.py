@@ -200,6 +200,7 @@ def test_its_own_connection_is_closed_with_it(cluster, rng):
 
 
 # The keys must exceed the memory of a worker process.
+@pytest.mark.quick(0)
 def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path):
     m, dim, path = 600_000, 96, tmp_path / "keys.npy"
     keys = np.lib.format.open_memmap(path, mode="w+", dtype="float32", shape=(m, dim))
@@ -216,6 +217,7 @@ def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path):
 
 
 # The arrays must exceed the memory of a worker process.
+@pytest.mark.quick(0)
 def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
     keys = np.tile(rng.standard_normal((25_000, 96)), (11, 1))
     keys *= np.linspace(0.5, 1, len(keys))[:, None]
@@ -249,6 +251,7 @@ def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_p
     assert set(client.run(os.getpid).values()) != before
 
 
+@pytest.mark.quick(0)
 def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
     keys, _ = stored(rng)
     cues, trap = rng.normal(size=(10_000, 16)), tmp_path / "trap"
@@ -261,6 +264,7 @@ def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
         assert not trap.exists()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("where", ["large", "small"])
 def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng, where):
     keys, cues = stored(rng, m=LARGE if where == "large" else 3000)

@@ -38,6 +38,7 @@ def test_every_claim_stands(name, update, dtype, fewer):
     assert found.claimed or found.unclaimed or found.obstacle
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("name", "update"),
     [
@@ -131,6 +132,7 @@ def test_every_update_draws_itself(name):
     assert (one == other) == (updates[name].drawn.__func__ is Update.drawn.__func__)
 
 
+@pytest.mark.quick(0)
 def test_the_same_in_any_number_of_processes():
     one, two = (list(certify_all(["modern", "bam"], count=100, processes=n)) for n in (1, 2))
     assert one == two

@@ -141,6 +141,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.quick(0)
 def test_a_killed_sweep_goes_on_and_comes_to_the_same_bytes(tmp_path):
     script, file = tmp_path / "slow.py", tmp_path / "points.jsonl"
     script.write_text(SLOW)
@@ -171,6 +172,7 @@ def test_progress_is_reported():
 
 
 # Two worker processes start.
+@pytest.mark.quick(0)
 def test_a_worker_that_ends_is_reported():
     def ends(point, seed):
         if point["x"] == 2:
@@ -204,6 +206,7 @@ with single_threaded():
 """
 
 
+@pytest.mark.quick(0)
 def test_a_blas_that_is_loaded_later_has_one_thread_too():
     """SciPy brings its own BLAS, which a first search for NumPy's did not find."""
     pytest.importorskip("threadpoolctl")

@@ -1,6 +1,7 @@
 """The figures of attention heads, read as they are drawn."""
 
 import numpy as np
+import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
@@ -36,6 +37,7 @@ def test_arcs_there_and_back_lie_apart_and_both_weights_are_to_be_read():
     assert texts(ax).count(".15") == 4 and texts(ax).count(".13") == 4
 
 
+@pytest.mark.quick(0)
 def test_the_numbers_of_arcs_do_not_lie_over_one_another():
     for name in ("softmax-table", "dot-product", "head-scores", "bank"):
         for ax in drawing_of("flow", name).figure.axes:

@@ -79,6 +79,7 @@ def cell(ax, pixels, row, column):
     return pixels[int(y0) : int(y1), int(x0) : int(x1)]
 
 
+@pytest.mark.quick(1)
 @SHEETS
 def test_a_larger_weight_is_further_from_the_sheet_in_greyscale(palette):
     weights = np.linspace(0, 1, 26)
@@ -98,6 +99,7 @@ def test_a_larger_weight_is_further_from_the_sheet_in_greyscale(palette):
     assert shades[-1, 2] > shades[-1, 0], "the end is blue"
 
 
+@pytest.mark.quick(1)
 @SHEETS
 def test_a_masked_cell_is_hatched_and_a_weight_of_0_is_blank_in_greyscale(palette):
     run = result_of("practice-7-2").runs[0]

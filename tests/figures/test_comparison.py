@@ -145,6 +145,7 @@ AXES = [(), (("beta", (0.1, 1.0, 10.0)),), (("load", (0.1, 0.5)), ("noise", (0.0
 
 
 # A figure is drawn again in each smaller font that is tried.
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("axes", "style"),
     count([*product(AXES, ["slide", "paper", "dark"])], [*zip(AXES, ["slide", "paper", "slide"], strict=True)]),

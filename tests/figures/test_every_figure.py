@@ -24,6 +24,7 @@ def figure_of(name, style):
         return fitted(lambda figure: plot.draw(figure, chosen(result_of(plot.scenario))), style)
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("name", plots)
 def test_no_text_on_a_slide_is_small_cut_or_covered(name):
     figure = drawing_of(name, plots[name].scenario).figure
@@ -35,6 +36,7 @@ def test_no_text_on_a_slide_is_small_cut_or_covered(name):
 
 
 # A figure is drawn again in each smaller font that is tried.
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", spread(plots, 3))
 def test_no_text_in_a_column_of_a_paper_is_cut_or_covered(name):
     figure, style = figure_of(name, STYLES["paper"])
@@ -43,6 +45,7 @@ def test_no_text_in_a_column_of_a_paper_is_cut_or_covered(name):
     assert style.font >= 4.5
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", spread(plots, 3))
 def test_a_dark_sheet_has_no_dark_text_on_it(name):
     figure, _ = figure_of(name, STYLES["dark"])
@@ -54,6 +57,7 @@ def test_a_dark_sheet_has_no_dark_text_on_it(name):
     assert not np.any([text.get_color() == "black" for text in figure.findobj(Text)])
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", spread(plots, 3))
 def test_a_subfigure_and_a_figure_without_a_layout_engine_hold_it(name):
     plot = plots[name]()

@@ -36,12 +36,13 @@ def test_the_gallery_equals_the_figures_drawn_now(name):
 
 @pytest.mark.parametrize("format", count([format for format in FORMATS if format != "mp4"], ["svg"]))
 def test_the_same_figure_is_the_same_bytes(format, results):
-    """In a quick run test_moving.py makes the GIF, and test_sweep.py PDF and PNG."""
+    """With quick counts test_moving.py makes the GIF, and test_sweep.py PDF and PNG."""
     plot, result = plots["animation"](), results["graded"]
     again = drawing_of("animation", "graded")[1:] if format == "svg" else rendered_figure(plot, result, format)
     assert rendered_figure(plot, result, format) == again
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", spread(plots, 8))
 def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
     plot = plots[name]()
@@ -55,6 +56,7 @@ def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
 
 
 # It draws every figure of attention.
+@pytest.mark.quick(0)
 def test_odd_words_do_not_break_a_figure():
     words = "\n".join(f'"{word}" = [{i}, 1]' for i, word in enumerate(ODD))
     tokens = ", ".join(f'"{word}"' for word in ODD)
@@ -109,6 +111,13 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_a_message(capsys, tmp_
     assert ended.value.code == 3
     assert "cannot be written" in capsys.readouterr().err
     assert (tmp_path / "file").read_text() == "here"
+
+
+def test_the_list_names_every_figure_and_what_it_shows(hopattn):
+    code, out, err = hopattn("figures", "--list")
+    assert (code, err) == (0, "")
+    lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
+    assert all(plot.shows.split()[0] in lines[name] and plot.scenario in lines[name] for name, plot in plots.items())
 
 
 def test_run_draws_every_figure_that_it_can_into_a_folder_of_its_own(hopattn, tmp_path):

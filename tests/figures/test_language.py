@@ -14,7 +14,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.language import LANGUAGES, in_language, translated
 from hopattn.figures.style import STYLES
 from hopattn.foundation.errors import InvalidInput
-from tests.counts import spread
+from tests.counts import some, spread
 from tests.each import each
 from tests.figures.finished import drawn
 from tests.results import result_of
@@ -47,16 +47,19 @@ def texts(figure):
 
 @each(
     ("name", "scenario", "words"),
-    [
-        ("moved", "bank", ["Aufmerksamkeit dreht „banks“ zu „financial“ oder „muddy“", "davor", "money", "muddy"]),
-        ("attention", "bank", ["Anfrage", "Schlüssel", "0,8", "markets", "banks, next to 'financial'"]),
-        ("steps", "bank", ["Summe", "1,24", "die Anfrage: banks"]),
-        ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
-        ("energies", "letters", ["Energie", "ruht anderswo", "ten letters\n1 von 3 abgerufen"]),
-        ("crosstalk", "crosstalk", ["Dichte", "1,0", "load 0,105", "mehr als das Signal"]),
-        ("similarity", "similarity", ["Lot von a auf w", "Gewichte w"]),
-        ("neuron", "similarity", ["0,8 × 0,8 + 0,6 × 0,6 = 1", "orthogonal"]),
-    ],
+    some(
+        [
+            ("moved", "bank", ["Aufmerksamkeit dreht „banks“ zu „financial“ oder „muddy“", "davor", "money", "muddy"]),
+            ("attention", "bank", ["Anfrage", "Schlüssel", "0,8", "markets", "banks, next to 'financial'"]),
+            ("steps", "bank", ["Summe", "1,24", "die Anfrage: banks"]),
+            ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
+            ("energies", "letters", ["Energie", "ruht anderswo", "ten letters\n1 von 3 abgerufen"]),
+            ("crosstalk", "crosstalk", ["Dichte", "1,0", "load 0,105", "mehr als das Signal"]),
+            ("similarity", "similarity", ["Lot von a auf w", "Gewichte w"]),
+            ("neuron", "similarity", ["0,8 × 0,8 + 0,6 × 0,6 = 1", "orthogonal"]),
+        ],
+        4,
+    ),
 )
 def test_a_german_figure_has_german_words_and_commas_and_the_words_of_its_scenario(name, scenario, words):
     figure = in_german(name, scenario)
@@ -65,6 +68,7 @@ def test_a_german_figure_has_german_words_and_commas_and_the_words_of_its_scenar
     assert [text for text in own if POINT.search(text)] == [] and outside(figure) == []
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", spread(plots, 15))
 def test_no_english_stays_in_a_german_figure(name):
     result = chosen(result_of(plots[name].scenario))

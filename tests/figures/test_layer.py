@@ -119,6 +119,7 @@ def test_a_text_that_is_too_long_is_not_drawn():
     assert reason == "it has 7 words of 3 elements and 2 hidden neurons; there is room for 6 of 8 and 12"
 
 
+@pytest.mark.quick(0)
 def test_no_texts_overlap_and_none_is_cut_off():
     for figure in (drawing_of("layer", name).figure for name in ("transformer-layer", "pytorch-layer", "feed-forward")):
         boxes = [

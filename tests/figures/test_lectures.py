@@ -72,6 +72,7 @@ def test_a_figure_draws_the_scenario_of_its_gallery_without_a_warning(plot):
     assert shown(plot, plot.scenario).axes
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_figure_draws_a_result_or_gives_a_reason(plot):
     results = Results()
@@ -199,6 +200,7 @@ mask = "strict"
 """
 
 
+@pytest.mark.quick(0)
 def test_the_labels_of_a_crowd_of_similar_words_do_not_overlap():
     (ax,) = figure_of(Moved, ha.run(parse(CROWD, "crowd.toml", "crowd"))).axes
     labels = [text for text in ax.texts if text.get_text()]
@@ -402,6 +404,7 @@ def test_memories_beside_each_other_are_compared_by_shares_and_pictures_are_blac
     assert np.allclose(picture.to_rgba(np.array([-1.0, 1.0]))[:, :3], [(1, 1, 1), (26 / 255,) * 3])
 
 
+@pytest.mark.quick(0)
 def test_a_figure_keeps_within_its_page():
     for plot in PLOTS:
         figure = shown(plot, plot.scenario)

@@ -29,6 +29,7 @@ def result():
     return ha.run(parse(TEXT, "long.toml", "long"))
 
 
+@pytest.mark.quick(0)
 def test_words_that_move_least_are_left_out(result):
     figure = Figure()
     plots["moved"]().draw(figure, result)
@@ -37,6 +38,7 @@ def test_words_that_move_least_are_left_out(result):
     assert any("200 of 1200 words" in text.get_text() for text in figure.findobj(lambda one: hasattr(one, "get_text")))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["attention", "masks"])
 def test_a_matrix_whose_cells_nobody_can_tell_apart_is_refused(result, name):
     reason = r"it has 1,200 × 1,200 cells; at most 1,000 × 1,000 can be told apart"

@@ -9,6 +9,7 @@ from hopattn.figures.gallery.magnetisation import Magnetisation
 from hopattn.figures.gallery.maps import Maps
 from hopattn.figures.gallery.walk import Walk
 from hopattn.scenario.loading import parse
+from tests.counts import but
 from tests.figures.finished import finished
 from tests.results import drawing_of, result_of
 
@@ -38,7 +39,7 @@ MAGNETS = {
 
 
 @pytest.mark.parametrize("plot", [Walk, Maps])
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", but(WORLDS, "large"))
 def test_any_world_is_drawn(plot, world):
     result = ha.run(parse(WORLDS[world], "odd.toml", "odd"))
     assert plot().lacks(result) == ""

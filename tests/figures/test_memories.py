@@ -267,6 +267,7 @@ tokens = {list(ODD)}
     assert figure_of("animation", result).axes
 
 
+@pytest.mark.quick(0)
 @pytest.mark.parametrize("name", spread(["recall", "landscape", "states", "separations"], 2))
 def test_a_long_title_stays_within_the_figure(name, results):
     result = replace(results[plots[name].scenario], title="of many words " * 12)

@@ -94,6 +94,7 @@ def test_a_gif_is_the_same_bytes_each_time_and_has_the_size_of_its_style(plot):
         assert gif.info["duration"] == FRAME_MS
 
 
+@pytest.mark.quick(0)
 def test_a_gif_of_a_slide_has_its_shape_and_a_dark_one_its_sheet(results):
     with Image.open(io.BytesIO(animated(Ball(), results["graded"]))) as gif:
         assert gif.size == (1280, 720)

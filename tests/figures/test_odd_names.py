@@ -41,7 +41,14 @@ tokens = [{text}]
 
 
 @pytest.mark.parametrize("plot", spread([Flow, Masks, Moved, Plane, Steps], 3))
-@pytest.mark.parametrize("tokens", [ODD, (ODD * 29)[:200], ODD[:1]], ids=["odd", "many", "one"])
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        pytest.param(ODD, id="odd"),
+        pytest.param((ODD * 29)[:200], id="many", marks=pytest.mark.quick(0)),
+        pytest.param(ODD[:1], id="one"),
+    ],
+)
 def test_odd_words_do_not_break_a_figure(plot, tokens):
     result = ha.run(parse(odd_scenario(tokens), "odd.toml", "odd"))
     if plot is Masks and len(tokens) == 1:

@@ -167,6 +167,7 @@ def test_a_wrong_choice_is_refused(thing, name, options, message):
 
 
 # The figure is drawn again in each smaller font that is tried.
+@pytest.mark.quick(0)
 def test_a_column_of_a_paper_has_a_font_with_which_no_text_lies_over_another():
     weights = np.full((12, 12), 1 / 12)
     ax = ha.plot(weights, "attention", tokens=[f"longer word {i}" for i in range(12)], style="paper")

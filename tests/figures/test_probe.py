@@ -1,6 +1,7 @@
 """The figure of a probe: the accuracies by layer, chance as a line, and the mean vectors."""
 
 import numpy as np
+import pytest
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
@@ -35,6 +36,7 @@ def test_the_title_says_that_the_mask_gives_the_position_only_where_it_does():
     assert "mask" not in drawn(few).get_suptitle()
 
 
+@pytest.mark.quick(0)
 def test_many_layers_and_places_leave_out_names_and_no_curve_lies_behind_the_legend():
     change = {"probe.layers": 12, "probe.length": 20, "probe.sequences": 40, "probe.dim": 8}
     figure = drawn(ha.run(ha.load("position-probe"), overrides=change))

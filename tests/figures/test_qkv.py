@@ -68,6 +68,7 @@ def test_a_query_from_another_text_has_words_of_its_own():
     assert {"words X\n1 × 2", "words Y\n4 × 2"} <= set(texts(ax))
 
 
+@pytest.mark.quick(0)
 @each("lang", ["en", "de"])
 def test_every_number_stays_in_its_cell(lang):
     words = "Die = [0.71, 0.71, 0, 0]\nBank = [-0.37, 0.71, -0.53, 0.12]\nPark = [0.25, 0, -0.71, 0.35]"

@@ -31,6 +31,7 @@ def last_pictures(figure):
     return [ax.images[0].get_array().data.ravel() for ax in sorted(heavy, key=lambda ax: -ax.get_position().y0)]
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", ["letters", "two-letters", "spurious", "metastable", "sequence", "spherical", "bam"])
 def test_the_last_picture_is_the_last_state(name):
     run, figure = result_of(name).runs[0], drawing_of("recall", name).figure
@@ -41,6 +42,7 @@ def test_the_last_picture_is_the_last_state(name):
         assert end == pytest.approx(state / black, abs=1e-12)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
@@ -91,6 +93,7 @@ def test_overlaps_that_are_never_negative_fill_their_axis():
     assert energy_scale(np.array([-20.0, 3.0])) == (1.0, "energy")
 
 
+@pytest.mark.quick(0)
 def test_what_is_left_out_is_said():
     assert "1 of 3 runs; choose with run" in " ".join(texts(drawing_of("recall", "letters").figure))
     result = result_of("letters")

@@ -32,6 +32,7 @@ def test_a_hatch_is_as_dense_relative_to_the_text_as_on_a_slide():
     assert causal.patches[1].get_hatch() == "/" * round(3 * SLIDE_FONT / STYLE.font)
 
 
+@pytest.mark.quick(0)
 def test_a_ring_keeps_within_its_cell():
     for ax in (printed("beside").axes[k] for k in (2, 5)):
         (ring,) = (line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()))
@@ -40,6 +41,7 @@ def test_a_ring_keeps_within_its_cell():
         assert wide <= cell[0, 0] - cell[1, 0] + 1e-6
 
 
+@pytest.mark.quick(0)
 def test_no_line_to_a_label_crosses_another_label():
     """At 8 points, some labels of `added` have no room beside their arrows."""
     for ax in printed("added", 8).axes:

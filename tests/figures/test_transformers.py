@@ -70,6 +70,7 @@ def test_the_curves_are_the_derivatives_and_the_norms_above_the_floor():
     assert "≤ 10⁻¹²" in labels and "10⁵" in labels and not any("$" in label for label in labels)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "change",
     [

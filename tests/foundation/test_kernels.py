@@ -163,6 +163,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.quick(0)
 def test_the_first_large_step_imports_the_loops_and_numpy_does_the_work_silently_where_numba_cannot(loops, tmp_path):
     scripts = [STEP.format(first=change) for change in CHANGES.values()]
     ends = dict(zip(CHANGES, forked(tmp_path, IMPORTED, scripts), strict=True))

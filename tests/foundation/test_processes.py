@@ -32,6 +32,7 @@ def test_an_error_of_the_work_is_raised_as_it_is():
         list(results_of(square, [1, -1, 2], 2))
 
 
+@pytest.mark.quick(0)
 def test_what_is_given_up_is_given_up_without_a_warning():
     results = results_of(square, range(50), 2)
     next(results)

@@ -51,6 +51,7 @@ def test_a_shape_is_known_before_the_numbers_are_read(file, read):
     assert np.array_equal(described(file, "a.x").read(), numbers(file, "a.x"))
 
 
+@pytest.mark.quick(0)
 def test_an_archive_that_memory_cannot_hold_is_refused_before_one_array_is_read(tmp_path, read, monkeypatch):
     np.savez_compressed(tmp_path / "many.npz", **{f"a{i}": np.zeros(2**21, np.int8) for i in range(100)})
     monkeypatch.setattr(checks.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 2**27}.get)

@@ -2,12 +2,15 @@
 
 import json
 
+import pytest
+
 from tests.fuzz.corpus import kept
 from tests.fuzz.judging import faults
 from tests.fuzz.kinds import KINDS
 from tests.processes import ROOT
 
 
+@pytest.mark.quick(0)
 def test_no_kept_case_breaks_the_law(worker):
     found = {}
     for name, one in kept().items():

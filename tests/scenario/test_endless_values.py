@@ -14,6 +14,7 @@ WRITTEN = re.compile(r'"[^"\n]*"|\[[^\[\]\n]*\]')
 ENDLESS = {"text": '"' + 100_000 * "x" + '"', "list": "[" + 2_000 * '"name", ' + "]", "digits": 4000 * "9"}
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("value", ENDLESS.values(), ids=ENDLESS)
 @pytest.mark.parametrize("name", ["bank", "letters", "head-scores", "torus-walk", "rope"])
 def test_a_value_without_end_takes_a_part_of_a_line(name, value):

@@ -51,6 +51,7 @@ def overlap_at(load, temperature):
     return m
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("load", spread([0.05, 0.08, 0.1, 0.12], 2))
 def test_the_overlap_at_rest_is_that_of_the_theory(load):
     """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
@@ -75,6 +76,7 @@ def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
     assert abs(sweep.mean("overlap")[0] - overlap_at(load, temperature)) < 4 * error + 0.003
 
 
+@pytest.mark.quick(0)
 def test_the_mean_overlap_after_the_burn_in_is_that_of_boltzmanns_distribution():
     """One pattern of 8 neurons, E = −[ξ·x]₊³/3, T = 60: the mean of m over all 2⁸ states, weighted by exp(−E/T).
 

@@ -41,6 +41,7 @@ def test_the_averages_are_those_of_the_public_function(extra):
     assert "sampled" not in arrays and "deviation" not in arrays
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("text", [TEXT, TEXT + "bias = [0.3, 0, -0.1]\n", PATTERNS, MAGNET])
 def test_glaubers_averages_are_within_four_standard_errors(text):
     for seed in range(count(10, 2)):

@@ -10,6 +10,7 @@ from hopattn.scenario.loading import parse
 from hopattn.scenario.words.letters import letters
 from tests.each import each
 from tests.refusal import assert_refused, problems
+from tests.results import result_of
 
 LETTERS = """schema = 1
 title = "t"
@@ -79,18 +80,18 @@ def test_the_trajectory_of_a_cue_is_kept_and_shown():
 
 
 def test_a_long_trajectory_is_cut_and_equal_pictures_are_left_out():
-    grey = ha.run(ha.load("graded")).runs[1].strips[0]
+    grey = result_of("graded").runs[1].strips[0]
     assert len(grey.names) == 10
     assert grey.names[:2] == ("cue", "step 1")
     gap, _, last = grey.names[-1].split()
     assert gap == "…"
     assert int(last) > 10
-    clean = ha.run(ha.load("modern")).runs[0].strips[0]
+    clean = result_of("modern").runs[0].strips[0]
     assert clean.names == ("cue", "step 1", "step 2")
 
 
 def test_black_is_black_at_unit_magnitude_too():
-    strip = ha.run(ha.load("spherical")).runs[0].strips[0]
+    strip = result_of("spherical").runs[0].strips[0]
     assert np.abs(strip.pictures[0]).max() == pytest.approx(1)
 
 
@@ -240,4 +241,4 @@ def test_every_stored_letter_is_recalled_from_half_of_it_by_softmax(separation):
 
 def test_the_shipped_letters_are_seen():
     assert "letters" in shipped()
-    assert all(strip.pictures.shape[1] == 35 for run in ha.run(ha.load("letters")).runs for strip in run.strips)
+    assert all(strip.pictures.shape[1] == 35 for run in result_of("letters").runs for strip in run.strips)

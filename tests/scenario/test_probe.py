@@ -55,6 +55,7 @@ def test_a_verdict_is_a_comparison_with_chance_in_standard_errors():
     ]
 
 
+@pytest.mark.quick(0)
 @pytest.mark.parametrize("seed", spread([6, 11, *range(12, 30)], 1))
 def test_the_shipped_probe_meets_its_expectations_for_other_random_weights(seed):
     assert ha.run(ha.load("position-probe"), rng=seed).ok

@@ -67,6 +67,7 @@ def check(name, step, tokens, expected):
         assert one == (other if isinstance(other, str) else pytest.approx(float(other), abs=1e-12))
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 @settings(max_examples=count(60, 6))
 @given(data=st.data())

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
@@ -15,19 +16,23 @@ from hopattn.scenario.schema import schema, schema_text
 from tests.each import each
 from tests.texts import GOOD
 
-VALIDATOR = jsonschema.Draft202012Validator(schema())
+
+@pytest.fixture(scope="module")
+def validator():
+    return jsonschema.Draft202012Validator(schema())
 
 
-def test_it_is_a_schema():
-    jsonschema.Draft202012Validator.check_schema(VALIDATOR.schema)
+def test_it_is_a_schema(validator):
+    jsonschema.Draft202012Validator.check_schema(validator.schema)
 
 
-def test_it_accepts_every_shipped_file_and_each_names_it_for_editors():
+@pytest.mark.quick(0)
+def test_it_accepts_every_shipped_file_and_each_names_it_for_editors(validator):
     faults = []
     for name, path in shipped().items():
         text = path.read_text(encoding="utf-8")
         faults += [
-            f"{name}: {error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(tomllib.loads(text))
+            f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(tomllib.loads(text))
         ]
         directive, _, schema_file = text.partition("\n")[0].partition(" ")
         if directive != "#:schema" or not (path.parent / schema_file).resolve().is_file():
@@ -55,12 +60,12 @@ def test_the_file_beside_the_scenarios_is_the_current_one():
         ("a = [1, 0]", 'a = [1, "0"]'),
     ],
 )
-def test_it_refuses_what_the_loader_refuses(old, new):
-    assert VALIDATOR.is_valid(tomllib.loads(GOOD))
-    assert not VALIDATOR.is_valid(tomllib.loads(GOOD.replace(old, new, 1)))
+def test_it_refuses_what_the_loader_refuses(validator, old, new):
+    assert validator.is_valid(tomllib.loads(GOOD))
+    assert not validator.is_valid(tomllib.loads(GOOD.replace(old, new, 1)))
 
 
-def test_every_choice_of_every_registry_is_in_it():
-    text = json.dumps(VALIDATOR.schema)
+def test_every_choice_of_every_registry_is_in_it(validator):
+    text = json.dumps(validator.schema)
     for name in [*separations, *activations, *kinds, *LEADING]:
         assert f'"{name}"' in text, name

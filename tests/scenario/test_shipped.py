@@ -16,7 +16,7 @@ import hopattn as ha
 from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from tests.counts import FULL, count, spread
+from tests.counts import FULL, but, count, spread
 from tests.html_page import Page
 from tests.results import scenario_of
 
@@ -26,7 +26,11 @@ KINDS = {name: re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1] for name, tex
 ONE_OF_EACH_KIND = {kind: name for name, kind in reversed(KINDS.items())}
 
 
-@pytest.mark.parametrize("name", NAMES)
+SLOW = ("ising-ring", "ising-patterns", "sparse-coding")
+"""Shipped scenarios that take half a second or more, and of which no figure of the gallery is drawn."""
+
+
+@pytest.mark.parametrize("name", but(NAMES, *SLOW))
 def test_it_meets_what_it_expects_computes_what_its_kind_declares_and_has_a_page(name, results, monkeypatch):
     assert results[name].expectations
     assert [outcome for outcome in results[name].expectations if not outcome.met] == []
@@ -302,6 +306,7 @@ DRAWN = ["letters", "modern", "exponential", "forgetting", "hopfield", "spurious
 """Shipped scenarios that draw, and whose expectations are statistical or an outcome of a draw; those that are quick."""
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("name", [*DRAWN, *spread(["vanishing-gradients", "ising-ring", "capacity-by-size"], 0)])
 def test_an_expectation_does_not_rest_on_one_lucky_seed(name):
     scenario, seeds = ha.load(name), range(1, count(41, 6))

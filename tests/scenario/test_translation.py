@@ -10,6 +10,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.each import each
+from tests.results import result_of
 
 TEXT = shipped()["translation"].read_text(encoding="utf-8")
 MODEL = re.sub(r"figure\.names = .*\n", "", TEXT.partition("[[variant]]")[0])
@@ -60,7 +61,7 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
         [ha.Block(heads[1], nothing, plain, cross=heads[2])],
         read_out=ha.Affine(words @ eye[part["next"]]),
     )
-    arrays = ha.run(ha.load("translation")).arrays
+    arrays = result_of("translation").arrays
     source, text = arrays["source"].values, arrays["text"].values
     np.testing.assert_allclose(arrays["memory"].values, model.memory(source), atol=1e-14)
     scores = model(source, text)

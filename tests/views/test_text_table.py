@@ -108,6 +108,7 @@ def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same(printed_by):
     assert "-0.7071" in printed_by("run", "induction", **TERMINAL, COLUMNS="0").split()
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("width", ["160", "50"])
 @pytest.mark.parametrize("command", ["run letters", "compare bank --memories modern,hopfield", "list --memories"])
 def test_no_line_ends_with_a_space(printed_by, command, width):
