@@ -138,8 +138,8 @@ def affine_backward(own: Affine, x: Numbers, upstream: Numbers, biased: bool | N
 def normalisation_backward(own: Any, x: Numbers, upstream: Numbers, name: str = "norm") -> tuple[Numbers, Named]:
     """dx = (u − mean u − n · mean(u n)) / σ for u = gain · dy, and by its name d gain and d shift where there are such.
 
-    own: a `LayerNorm` or an `RMSNorm`, or `Identity()` for no norm at all; raises `InvalidInput` for another function. x, upstream:
-    `(…, dim)`. Without centring, mean u is left out.
+    own: a `LayerNorm` or an `RMSNorm`, or `Identity()` for no norm at all; raises `InvalidInput` for another function.
+    x, upstream: `(…, dim)`. Without centring, mean u is left out.
     """
     if isinstance(own, Identity):
         return upstream, {}
