@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from hopattn.circuits.trigger_texts import trigger_texts as trigger_texts
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
+    from hopattn.dynamics.own_parts import register as register
     from hopattn.dynamics.record import Recall as Recall
     from hopattn.dynamics.record import Status as Status
     from hopattn.dynamics.updates.asynchronous import Asynchronous as Asynchronous
@@ -187,6 +188,7 @@ _NAMES = {
     "hopattn.circuits.trigger_texts": ("TriggerTexts", "trigger_texts"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
+    "hopattn.dynamics.own_parts": ("register",),
     "hopattn.dynamics.record": ("Recall", "Status"),
     "hopattn.dynamics.updates.asynchronous": ("Asynchronous",),
     "hopattn.dynamics.updates.base": ("Update",),

@@ -17,7 +17,7 @@ from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
-from tests import examples
+from tests import examples, own_registries
 from tests.committed import differences
 from tests.counts import FULL, but, spread
 from tests.each import each
@@ -85,6 +85,7 @@ def test_the_part_of_a_scenario_about_figures_fits_the_scenario_that_it_is_for()
 def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):
         pytest.importorskip(module, reason=f"the page shows arrays of {module}")
+    own_registries.keep(monkeypatch)
     monkeypatch.chdir(tmp_path)
     drawable = rendering.drawable
     monkeypatch.setattr(rendering, "drawable", lambda result: spread(drawable(result), 2))  # the gallery draws them all

@@ -145,14 +145,14 @@ class Sharded(KeyValueMemory):
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; raises `InvalidInput` where the memory has no energy."""
         x = self._with_energy(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
-        return np.asarray(self.activation.conjugate(x) - result.potential)
+        return np.asarray(self.retrieval.conjugate(x) - result.potential)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """One step, and the energy of the states before it, from one pass over the keys."""
         x = self._with_energy(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=True)
         moved = self.retrieval.activate(result, x)
-        return np.asarray(moved), np.asarray(self.activation.conjugate(x) - result.potential)
+        return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential)
 
     @property
     def may_close(self) -> bool:

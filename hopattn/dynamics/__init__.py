@@ -6,6 +6,7 @@
 - `single_neuron/`: neurons that are updated one at a time
 - `protocol.py`: the protocol of a memory, with its defaults
 - `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
+- `own_parts.py`: classes of the user's own, in the registries
 - `cycles.py`: cycles of any length
 - `loop.py`: step after step, and the rules that stop a cue
 - `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads

@@ -19,7 +19,7 @@ import numpy as np
 
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import namespace
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
 from hopattn.foundation.files import json_text, npz, write_over
 from hopattn.foundation.objects import path_of
 from hopattn.foundation.registry import Registry
@@ -115,7 +115,10 @@ def _part(value: Any) -> Any:
         if isinstance(value, base):
             word = next((word for word, entry in registry.items() if entry is type(value)), None)
             if word is None:
-                raise InvalidInput(f"save: {quoted(value)} is in no registry, so that no file can name it")
+                raise InvalidInput(
+                    f"save: {quoted(value)} is in no registry, so that no file can name it; "
+                    f"call ha.register({type(value).__name__}) first"
+                )
             return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
     return value
 
@@ -124,7 +127,10 @@ def _made(name: str, value: Mapping[str, Any]) -> Any:
     """The part that `_part` wrote as the parameter `name`."""
     registries = {registry.what: registry for registry in _PARTS.values()}
     own = {key: _made(key, one) if isinstance(one, Mapping) else one for key, one in value.items()}
-    return registries[name].make(own.pop("part"), **own)
+    word = own.pop("part")
+    if word not in registries[name]:
+        raise InvalidInput(f"{name}: {unknown(word, registries[name])}; a class of your own needs ha.register first")
+    return registries[name].make(word, **own)
 
 
 def _unpacked(header: dict[str, Any], place: str, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:

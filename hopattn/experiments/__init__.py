@@ -1,5 +1,6 @@
 """Measurements over many trials: sweeps, comparisons, the certificate of descent, forgetting.
 
+- `own_memories.py`: memories with a part of the user's own
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates
 - `sweep/`: a function or a scenario over a grid
 - `forgetting.py`: the first word of a text, read out with attention and without it

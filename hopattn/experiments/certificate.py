@@ -1,6 +1,6 @@
 """The energy certificate: a test of each claimed descent on random memories, states and updates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.loop import GROWTH
+from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
+from hopattn.experiments.own_memories import drawn_with, is_part, own_named
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.processes import results_of
 from hopattn.foundation.registry import name_of
@@ -98,8 +100,9 @@ def certify(
 ) -> Certificate:
     """Apply random updates to random states, and measure how far the energy rises.
 
-    memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn.
-    update: an update, or its name: its parameters are then drawn by `Update.drawn`. count: the least number of updates
+    memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn;
+    or the name or path of a similarity, separation or activation of your own, of which memories are drawn too. update:
+    an update, or its name: its parameters are then drawn by `Update.drawn`. count: the least number of updates
     with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
     rng: a seed or a generator (0).
     dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
@@ -113,13 +116,11 @@ def certify(
     """
     draws, wanted, idle = generator(rng), whole(count, "count", most=REPEATED), 0
     reject_unknown("dtype", [dtype], DTYPES)
-    if not isinstance(memory, Recallable):
-        reject_unknown("memory", [memory], named_memories)
     names = [given if isinstance(given, str) else repr(given) for given in (memory, update)]
+    draw = _drawing(memory)
     certificate = Certificate(names[0], names[1], dtype=dtype)
     while certificate.claimed < wanted and idle < PATIENCE:
-        one = named_memories[memory].drawn(draws) if isinstance(memory, str) else memory
-        one = _converted(one, dtype)
+        one = _converted(draw(draws), dtype)
         before, certificate = certificate, _extended(certificate, one, _drawn_update(update, draws), draws, wanted)
         counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
         idle = 0 if counted else idle + 1
@@ -130,14 +131,26 @@ def certify_all(
     names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1, dtype: str = "float64"
 ) -> Iterator[Certificate]:
     """The certificates of named memories (default: all) under every update; the same for any number of `processes`."""
-    work = partial(_certified, count=count, seed=seed, dtype=dtype)
+    work = partial(_certified, count=count, seed=seed, dtype=dtype, parts=packed())
     pairs = [(name, update) for name in names or sorted(named_memories) for update in updates]
     yield from results_of(work, pairs, processes, ordered=True)
 
 
-def _certified(pair: tuple[str, str], count: int, seed: int, dtype: str) -> Certificate:
-    """The certificate of a named memory under an update."""
+def _certified(pair: tuple[str, str], count: int, seed: int, dtype: str, parts: bytes) -> Certificate:
+    """The certificate of a named memory under an update. parts: the classes of the user's own, for a worker."""
+    register_packed(parts)
     return certify(*pair, count, seed, dtype)
+
+
+def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
+    """A function that draws instances of a memory; it gives a memory that is an object as it is."""
+    own = own_named(memory, "memory") if isinstance(memory, str) and memory not in named_memories else memory
+    if is_part(own):
+        return partial(drawn_with, own)
+    if isinstance(own, Recallable):
+        return lambda rng: own
+    reject_unknown("memory", [memory], named_memories)
+    return named_memories[memory].drawn
 
 
 def _extended(
@@ -242,7 +255,7 @@ def _converted(memory: Any, dtype: str) -> Any:
 
 def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:
     """The update itself, or one of that name with random parameters."""
-    return update if isinstance(update, Update) else updates[update].drawn(rng)
+    return update if isinstance(update, Update) else updates.find(update).drawn(rng)
 
 
 @dataclass(frozen=True)

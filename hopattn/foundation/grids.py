@@ -17,7 +17,7 @@ Grid = str | Iterable[Any]
 MOST = 100_000
 """The largest number of values of one axis."""
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*(:[A-Za-z_]\w*)?")
 _NO_WORDS = frozenset({"nan", "inf", "infinity"})
 _HOW = "expected start:stop:count, start:stop:logcount, or numbers with commas between them"
 
@@ -41,11 +41,11 @@ def values_of(text: str, what: str = "grid", words: bool = False) -> Values:
     >>> values_of("1:100:log3"), values_of("10:30:3"), values_of("1,2,0.5e1")
     ((1.0, 10.0, 100.0), (10, 20, 30), (1, 2, 5.0))
     """
-    if ":" in text:
-        return _spaced(text, what)
     parts = [part.strip() for part in text.split(",")]
     if words and all(_WORD.fullmatch(part) and part.lower() not in _NO_WORDS for part in parts):
         return in_order(tuple(parts), what, words)
+    if ":" in text:
+        return _spaced(text, what)
     numbers = tuple(_number(part, what) for part in parts)
     try:
         return in_order(numbers, what)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
@@ -72,10 +73,41 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
     (Softmax(beta=2.0), Entmax(beta=1.0, alpha=2.0))
     """
 
-    def __init__(self, what: str, base: type[Entry], modules: Iterable[str]) -> None:
+    def __init__(self, what: str, base: type[Entry], modules: Iterable[str], imports: bool = False) -> None:
         entries = {name: entry for module in modules for name, entry in entries_of(module, base)}
         super().__init__(what, entries)
         self.base = base
+        self.imports = imports  # whether the path "module:Class" of a user's own class stands for it
+        self.own: dict[str, type[Entry]] = {}
+
+    def register(self, entry: type[Entry]) -> str:
+        """Add a class of the user's own, and return its name; a class that is there already stays.
+
+        Raises `InvalidInput` for a class that is abstract or no frozen dataclass, and for the name of another class.
+        """
+        name, told = registered_name(entry), f"register: {shortened(entry.__name__)}"
+        if self.get(name) is entry:
+            return name
+        if lacking := sorted(getattr(entry, "__abstractmethods__", ())):
+            raise InvalidInput(f"{told} lacks {', '.join(lacking)}, which a {self.what} has")
+        if not getattr(vars(entry).get("__dataclass_params__"), "frozen", False):
+            raise InvalidInput(f"{told} is not a frozen dataclass; write @dataclass(frozen=True) above it")
+        if name in self and _place(self[name]) != _place(entry):
+            raise InvalidInput(f"{told}: a {self.what} '{shortened(name)}' exists already; give the class another name")
+        self._entries[name] = self.own[name] = entry
+        return name
+
+    def find(self, name: str) -> type[Entry]:
+        """The entry of a name, or the class of a path "module:Class", which is imported where the registry `imports`.
+
+        Raises `InvalidInput` for an unknown name, and for a path that leads to no class of this kind.
+        """
+        if not (self.imports and isinstance(name, str) and ":" in name):
+            return self[name]
+        found = imported(name, self.what)
+        if not (isinstance(found, type) and issubclass(found, self.base)) or inspect.isabstract(found):
+            raise InvalidInput(f"{self.what}: '{shortened(name)}' is not a subclass of {self.base.__name__}")
+        return found
 
     def make(self, choice: Any, **parameters: Any) -> Entry:
         """An entry from its name and parameters; a `choice` that is an entry already is returned as it is.
@@ -91,21 +123,64 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         if not isinstance(choice, str):
             got = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else _one(type(choice))
             raise InvalidInput(f"{self.what}: expected a name or {_one(self.base)}, got {got}")
-        entry = self[choice]
+        return self.made(self.find(choice), **parameters)
+
+    def made(self, entry: type[Entry], **parameters: Any) -> Entry:
+        """An object of a class of this kind; raises `InvalidInput` for an unknown or a missing parameter."""
+        told = f"{self.what} '{registered_name(entry)}'"
         declared = fields(entry) if is_dataclass(entry) else ()
-        reject_unknown(f"{self.what} '{choice}'", parameters, [field.name for field in declared])
-        if missing := [field.name for field in declared if field.default is MISSING and field.name not in parameters]:
+        reject_unknown(told, parameters, [field.name for field in declared])
+        defaults = {field.name: (field.default, field.default_factory) for field in declared}
+        needed = [name for name, given in defaults.items() if given == (MISSING, MISSING)]
+        if missing := [name for name in needed if name not in parameters]:
             form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
-            raise InvalidInput(f"{self.what} '{choice}': needs {' and '.join(missing)}; in Python, give {form}")
+            raise InvalidInput(f"{told}: needs {' and '.join(missing)}; in Python, give {form}")
         return entry(**parameters)
 
 
 def entries_of(module: str, base: type[Entry]) -> Iterator[tuple[str, type[Entry]]]:
     """The concrete subclasses of `base` that an imported module defines, with their names."""
-    for name, member in vars(sys.modules[module]).items():
+    for member in vars(sys.modules[module]).values():
         own = inspect.isclass(member) and member.__module__ == module
         if own and issubclass(member, base) and not inspect.isabstract(member):
-            yield vars(member).get("name", snake_case(name)), member
+            yield registered_name(member), member
+
+
+def registered_name(entry: type[Any]) -> str:
+    """The name of a class in a registry: its attribute `name`, or its class name in snake case."""
+    return str(vars(entry).get("name", snake_case(entry.__name__)))
+
+
+def _place(entry: type[Any]) -> tuple[str, str]:
+    """Where a class is defined; the same for one that a notebook or a worker defines again."""
+    return entry.__module__, entry.__qualname__
+
+
+def is_path(text: object) -> bool:
+    """Whether a text has the form "module:name"."""
+    return isinstance(text, str) and re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", text) is not None
+
+
+def imported(path: str, what: str) -> Any:
+    """The object of a path "module:name". A module in the current folder is found too, as `python -m` finds it.
+
+    Raises `InvalidInput` for another form, a module that cannot be imported, and a name that it does not have.
+    """
+    if not is_path(path):
+        raise InvalidInput(f"{what}: {quoted(path)} is neither a name nor a path such as 'mymodule:LogCosh'")
+    module, _, name = path.partition(":")
+    top, here = module.partition(".")[0], str(Path.cwd())
+    if here not in sys.path and (Path(here, f"{top}.py").is_file() or Path(here, top).is_dir()):
+        sys.path.append(here)  # it stays there, so that workers find the module again
+    try:
+        found = import_module(module)
+    except (Exception, SystemExit) as error:
+        told = f"{type(error).__name__}: {shortened(error, 120)}"
+        raise InvalidInput(f"{what}: '{shortened(module)}' cannot be imported: {told}") from error
+    if not hasattr(found, name):
+        named = [one for one in vars(found) if not one.startswith("_")]
+        raise InvalidInput(f"{what}: in {shortened(module)}, {unknown(name, named)}")
+    return getattr(found, name)
 
 
 def modules_in(package: str) -> list[str]:

@@ -81,8 +81,10 @@ class KeyValueMemory(AssociativeMemory):
     def why_no_energy(self) -> str:
         if not self.autoassociative:
             return "the values are given apart from the keys: what is read out is no state of the cue"
-        if not self.similarity.linear:
-            name = type(self.similarity).__name__.lower()
+        name = type(self.similarity).__name__.lower()
+        if self.similarity.has_gradient and not self.separation.shares:
+            return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
+        if not (self.similarity.linear or self.similarity.has_gradient):
             return f"the similarity '{name}' is not the dot product, so the field is no gradient"
         return self.separation.why_no_potential
 
@@ -92,7 +94,9 @@ class KeyValueMemory(AssociativeMemory):
             return (
                 "neurons of 0 and 1 are updated one at a time only in a network of couplings, as ha.hopfield gives it"
             )
-        return self.why_no_energy
+        if not (reason := self.why_no_energy) and not self.similarity.linear:
+            return f"neurons are updated one at a time by the dot product alone, not by {quoted(self.similarity)}"
+        return reason
 
     @property
     def why_no_recall(self) -> str:

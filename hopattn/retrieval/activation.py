@@ -297,4 +297,4 @@ def _zero_within(state: Array, inside: Array) -> Array:
     return namespace(state).where(inside, zero, zero + float("inf"))
 
 
-activations: Registry[Activation] = Registry("activation", Activation, [__name__])
+activations: Registry[Activation] = Registry("activation", Activation, [__name__], imports=True)

@@ -45,6 +45,20 @@ class Similarity(ABC):
     @abstractmethod
     def __call__(self, cues: Array, keys: Array) -> Array: ...
 
+    def cue_term(self, cues: Array) -> Array | None:
+        """c(x), `(…, n_cues)`, of scores s_μ = k_μ·x + a_μ + c(x), with a_μ of the key alone; None for other scores.
+
+        A class that gives it says that its field is a gradient wherever the weights of a row sum to 1: then
+        Ψ(s) − c(x) = Ψ(K x + a), and the energy is E(x) = Φ*(x) + c(x) − Ψ(s). For s_μ = −½|x − k_μ|² it is −½|x|²;
+        with the softmax and the identity E = −β⁻¹ log Σ exp(−β|x − k_μ|²/2), and a step is one of the mean shift.
+        """
+        return None
+
+    @property
+    def has_gradient(self) -> bool:
+        """Whether the similarity says its `cue_term`."""
+        return type(self).cue_term is not Similarity.cue_term
+
     def rounding(self, cues: Array, keys: Array) -> Array:
         """The largest rounding error of a score that is 0, shaped as the scores: ε · dim · |x||k|."""
         eps = float(namespace(cues).finfo(cues.dtype).eps)
@@ -171,7 +185,7 @@ def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:
     return distances
 
 
-similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__])
+similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__], imports=True)
 
 
 def cosine(a: Any, b: Any) -> Array:

@@ -127,12 +127,18 @@ class Retrieval:
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
         result = self._pass(self.effective_separation, states, keys, None, mask, wants_potential=True)
-        return self.activation.conjugate(widened(states)) - result.potential
+        return self.conjugate(states) - result.potential
+
+    def conjugate(self, states: Array) -> Array:
+        """Φ*(x) + c(x): the energy without the potential of the scores; c is 0 unless the similarity says it."""
+        x = widened(states)
+        own, term = self.activation.conjugate(x), self.similarity.cue_term(x)
+        return own if term is None else own + term
 
     def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
         """x⁺ and E(x) from one pass, for keys that are the values too: both need the same scores."""
         result = self._pass(self.effective_separation, states, keys, keys, mask, wants_potential=True)
-        energy = self.activation.conjugate(widened(states)) - result.potential
+        energy = self.conjugate(states) - result.potential
         return _as_given(self.activate(result, states), states, keys), energy
 
     def _pass(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from hopattn.dynamics.own_parts import with_names
 from hopattn.foundation.errors import MAX_LISTED, InvalidInput, bounded, nearest, quoted, shortened, unknown
 from hopattn.scenario.expectations import validator
 from hopattn.scenario.expectations.base import Expectation
@@ -208,6 +209,7 @@ class _Checker:
                 written |= self.document
                 written |= model.model_validate(self.document, context=self.context).written_out
         try:
+            overrides = with_names(overrides)
             result, places = changed(self.document, overrides, written, model.is_invented)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None

@@ -125,6 +125,7 @@ ARGUMENTS = {
     "random_blocks": lambda: {"n_layers": 1, "dim": 4, "n_heads": 1, "seed": 0},
     "random_texts": lambda: {"n_texts": 2, "length": 3, "n_words": 3, "dim": 4, "seed": 0},
     "recall_width": lambda: {"n_keys": 2},
+    "register": lambda: {"part": ha.separations.softmax},
     "rope": lambda: {"x": REAL, "positions": [0, 1, 2]},
     "rotation": lambda: {"angle": 0.5, "dim": 2},
     "run": lambda: {"scenario": ha.load("bank"), "rng": 0},

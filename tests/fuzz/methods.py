@@ -90,6 +90,7 @@ OWN = {
     "RecurrentDecoder.__call__": PREVIOUS,
     "RecurrentDecoder.trace": PREVIOUS,
     "Registry.__getitem__": {"name": "sign"},
+    "Registry.find": {"name": "sign"},
     "Registry.make": {"choice": "sign"},
     "Result.provenance": {"command": "x"},
     "Result.save": {"folder": "saved"},
@@ -122,12 +123,13 @@ INTERNAL = {
     *("Affine.stacked", "Additive.rounding", "Bilinear.rounding", "RandomFeatures.directions"),
     *("RandomFeatures.exponents", "RandomFeatures.kernel", "RandomFeatures.log_kernel", "Window.allowed"),
     *("Window.sees", "Training.at", "Training.resumed", "Training.with_measures", "FirstWord.measured"),
+    *("Registry.made", "Registry.register"),
     *("Recall.only_row", "Recipe.texts", "Sweep.of", "World.of_moves"),
 }
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
     *("single_neuron_states", "step_with_energy", "advance", "drawn", "guarantee", "internal", "obstacle", "residual"),
-    "size_read",
+    *("size_read", "cue_term"),
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
 REFUSED = {"Associator.energy"}

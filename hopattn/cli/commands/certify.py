@@ -17,14 +17,17 @@ from hopattn.cli.code_pages import portable_json
 def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processes: int, as_json: bool) -> int:
     """Try each named MEMORY (all by default) under each update: memories of random size, load and parameters are drawn,
     random states are updated, and the energy may not rise where that is claimed. Exit code 1 if it does.
+
+    A MEMORY mymodule:LogCosh is a separation, similarity or activation of your own, from mymodule.py.
     """
     from dataclasses import asdict
 
     from hopattn.experiments.certificate import certify_all
     from hopattn.foundation.errors import reject_unknown
+    from hopattn.foundation.registry import is_path
     from hopattn.memories.models import named_memories
 
-    reject_unknown("memory", memory, named_memories)
+    reject_unknown("memory", [name for name in memory if not is_path(name)], named_memories)
     certificates = list(certify_all(memory, count, seed, processes, dtype))
     if as_json:
         from hopattn.foundation.files import json_text

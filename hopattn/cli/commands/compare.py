@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @click.option(
     "--memories",
     metavar="A,B",
-    help="Which: hopfield, dense, modern, sparse, linear, nearest (these six), exponential, entmax, normmax.",
+    help="Which: hopfield, dense, modern, sparse, linear, nearest (these six), exponential, entmax, normmax; or your "
+    "own, as mymodule:LogCosh.",
 )
 @click.option(
     "--over",

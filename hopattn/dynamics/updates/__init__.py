@@ -10,4 +10,4 @@ To add an update, add a frozen dataclass with its step and its guarantee to a fi
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.registry import Registry, modules_in
 
-updates: Registry[Update] = Registry("update", Update, modules_in(__name__))
+updates: Registry[Update] = Registry("update", Update, modules_in(__name__), imports=True)

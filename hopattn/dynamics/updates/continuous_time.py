@@ -11,6 +11,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import largest_change
+from hopattn.retrieval.activation import Activation
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class Graded(Update):
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
 
     def obstacle(self, memory: Recallable) -> str:
-        if memory.activation.discrete or not memory.activation.elementwise:
+        invertible = type(memory.activation).inverse is not Activation.inverse
+        if memory.activation.discrete or not memory.activation.elementwise or not invertible:
             return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
         return memory.why_no_continuous_time
 

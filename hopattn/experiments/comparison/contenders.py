@@ -8,6 +8,7 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.experiments.own_memories import is_part, memory_with, own_named, own_names
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.foundation.objects import is_iterable
 from hopattn.memories.memory import Memory
@@ -94,8 +95,9 @@ def contenders_named(memories: Any) -> tuple[Contender, ...]:
     """The contenders of a comparison.
 
     memories: names, memory objects, functions of keys that give a memory, a mapping from names of your own
-    to these, or a single one of all these. Raises `InvalidInput` for an unknown name, a name that is given twice, and
-    an object that is no memory.
+    to these, or a single one of all these. The name of a class of your own that is registered, and the path
+    "module:name" of a class, a function or a memory, are names too. Raises `InvalidInput` for an unknown name, a name
+    that is given twice, and an object that is no memory.
     """
     single = isinstance(memories, (str, Contender)) or hasattr(memories, "recall") or callable(memories)
     given = [memories] if single else memories
@@ -121,9 +123,22 @@ def _contender(i: int, choice: Any) -> Contender:
         own = getattr(choice, "__name__", "<")  # that of a lambda begins so too
         return _of_object(f"memory {i + 1}" if own.startswith("<") else own, choice)
     name = OTHER_NAMES.get(choice, choice)
-    if name not in contenders:
-        raise InvalidInput(f"memories: {unknown(choice, [*contenders, *OTHER_NAMES])}")
-    return contenders[name]
+    if name in contenders:
+        return contenders[name]
+    own = own_named(name, "memories")
+    if own is None:
+        raise InvalidInput(f"memories: {unknown(choice, [*contenders, *OTHER_NAMES, *own_names()])}")
+    return _of_part(name, own) if is_part(own) else _of_object(name, own)
+
+
+def _of_part(name: str, part: type[Any]) -> Contender:
+    """The contender with a similarity, separation or activation of the user's own."""
+    return Contender(
+        name,
+        lambda keys, beta: memory_with(part, keys, beta=beta),
+        lambda keys, values, beta: memory_with(part, keys, values, beta),
+        None,
+    )
 
 
 def _of_object(name: str, memory: Any) -> Contender:

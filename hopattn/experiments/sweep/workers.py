@@ -10,6 +10,7 @@ import numpy as np
 
 from hopattn.cluster.connection import connected
 from hopattn.cluster.task_queue import TaskQueue
+from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted
 from hopattn.foundation.objects import function, instance, path_of
@@ -76,6 +77,8 @@ class Task:
     seed: int
     point: Point
     key: str
+    parts: bytes = b""
+    """The classes of the user's own that are registered where the sweep was started."""
 
 
 def compute(
@@ -87,7 +90,11 @@ def compute(
     `CannotDo` if a worker process ends, or if the cluster is lost or does not answer; an error of a trial is raised
     with its point.
     """
-    tasks = [Task(trial, range(known.get(key, 0), plan.trials), plan.seed, point, key) for key, point in points.items()]
+    parts = packed()
+    tasks = [
+        Task(trial, range(known.get(key, 0), plan.trials), plan.seed, point, key, parts)
+        for key, point in points.items()
+    ]
     if not tasks:
         return
     if isinstance(workers.scheduler, str) and not workers.scheduler:
@@ -103,6 +110,7 @@ def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
     The result has the point, and for each name the numbers of all trials, None for NaN. Raises `InvalidInput` if a
     number is infinite, or if the trials have different names.
     """
+    register_packed(task.parts)
     words = [int(task.key[i : i + 8], 16) for i in range(0, len(task.key), 8)]
     by_name: dict[str, list[float | None]] = {}
     place = point_text(task.point)

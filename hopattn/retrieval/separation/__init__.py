@@ -17,7 +17,7 @@ from typing import Any
 from hopattn.foundation.registry import Registry, modules_in
 from hopattn.retrieval.separation.base import Separation
 
-separations: Registry[Separation] = Registry("separation", Separation, modules_in(__name__))
+separations: Registry[Separation] = Registry("separation", Separation, modules_in(__name__), imports=True)
 
 
 def separation_of(choice: Any, beta: Any = None, default: Any = 1.0) -> Separation:

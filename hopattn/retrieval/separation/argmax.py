@@ -21,6 +21,7 @@ class Argmax(Separation):
 
     jumps: ClassVar[bool] = True
     tempered: ClassVar[bool] = False
+    shares: ClassVar[bool] = True
     source: ClassVar[str] = "Millidge et al. 2022"
 
     @property

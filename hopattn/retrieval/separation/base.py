@@ -30,6 +30,8 @@ class Separation(ABC):
     """True where the weights are not continuous in the scores."""
     tempered: ClassVar[bool] = True
     """Whether β does more than scale all weights by one factor; False if they are homogeneous in the scores."""
+    shares: ClassVar[bool] = False
+    """True where the weights of a row sum to 1: then Ψ(s + c) = Ψ(s) + c for a number c."""
     source: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -72,13 +74,14 @@ class Separation(ABC):
         """p = ∇Ψ₁(βs), `(…, n_patterns)`."""
         return scaled(*self.factored_weights(scores, where))
 
-    @abstractmethod
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Any]:
         """The weights as (array, factor) with p = factor · array; the factor is a number, or one number for each row.
 
         A potential that is homogeneous in β puts β into the factor, so that β is applied after the sum over the
         patterns. On ±1 patterns that sum is then a sum of whole numbers, and a tie between neurons stays a tie.
+        A class writes this method or `weights`.
         """
+        return self.weights(scores, where), 1.0
 
     def direction(self) -> "Separation":
         """A separation for activations that use only the direction of the field.

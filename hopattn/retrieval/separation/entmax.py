@@ -35,6 +35,7 @@ class Entmax(Separation):
 
     alpha: float = 1.5
     tempered: ClassVar[bool] = True
+    shares: ClassVar[bool] = True
     source: ClassVar[str] = "Peters et al. 2019"
 
     def __post_init__(self) -> None:

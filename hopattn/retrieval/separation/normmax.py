@@ -28,6 +28,7 @@ class Normmax(Separation):
 
     alpha: float = 2.0
     tempered: ClassVar[bool] = True
+    shares: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
     def __post_init__(self) -> None:

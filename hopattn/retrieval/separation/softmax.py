@@ -23,6 +23,7 @@ class Softmax(Separation):
     """
 
     tempered: ClassVar[bool] = True
+    shares: ClassVar[bool] = True
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
     @property

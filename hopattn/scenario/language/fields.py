@@ -23,11 +23,14 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from hopattn.foundation.errors import unknown
-from hopattn.foundation.registry import Entry, Registry
+from hopattn.foundation.registry import Entry, Registry, is_path
 from hopattn.scenario.language.lines import Path
 
 MAX_NUMBERS = 2**27
 """The largest number of elements that a scenario may ask for, all arrays of a run together: one gibibyte in float64."""
+
+NOT_IMPORTED = "a file imports nothing: give your class to ha.register in Python, or name it by --set"
+"""Why a file cannot name a class of the user's own by its path."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 PositiveNumber = Annotated[float, Field(allow_inf_nan=False, gt=0)]
@@ -105,7 +108,7 @@ class NameIn:
         """The names as an enumeration, so that editors complete them."""
         return {"type": "string", "enum": self.names}
 
-    @cached_property
+    @property
     def names(self) -> list[str]:
         """The entries that can be given by their name alone: they have no required parameter."""
         return [name for name, entry in self.registry.items() if not self._required(entry)]
@@ -114,11 +117,12 @@ class NameIn:
         return [name for name, (_, default) in self.parameters(entry).items() if default is ...]
 
     def _known(self, word: str) -> str:
-        if word in self.registry and (required := self._required(self.registry[word])):
+        if word not in self.registry:
+            told = f"; {NOT_IMPORTED}" if is_path(word) else ""
+            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry) + told})
+        if required := self._required(self.registry[word]):
             table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in required)} }}'
             raise PydanticCustomError("unknown_name", "{message}", {"message": f"'{word}' needs more: write {table}"})
-        if word not in self.names:
-            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry)})
         return word
 
 
@@ -136,19 +140,35 @@ class EntryIn:
     @cached_property
     def annotation(self) -> Any:
         """A union with one table for each entry; the keys of a table are `name` and the entry's parameters."""
-        tables: list[Any] = []
-        for name, entry in self.registry.items():
-            parameters: Any = {
-                key: definition for key, definition in self.parameters(entry).items() if key not in self.without
-            }
-            parameters["name"] = (Literal[name], ...)
-            title = "".join(word.capitalize() for word in name.split("_"))
-            tables.append(create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters))
-        return Annotated[Union[tuple(tables)], Discriminator("name")]  # noqa: UP007
+        tables = tuple(self._table(name) for name in self._built)
+        return Annotated[Union[tables], Discriminator("name")]  # noqa: UP007
+
+    @cached_property
+    def _built(self) -> tuple[str, ...]:
+        return tuple(self.registry)
+
+    def _table(self, name: str) -> type[Table]:
+        entry = self.registry[name]
+        parameters: Any = {
+            key: definition for key, definition in self.parameters(entry).items() if key not in self.without
+        }
+        parameters["name"] = (Literal[name], ...)
+        title = "".join(word.capitalize() for word in name.split("_"))
+        return create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The schema of the union; `name` selects the table."""
-        return handler.generate_schema(self.annotation)
+        """The schema of the union; `name` selects the table. A class that was registered later has one of its own."""
+        union = handler.generate_schema(self.annotation)
+        written = core_schema.wrap_serializer_function_ser_schema(self._written, schema=union)
+        return core_schema.no_info_wrap_validator_function(self._checked, union, serialization=written)
+
+    def _checked(self, value: Any, check: Callable[[Any], Any]) -> Any:
+        name = value.get("name") if isinstance(value, dict) else None
+        later = isinstance(name, str) and name in self.registry and name not in self._built
+        return self._table(name).model_validate(value) if later and name else check(value)
+
+    def _written(self, value: Any, write: Callable[[Any], Any]) -> Any:
+        return write(value) if getattr(value, "name", None) in self._built else value.model_dump()
 
 
 def registry_entry(registry: Registry[Entry], entry: Any, **parameters: Any) -> Entry:

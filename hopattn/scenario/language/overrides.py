@@ -16,8 +16,9 @@ NAMED = "model"
 """The key whose text is the name of a table: a change of model.rule makes { name = …, rule = … } of it."""
 ALL_DEFAULTS = "figure"
 """The table whose keys may all be left out: a change of one of them needs no table in the file."""
-_WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*")
-"""Words that need no quotes, which a shell might take away: `in` is a text, `in,muddy` a list of two."""
+_WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*|[^\W\d][\w.]*:[^\W\d]\w*")
+"""Words that need no quotes, which a shell might take away: `in` is a text, `in,muddy` a list of two, and
+`mymodule:LogCosh` a class of the user's own."""
 _IN_A_SHELL = re.compile(r"[\"'$`!]")
 """Characters that mean something between double quotes in a shell, or would end a text in single ones."""
 

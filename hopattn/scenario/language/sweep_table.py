@@ -7,7 +7,8 @@ from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.grids import Values, axes_of, axis_values, of_words
-from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text
+from hopattn.foundation.registry import is_path
+from hopattn.scenario.language.fields import NOT_IMPORTED, ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import (
     Invented,
@@ -56,6 +57,8 @@ class SweepTable(Table):
             try:
                 values = axis_values(axis, key, words=True)
                 path_of(key, document, invented, values)
+                if any(map(is_path, values)):
+                    raise InvalidInput(f"{key}: {NOT_IMPORTED}")
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
 

@@ -1,6 +1,7 @@
 """Recurrent networks as a scenario writes them: a cell that reads a text, and a decoder with attention."""
 
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ NumberOrMatrix = Annotated[Annotated[Number, Tag("number")] | Annotated[Matrix, 
 
 LEARNED: dict[str, type[Similarity]] = {"bilinear": Bilinear, "additive": Additive}
 """The similarities with matrices of their own, which stand in a table."""
-SCORES: dict[str, type[Similarity]] = {**similarities, **LEARNED}
+SCORES: Mapping[str, type[Similarity]] = ChainMap(LEARNED, similarities)  # type: ignore[arg-type]  # read only
 """All similarities between a decoder's state and a state of the network."""
 
 
