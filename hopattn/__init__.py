@@ -19,38 +19,38 @@ if TYPE_CHECKING:
     from hopattn import theory as theory
     from hopattn.circuits.composition import composition as composition
     from hopattn.circuits.composition import composition_baseline as composition_baseline
+    from hopattn.circuits.composition import copying as copying
     from hopattn.circuits.composition import head_compositions as head_compositions
-    from hopattn.circuits.copying import copying as copying
-    from hopattn.circuits.emergence.recipe import Recipe as Recipe
+    from hopattn.circuits.emergence.record import Recipe as Recipe
     from hopattn.circuits.emergence.record import Training as Training
     from hopattn.circuits.emergence.training import train as train
+    from hopattn.circuits.head_scores import attention_sink as attention_sink
     from hopattn.circuits.head_scores import duplicate_token as duplicate_token
+    from hopattn.circuits.head_scores import head_scores as head_scores
     from hopattn.circuits.head_scores import prefix_matching as prefix_matching
     from hopattn.circuits.head_scores import previous_token as previous_token
+    from hopattn.circuits.head_scores import sink_share as sink_share
     from hopattn.circuits.head_scores import uniform_attention as uniform_attention
     from hopattn.circuits.induction import InductionCircuit as InductionCircuit
     from hopattn.circuits.induction import induction_circuit as induction_circuit
     from hopattn.circuits.induction import position_lead as position_lead
-    from hopattn.circuits.maps.edges import world_of_graph as world_of_graph
     from hopattn.circuits.maps.walk import Walked as Walked
     from hopattn.circuits.maps.walk import walk as walk
     from hopattn.circuits.maps.world import World as World
+    from hopattn.circuits.maps.world import world_of_graph as world_of_graph
     from hopattn.circuits.memory_circuit import MemoryCircuit as MemoryCircuit
+    from hopattn.circuits.memory_circuit import TriggerTexts as TriggerTexts
     from hopattn.circuits.memory_circuit import memory_circuit as memory_circuit
     from hopattn.circuits.memory_circuit import memory_curves as memory_curves
-    from hopattn.circuits.outer_products import outer_product_recall as outer_product_recall
-    from hopattn.circuits.outer_products import recall_width as recall_width
+    from hopattn.circuits.memory_circuit import outer_product_recall as outer_product_recall
+    from hopattn.circuits.memory_circuit import recall_width as recall_width
+    from hopattn.circuits.memory_circuit import trigger_texts as trigger_texts
     from hopattn.circuits.position_probe import PositionProbe as PositionProbe
     from hopattn.circuits.position_probe import position_probe as position_probe
     from hopattn.circuits.position_probe import random_blocks as random_blocks
     from hopattn.circuits.position_probe import random_texts as random_texts
     from hopattn.circuits.rasp import Selection as Selection
     from hopattn.circuits.rasp import select as select
-    from hopattn.circuits.scores_by_name import head_scores as head_scores
-    from hopattn.circuits.sinks import attention_sink as attention_sink
-    from hopattn.circuits.sinks import sink_share as sink_share
-    from hopattn.circuits.trigger_texts import TriggerTexts as TriggerTexts
-    from hopattn.circuits.trigger_texts import trigger_texts as trigger_texts
     from hopattn.cluster.partition import sharded as sharded
     from hopattn.cluster.sharded_memory import Sharded as Sharded
     from hopattn.dynamics.own_parts import register as register
@@ -79,22 +79,22 @@ if TYPE_CHECKING:
     from hopattn.foundation.vectors import unit as unit
     from hopattn.memories.memory import Memory as Memory
     from hopattn.memories.models import named_memories as named_memories
+    from hopattn.memories.models.addressed import delta as delta
+    from hopattn.memories.models.addressed import linear as linear
     from hopattn.memories.models.addressed import nearest as nearest
     from hopattn.memories.models.addressed import sdm as sdm
     from hopattn.memories.models.addressed import universal as universal
-    from hopattn.memories.models.bidirectional import bam as bam
+    from hopattn.memories.models.classical import bam as bam
     from hopattn.memories.models.classical import graded as graded
     from hopattn.memories.models.classical import hopfield as hopfield
     from hopattn.memories.models.dense import dense as dense
     from hopattn.memories.models.dense import exponential as exponential
-    from hopattn.memories.models.linear import delta as delta
-    from hopattn.memories.models.linear import linear as linear
+    from hopattn.memories.models.dense import sequence as sequence
     from hopattn.memories.models.modern import k_subsets as k_subsets
     from hopattn.memories.models.modern import modern as modern
     from hopattn.memories.models.modern import normmax as normmax
     from hopattn.memories.models.modern import sparse as sparse
     from hopattn.memories.models.modern import spherical as spherical
-    from hopattn.memories.models.sequence import sequence as sequence
     from hopattn.memories.saved import load_memory as load_memory
     from hopattn.networks import learning_rules
     from hopattn.networks.associator import Associator as Associator
@@ -169,23 +169,32 @@ if TYPE_CHECKING:
     learning = learning_rules  # an assignment, because type checkers hide a name that an import changes
 
 _NAMES = {
-    "hopattn.circuits.emergence.recipe": ("Recipe",),
-    "hopattn.circuits.emergence.record": ("Training",),
+    "hopattn.circuits.composition": ("composition", "composition_baseline", "copying", "head_compositions"),
+    "hopattn.circuits.emergence.record": ("Recipe", "Training"),
     "hopattn.circuits.emergence.training": ("train",),
-    "hopattn.circuits.maps.edges": ("world_of_graph",),
+    "hopattn.circuits.head_scores": (
+        "attention_sink",
+        "duplicate_token",
+        "head_scores",
+        "prefix_matching",
+        "previous_token",
+        "sink_share",
+        "uniform_attention",
+    ),
+    "hopattn.circuits.induction": ("InductionCircuit", "induction_circuit", "position_lead"),
     "hopattn.circuits.maps.walk": ("Walked", "walk"),
-    "hopattn.circuits.maps.world": ("World",),
+    "hopattn.circuits.maps.world": ("World", "world_of_graph"),
+    "hopattn.circuits.memory_circuit": (
+        "MemoryCircuit",
+        "TriggerTexts",
+        "memory_circuit",
+        "memory_curves",
+        "outer_product_recall",
+        "recall_width",
+        "trigger_texts",
+    ),
     "hopattn.circuits.position_probe": ("PositionProbe", "position_probe", "random_blocks", "random_texts"),
     "hopattn.circuits.rasp": ("Selection", "select"),
-    "hopattn.circuits.composition": ("composition", "composition_baseline", "head_compositions"),
-    "hopattn.circuits.copying": ("copying",),
-    "hopattn.circuits.head_scores": ("duplicate_token", "prefix_matching", "previous_token", "uniform_attention"),
-    "hopattn.circuits.induction": ("InductionCircuit", "induction_circuit", "position_lead"),
-    "hopattn.circuits.memory_circuit": ("MemoryCircuit", "memory_circuit", "memory_curves"),
-    "hopattn.circuits.outer_products": ("outer_product_recall", "recall_width"),
-    "hopattn.circuits.scores_by_name": ("head_scores",),
-    "hopattn.circuits.sinks": ("attention_sink", "sink_share"),
-    "hopattn.circuits.trigger_texts": ("TriggerTexts", "trigger_texts"),
     "hopattn.cluster.partition": ("sharded",),
     "hopattn.cluster.sharded_memory": ("Sharded",),
     "hopattn.dynamics.own_parts": ("register",),
@@ -209,13 +218,10 @@ _NAMES = {
     "hopattn.foundation.vectors": ("unit",),
     "hopattn.memories.memory": ("Memory",),
     "hopattn.memories.models": ("named_memories",),
-    "hopattn.memories.models.addressed": ("nearest", "sdm", "universal"),
-    "hopattn.memories.models.bidirectional": ("bam",),
-    "hopattn.memories.models.classical": ("graded", "hopfield"),
-    "hopattn.memories.models.dense": ("dense", "exponential"),
-    "hopattn.memories.models.linear": ("delta", "linear"),
+    "hopattn.memories.models.addressed": ("delta", "linear", "nearest", "sdm", "universal"),
+    "hopattn.memories.models.classical": ("bam", "graded", "hopfield"),
+    "hopattn.memories.models.dense": ("dense", "exponential", "sequence"),
     "hopattn.memories.models.modern": ("k_subsets", "modern", "normmax", "sparse", "spherical"),
-    "hopattn.memories.models.sequence": ("sequence",),
     "hopattn.memories.saved": ("load_memory",),
     "hopattn.networks.associator": ("Associator",),
     "hopattn.networks.curie_weiss": ("CurieWeiss", "curie_weiss", "mean_field"),

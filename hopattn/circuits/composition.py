@@ -1,4 +1,6 @@
-"""Composition: how much of what one head writes a later head reads, beside matrices that have nothing to do with it.
+"""Matrices of heads: whether a head copies the words it attends to, and how much of what it writes a later head reads.
+
+    M = W_U W_OV W_Eᵀ          M_ij: the number that word j, where it is attended to, adds to the logit of word i
 
     C = |W_in W_out|_F / (|W_in|_F |W_out|_F)
 
@@ -7,20 +9,107 @@ earlier head.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.circuits.given_matrices import numpy_matrix
-from hopattn.foundation.arrays import require_dim
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.arrays import as_matrix, as_numpy, require_dim, require_finite
+from hopattn.foundation.chunks import blocks
+from hopattn.foundation.declared import checked
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.objects import instance
 from hopattn.foundation.scalars import REPEATED, real, whole
 from hopattn.foundation.seeds import Seed, generator
+from hopattn.foundation.traces import constant
 from hopattn.transformer.heads import Head
 
+HELD = 2**22
+"""The number of logits that are held at a time: columns of M, one for each word that is attended to."""
 ROUNDING = 1e-12
 """Draws whose deviation is this part of their mean, or less, differ by rounding alone."""
+
+
+def numpy_matrix(values: Any, what: str) -> np.ndarray:
+    """A matrix (out, in) of any library as a NumPy array in float64; raises `InvalidInput` unless it is finite."""
+    matrix = as_numpy(constant(as_matrix(values, what)), what).astype(np.float64, copy=False)
+    require_finite(matrix, what)
+    return matrix
+
+
+Matrix = Annotated[Any, numpy_matrix]
+
+
+@checked
+def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logits") -> float:
+    """The copying score of a head, from −1 to 1: 1 where each word raises its own logit and no other.
+
+        by = "logits"       mean_j of 2 [M_jj − m_j]₊ / Σ_i [M_ij − m_j]₊ − 1,     m_j the mean of column j of M
+        by = "eigenvalues"  Σ λ / Σ |λ| over the eigenvalues λ of M
+
+    w_ov: W_O W_V, `(dim, dim)`, (out, in). embed, unembed: the vector of each word, `(n_words, dim)`; without unembed
+    the words are read as they are written. Chance, for random matrices: near 2/n_words − 1 by logits, where one of
+    n_words raised logits is the word's own; 0 by eigenvalues. Words that raise no logit above another do not count.
+    Raises `InvalidInput` for matrices that do not fit or are not finite, for one word, and where no logit is raised.
+    Source: Olsson et al. (2022), appendix, for "logits" (their score of a random sample, here of all words once);
+    Elhage et al. (2021), Detecting copying behavior, for "eigenvalues".
+
+    >>> copying(np.eye(3), np.eye(3)), copying(-np.eye(3), np.eye(3))
+    (1.0, -1.0)
+    """
+    reject_unknown("by", [by], ("logits", "eigenvalues"))
+    read = embed if unembed is None else unembed
+    require_dim(w_ov, embed.shape[1], "w_ov", "embed")
+    if read.shape != (len(embed), len(w_ov)):
+        raise InvalidInput(f"unembed: shape {read.shape} does not fit {len(embed)} words and {len(w_ov)} outputs")
+    if len(embed) < 2:
+        raise InvalidInput("embed: got one word, which has no other to raise; expected at least two")
+    through, written, read = (each / (np.abs(each).max() or 1.0) for each in (w_ov, embed, read))  # no overflow
+    if by == "logits":
+        return _by_logits(through, written, read)
+    eigenvalues = np.linalg.eigvals(through @ written.T @ read)  # those of M but for zeros, from only dim rows
+    total = np.abs(eigenvalues).sum()
+    if total == 0:
+        raise InvalidInput("w_ov: all eigenvalues are 0, so that there is nothing to score")
+    return float(eigenvalues.sum().real / total)
+
+
+def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> float:
+    """The mean, over words, of the share that a word's own logit has of all that it raises, scaled to [−1, 1].
+
+    M is computed in blocks of columns: that of a vocabulary of 50,257 words has 20 GB.
+    """
+    n = len(written)
+    shares: list[np.ndarray] = []
+    for words in blocks(n, max(HELD // n, 1)):
+        logits = read @ (through @ written[words].T)
+        largest = np.abs(logits).max(axis=0)
+        logits -= logits.mean(axis=0)
+        raised = np.maximum(logits, 0.0, out=logits)
+        total = raised.sum(axis=0)
+        counts = total > n * np.finfo(np.float64).eps * largest
+        own = raised[np.arange(n)[words], np.arange(len(total))]
+        shares.append(own[counts] / total[counts])
+    if not any(map(len, shares)):
+        raise InvalidInput("w_ov: no word raises any logit above the others, so that there is nothing to score")
+    return float(np.mean(2 * np.concatenate(shares) - 1))
+
+
+@checked
+def composition(w_out: Matrix, w_in: Matrix) -> float:
+    """|W_in W_out|_F / (|W_in|_F |W_out|_F), from 0 to 1.
+
+    w_out: what the earlier head writes, `(dim, dim_read)`. w_in: what the later head reads, `(dim_written, dim)`. 0: it
+    reads nothing of it. 1: both have rank 1, and it reads just what is written; equal singular values of rank r reach
+    1/√r at most. Chance: see `composition_baseline`. Raises `InvalidInput` for matrices that do not fit, are not
+    finite, or are all 0.
+    Source: Elhage et al. (2021), Virtual attention heads and composition.
+
+    >>> composition([[1.0], [0.0]], [[1.0, 0.0]]), composition([[1.0], [0.0]], [[0.0, 1.0]])
+    (1.0, 0.0)
+    """
+    written, read = _normalised(w_out, w_in)
+    return float(np.linalg.norm(read @ written))
 
 
 @dataclass(frozen=True)
@@ -39,6 +128,32 @@ class Baseline:
         return (real(score, "score") - self.mean) / self.deviation
 
 
+@checked
+def composition_baseline(
+    w_out: Matrix,
+    w_in: Matrix,
+    n_draws: Annotated[int, partial(whole, least=2, most=REPEATED)] = 100,
+    *,
+    rng: Seed = None,
+) -> Baseline:
+    """The composition of the same two matrices where the later one reads turned directions, a random turn each draw.
+
+        C² = |W_in R W_out|_F² / (|W_in|_F² |W_out|_F²)          R uniform over all rotations and reflections
+
+    A turn keeps every singular value. The mean of C² is 1/dim: E R W_out W_outᵀ Rᵀ commutes with every turn, so it is
+    |W_out|_F²/dim times the identity. The mean of C is therefore at most 1/√dim. rng: a whole number or a generator;
+    without it every call draws others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
+    Source: Elhage et al. (2021), who subtract the score of random matrices of the same shape; the turn is ours.
+
+    >>> found = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], rng=0)
+    >>> abs(found.mean - 0.25) < 0.02, found.deviations(composition(np.eye(16)[:, :4], np.eye(16)[:4])) > 4
+    (True, True)
+    """
+    (written, read), random = _normalised(w_out, w_in), generator(rng=rng)
+    scores = [float(np.linalg.norm(read @ _turn(random, len(written)) @ written)) for _ in range(n_draws)]
+    return Baseline(float(np.mean(scores)), float(np.std(scores, ddof=1)), n_draws)
+
+
 @dataclass(frozen=True)
 class Compositions:
     """The composition of a later head with an earlier one through its queries, its keys and its values."""
@@ -46,44 +161,6 @@ class Compositions:
     query: float
     key: float
     value: float
-
-
-def composition(w_out: Any, w_in: Any) -> float:
-    """|W_in W_out|_F / (|W_in|_F |W_out|_F), from 0 to 1.
-
-    w_out: what the earlier head writes, `(dim, dim_read)`. w_in: what the later head reads, `(dim_written, dim)`. 0: it
-    reads nothing of it. 1: both have rank 1, and it reads just what is written. Matrices of rank r with equal singular
-    values reach 1/√r at most. A matrix that is turned at random has C² = 1/dim on average, whatever its rank: see
-    `composition_baseline`. Raises `InvalidInput` for matrices that do not fit, are not finite, or are all 0.
-    Source: Elhage et al. (2021), Virtual attention heads and composition.
-
-    >>> composition([[1.0], [0.0]], [[1.0, 0.0]]), composition([[1.0], [0.0]], [[0.0, 1.0]])
-    (1.0, 0.0)
-    """
-    written, read = _normalised(w_out, w_in)
-    return float(np.linalg.norm(read @ written))
-
-
-def composition_baseline(w_out: Any, w_in: Any, n_draws: int = 100, *, seed: Seed = None, rng: Seed = None) -> Baseline:
-    """The composition of the same two matrices where the later one reads turned directions, a random turn each draw.
-
-        C² = |W_in R W_out|_F² / (|W_in|_F² |W_out|_F²)          R uniform over all rotations and reflections
-
-    A turn keeps every singular value, so that rank and shape are those of the heads. Over all turns the mean of C² is
-    1/dim: E R W_out W_outᵀ Rᵀ commutes with every turn, so it is |W_out|_F²/dim times the identity. The mean of C is
-    therefore at most 1/√dim. n_draws: at least 2. seed, rng: a whole number or a generator. Raises `InvalidInput` as
-    `composition` does, and for fewer draws.
-    Source: Elhage et al. (2021), who subtract the score of random matrices of the same shape; the turn is ours.
-
-    >>> import numpy as np
-    >>> found = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], seed=0)
-    >>> abs(found.mean - 0.25) < 0.02, found.deviations(composition(np.eye(16)[:, :4], np.eye(16)[:4])) > 4
-    (True, True)
-    """
-    written, read = _normalised(w_out, w_in)
-    draws, random = whole(n_draws, "n_draws", least=2, most=REPEATED), generator(seed, rng)
-    scores = [float(np.linalg.norm(read @ _turn(random, len(written)) @ written)) for _ in range(draws)]
-    return Baseline(float(np.mean(scores)), float(np.std(scores, ddof=1)), draws)
 
 
 def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out: Any = None) -> Compositions:
@@ -96,8 +173,8 @@ def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out
     |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """
     written = _ov(instance(earlier, Head, "earlier"), w_out, ("earlier", "w_out"))
-    keys = _qk(instance(later, Head, "later"))
-    reads = {"query": keys.T, "key": keys, "value": _ov(later, later_w_out, ("later", "later_w_out"))}
+    query, key = (numpy_matrix(each, "later") for each in (instance(later, Head, "later").w_query, later.w_key))
+    reads = {"query": key.T @ query, "key": query.T @ key, "value": _ov(later, later_w_out, ("later", "later_w_out"))}
     return Compositions(**{name: composition(written, read) for name, read in reads.items()})
 
 
@@ -111,19 +188,13 @@ def _ov(head: Head, w_out: Any, names: tuple[str, str]) -> np.ndarray:
     return np.asarray(out @ values)
 
 
-def _qk(head: Head) -> np.ndarray:
-    """W_QᵀW_K, `(dim, dim)`: row i, column j is the score of a query at element i and a key at element j."""
-    return np.asarray(numpy_matrix(head.w_query, "later").T @ numpy_matrix(head.w_key, "later"))
-
-
-def _normalised(w_out: Any, w_in: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Both matrices divided by their norms."""
-    written, read = numpy_matrix(w_out, "w_out"), numpy_matrix(w_in, "w_in")
-    require_dim(read, len(written), "w_in", "w_out")
-    for matrix, name in ((written, "w_out"), (read, "w_in")):
+def _normalised(w_out: np.ndarray, w_in: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both matrices divided by their norms; raises `InvalidInput` where they do not fit, or one is 0."""
+    require_dim(w_in, len(w_out), "w_in", "w_out")
+    for matrix, name in ((w_out, "w_out"), (w_in, "w_in")):
         if not matrix.any():
             raise InvalidInput(f"{name}: all entries are 0, so that it has no direction to compare")
-    written, read = written / np.abs(written).max(), read / np.abs(read).max()
+    written, read = w_out / np.abs(w_out).max(), w_in / np.abs(w_in).max()
     return written / np.linalg.norm(written), read / np.linalg.norm(read)
 
 

@@ -1,77 +1,106 @@
 """Scores of heads: how much of their attention goes to the word before, to earlier copies, and to what followed them.
 
-Every score is a mean of entries of the attention A, so that it is linear in A. This gives its chance value: if a head
+Every score is a mean of entries of the attention A, so it is linear in A. This gives its chance value: if a head
 attends at random, so that all visible keys of a row are alike, then E A_ij is 1 over the number of keys that row i
 sees. Under the causal mask this is 1/(i + 1) (counted from 0), and the expected score is the score of
 `uniform_attention(n)`. Under another mask it is the score of `even_attention(visible)`.
 """
 
-from typing import Any
+from collections.abc import Callable
+from numbers import Integral
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.circuits.given_heads import attention_rows, repeats
+from hopattn.foundation.arrays import as_numpy, first_true, require_finite
+from hopattn.foundation.declared import Count, checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.scalars import real, whole
+from hopattn.foundation.traces import constant
 
-OVER = ("rows", "entries")
+ROUNDING = 0.01
+"""The largest difference of the sum of a row from 1; weights in half precision need it."""
 
 
-def uniform_attention(n: int) -> np.ndarray:
+def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
+    """The attention of heads, `(…, n, n)`, as a NumPy array in float64; row i holds the weights of query i.
+
+    Raises `InvalidInput` for another shape, for NaN, infinities and negative weights, and for a row whose sum is
+    neither 1 nor 0 (within 0.01). A row of zeros is a query with nothing to attend to; it counts in every mean.
+    """
+    rows = as_numpy(constant(attention), what).astype(np.float64, copy=False)
+    if rows.ndim < 2 or rows.shape[-1] != rows.shape[-2] or 0 in rows.shape:
+        raise InvalidInput(f"{what}: got shape {rows.shape}; expected (…, n, n), a row for each token of one text")
+    require_finite(rows, what)
+    if (bad := rows < 0).any():
+        raise InvalidInput(f"{what}: entry {first_true(bad)} is {rows[bad][0]:.4g}; expected weights of 0 or more")
+    sums = rows.sum(axis=-1)
+    if (bad := (np.abs(sums - 1) > ROUNDING) & (sums != 0)).any():
+        told = f"row {first_true(bad)} sums to {sums[bad][0]:.4g}"
+        raise InvalidInput(f"{what}: {told}; expected 1, or 0 for a row with nothing to attend to")
+    return rows
+
+
+Attention = Annotated[Any, attention_rows]
+
+
+@checked
+def uniform_attention(n: Count) -> np.ndarray:
     """Attention spread evenly over the word itself and all words before it, `(n, n)`: entry 1/(i + 1) for j ≤ i.
 
-    The scores of this attention are the chance values under the causal mask: those that a head with random weights has
-    on average. Under another mask, such as "strict", they are not. Raises `InvalidInput` for n below 1.
+    The scores of this attention are the chance values under the causal mask, and under no other. Raises `InvalidInput`
+    for n below 1.
 
     >>> uniform_attention(2)
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
-    size = whole(n, "n")
-    require_room(size * size, f"uniform_attention of {size:,} words")
-    return even_attention(np.tril(np.ones((size, size), dtype=bool)))
+    require_room(n * n, f"uniform_attention of {n:,} words")
+    return even_attention(np.tril(np.ones((n, n), dtype=bool)))
 
 
 def even_attention(visible: np.ndarray) -> np.ndarray:
-    """Attention spread evenly over the keys that each row sees, `(…, n, n)`: True where a row sees a key.
+    """Attention spread evenly over the keys that each row sees, `(…, n, n)`; visible: True where a row sees a key.
 
-    A row that sees no key is 0. The scores of this attention are the chance values under the same mask.
+    A row that sees no key is 0. The scores of this attention are the chance values under that mask.
     """
     return np.asarray(visible / np.maximum(visible.sum(axis=-1, keepdims=True), 1))
 
 
-def previous_token(attention: Any) -> np.ndarray:
+@checked
+def previous_token(attention: Attention) -> np.ndarray:
     """The attention to the word before, on average over all rows but the first: `(…,)` for attention `(…, n, n)`.
 
     From 0 to 1. Chance under the causal mask: mean of 1/(i + 1) over i from 1 to n − 1, which is (H_n − 1)/(n − 1) for
-    the harmonic number H_n. Raises `InvalidInput` for a text of one word, and for attention that is no shares (see
-    `prefix_matching`). Source: Olsson et al. (2022), appendix, head activation evaluators.
+    the harmonic number H_n. Raises `InvalidInput` for a text of one word, and for other arrays as `prefix_matching`.
+    Source: Olsson et al. (2022), appendix, head activation evaluators.
 
     >>> float(previous_token([[1, 0, 0], [1, 0, 0], [0, 0.5, 0.5]]))
     0.75
     """
-    rows = attention_rows(attention)
-    if rows.shape[-1] < 2:
-        raise InvalidInput("attention: a text of one word has no word before; expected at least two")
-    return np.asarray(np.diagonal(rows, -1, axis1=-2, axis2=-1).mean(axis=-1))
+    if attention.shape[-1] < 2:
+        raise InvalidInput("attention: got a text of one word, which has no word before; expected at least two")
+    return np.asarray(np.diagonal(attention, -1, axis1=-2, axis2=-1).mean(axis=-1))
 
 
-def duplicate_token(attention: Any, tokens: Any, over: str = "rows") -> np.ndarray:
+@checked
+def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
     """The attention to earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
-    From 0 to 1. The row's own word is no earlier copy. Chance under the causal mask: mean of c_i/(i + 1) over these
+    From 0 to 1. The row's own word is not an earlier copy. Chance under the causal mask: mean of c_i/(i + 1) over these
     rows, where c_i is the number of earlier copies. Arguments and errors: as for `prefix_matching`.
     Source: Wang et al. (2023), ICLR, for heads of this kind; the mean over rows is ours.
 
     >>> float(duplicate_token(uniform_attention(3), ["a", "b", "a"]).round(3))
     0.333
     """
-    rows = attention_rows(attention)
-    return _mean_attention(rows, repeats(tokens, rows), over)
+    return _mean_attention(attention, _earlier_copies(tokens, attention), over)
 
 
-def prefix_matching(attention: Any, tokens: Any, over: str = "rows") -> np.ndarray:
+@checked
+def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
     """The attention to what followed earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
     From 0 to 1 with over = "rows": the weights on all successors of a row are summed before the mean. The successor of
@@ -81,28 +110,117 @@ def prefix_matching(attention: Any, tokens: Any, over: str = "rows") -> np.ndarr
     attention: `(…, n, n)`, weights of 0 or more whose rows sum to 1, or to 0 where there is nothing to attend to.
     tokens: whole numbers or texts, `(n,)`, or with leading axes that broadcast to those of the attention, such as
     `(n_texts, 1, n)` for attention `(n_texts, n_heads, n, n)`. Raises `InvalidInput` for other arrays, and for a text
-    in which no token occurs twice. Nothing is drawn at random, and the input is not changed.
+    in which no token occurs twice.
 
     Chance under the causal mask: mean of c_i/(i + 1) over these rows, where c_i is the number of different successors.
     For n different words given twice, c_i = 1 in the second half: (1/n) Σ_{i=n}^{2n−1} 1/(i + 1) = (H_2n − H_n)/n,
     nearly ln 2/n. Source: Olsson et al. (2022), appendix, head activation evaluators: 25 random tokens, repeated 4
     times.
 
-    >>> import numpy as np
     >>> perfect = np.eye(4)[[0, 0, 1, 2]]          # a b a b: row 2 attends to b, row 3 to the second a
     >>> float(prefix_matching(perfect, ["a", "b", "a", "b"]))
     1.0
     """
-    rows = attention_rows(attention)
-    same = repeats(tokens, rows)
-    successors = np.zeros_like(same)
-    successors[..., 1:] = same[..., :-1]
-    return _mean_attention(rows, successors, over)
+    copies = _earlier_copies(tokens, attention)
+    successors = np.zeros_like(copies)
+    successors[..., 1:] = copies[..., :-1]
+    return _mean_attention(attention, successors, over)
+
+
+@checked
+def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
+    """α_k, the mean attention that a word gets from itself and all later words: `(…,)` for attention `(…, n, n)`.
+
+        α_k = 1/(n − k) Σ_{i ≥ k} A_ik          k and i counted from 0
+
+    From 0 to 1. A sink, most often the first word, takes attention whatever it says. position: k, from 0 to n − 1.
+    Chance, for attention spread evenly under the causal mask: the mean of 1/(i + 1) over i ≥ k; for the first word
+    H_n/n, with the harmonic number H_n. Raises `InvalidInput` for another position, and for attention as
+    `hopattn.prefix_matching` does. Source: Gu et al. (2025), ICLR, When Attention Sink Emerges (their k counts from 1).
+
+    >>> float(attention_sink([[1, 0], [0.5, 0.5]]))
+    0.75
+    """
+    k = whole(position, "position", least=0, most=attention.shape[-1] - 1)
+    return np.asarray(attention[..., k:, k].mean(axis=-1))
+
+
+def sink_share(attention: Any, position: int = 0, threshold: float = 0.3) -> float:
+    """The share of heads for which a word is a sink: α_k > threshold, over all leading axes of the attention.
+
+    From 0 to 1. threshold: from 0 to 1; 0.3 in the paper. Raises `InvalidInput` for another threshold, and as
+    `attention_sink` does. Source: Gu et al. (2025), ICLR, the metric Sink (their ε is our threshold).
+
+    >>> sink_share([[[1, 0], [1, 0]], [[1, 0], [0, 1]]], threshold=0.6)
+    0.5
+    """
+    if (limit := real(threshold, "threshold", least=0.0)) > 1:
+        raise InvalidInput(f"threshold: got {limit:g}; expected a share of at most 1")
+    return float(np.mean(attention_sink(attention, position) > limit))
+
+
+SCORES: dict[str, Callable[[Any, Any], np.ndarray]] = {
+    "previous token": lambda attention, tokens: previous_token(attention),
+    "duplicate token": duplicate_token,
+    "prefix matching": prefix_matching,
+    "attention sink": lambda attention, tokens: attention_sink(attention),
+}
+"""Each score as a function of the attention and the tokens."""
+
+OF_REPEATS = ("duplicate token", "prefix matching")
+"""The scores of texts in which a token occurs twice."""
+
+
+def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
+    """Every score of heads by its name, `(…,)` each, for attention `(…, n, n)`, n ≥ 2, and its tokens `(n,)`.
+
+    The sink is that of the first token. Raises `InvalidInput` as `hopattn.prefix_matching` does, and for a text of one
+    word.
+
+    >>> found = head_scores(np.eye(4)[[0, 0, 1, 2]], ["a", "b", "a", "b"])
+    >>> {name: float(score) for name, score in found.items()}
+    {'previous token': 1.0, 'duplicate token': 0.0, 'prefix matching': 1.0, 'attention sink': 0.5}
+    """
+    return {name: score(attention, tokens) for name, score in SCORES.items()}
 
 
 def _mean_attention(rows: np.ndarray, pairs: np.ndarray, over: str) -> np.ndarray:
     """The attention on marked pairs: the mean of its sums by row, over rows with a pair; or the mean over the pairs."""
-    reject_unknown("over", [over], OVER)
+    reject_unknown("over", [over], ("rows", "entries"))
     total = np.sum(rows * pairs, axis=(-2, -1))
     counted = pairs.any(axis=-1).sum(axis=-1) if over == "rows" else pairs.sum(axis=(-2, -1))
     return np.asarray(total / counted)
+
+
+def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
+    """Whether an earlier token is the same, `(…, n, n)`: True at (i, j) where j < i and token j is token i.
+
+    Raises `InvalidInput` for tokens that do not fit the rows, and for a text in which no token occurs twice.
+    """
+    words, n, lead = _as_tokens(tokens), rows.shape[-1], rows.shape[:-2]
+    if words.shape[-1] != n:
+        raise InvalidInput(f"tokens: {words.shape[-1]} tokens do not fit attention between {n}")
+    try:
+        np.broadcast_to(words[..., 0], lead)
+    except ValueError:
+        raise InvalidInput(f"tokens: shape {words.shape} does not fit attention of shape {rows.shape}") from None
+    same = np.tril(words[..., :, None] == words[..., None, :], -1)
+    if (bad := ~same.any(axis=(-2, -1))).any():
+        which = f" of text {first_true(bad)}" if bad.ndim else ""
+        raise InvalidInput(f"tokens: no token{which} occurs twice; expected a text with a repeated token")
+    return np.asarray(same)
+
+
+def _as_tokens(tokens: Any) -> np.ndarray:
+    """Tokens as an array of whole numbers or of texts; raises `InvalidInput` for others, also for both in one list."""
+    try:
+        words = plain_array(tokens, "tokens")
+        if words.ndim and words.dtype.kind in "iu":
+            return words
+        entries = np.asarray(tokens, dtype=object)  # NumPy would write the numbers of a mixed list as texts
+        for sort, dtype in ((str, np.str_), (Integral, np.int64)):
+            if entries.ndim and all(isinstance(one, sort) and not isinstance(one, bool) for one in entries.flat):
+                return entries.astype(dtype)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        pass
+    raise InvalidInput("tokens: expected a list of whole numbers or of texts, one for each row of the attention")

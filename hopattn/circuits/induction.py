@@ -3,17 +3,19 @@
     layer 1    q = p_i             k = R p_j        v = word j, into the part "previous"
     layer 2    q = word i          k = previous j   v = word j, into the part "expected"
 
-R turns a position by one step, so that R p_j is the position of the word after j. Induction heads are one mechanism of
-in-context learning; the circuit shows that two layers suffice for it, not that every model learns this circuit.
+R turns a position by one step, so that R p_j is the position of the word after j. The circuit shows that two layers
+suffice for this in-context learning, not that every model learns them.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_dim, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.declared import Count, checked, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.room import require_room
@@ -64,17 +66,15 @@ class InductionCircuit:
         words: `(…, n, dim)`, any vectors, which need not have been seen before; compared by the dot product, so that
         they should be of one length. Raises `InvalidInput` for another dim, for NaN, and for more than `length` words.
         """
-        given = as_numpy(words, "words")
-        if given.ndim < 2 or given.shape[-2] == 0:
-            raise InvalidInput(f"words: expected (…, n, dim) with at least one word, not shape {given.shape}")
-        require_dim(given, self.dim, "words", "the circuit")
+        given = shaped(as_numpy(words, "words"), "words", "… n dim", dim=self.dim)
         require_finite(given, "words")
         if (n := given.shape[-2]) > self.length:
-            raise InvalidInput(f"words: {n} words are more than the {self.length} that the positions tell apart")
+            raise InvalidInput(f"words: got {n} words; expected at most {self.length}, which the positions tell apart")
         angles = np.arange(n)[:, None] * self.turns
         points = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(n, -1) / math.sqrt(len(self.turns))
-        require_room(given.size // self.dim * (points.shape[-1] + 3 * self.dim), f"a text of {n:,} words")
-        texts = np.zeros((*given.shape[:-1], points.shape[-1] + 3 * self.dim))
+        size = points.shape[-1] + 3 * self.dim
+        require_room(given.size // self.dim * size, f"a text of {n:,} words")
+        texts = np.zeros((*given.shape[:-1], size))
         texts[..., self.parts["position"]] = points
         texts[..., self.parts["word"]] = given
         return texts
@@ -97,32 +97,32 @@ class InductionCircuit:
 
 
 @in_range
-def position_lead(turns: Any, length: int) -> float:
+@checked
+def position_lead(turns: Any, length: Annotated[int, partial(whole, least=2)]) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
     In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with θ = 2π
-    / length, an angle with the largest lead over so many positions, has the lead 1 − cos θ ≈ 2π²/length². An angle of
-    which a smaller multiple is nearly a full turn brings two positions together: the lead of 15° is 0 from 25 positions
-    on. Several planes with different angles have a lead that falls much more slowly. turns: an angle in radians, or one
-    for each plane. Raises `InvalidInput` for other turns and for a length below 2.
+    / length has the largest lead, 1 − cos θ ≈ 2π²/length²; the lead of 15° is 0 from 25 positions on. Several planes
+    with different angles have a lead that falls much more slowly. turns: an angle in radians, or one for each plane.
+    Raises `InvalidInput` for other turns and for a length below 2.
 
-    >>> import numpy as np
     >>> round(position_lead(2 * np.pi / 512, 512) * 512**2 / (2 * np.pi**2), 3)
     1.0
     """
-    angles, n = _angles(turns), whole(length, "length", least=2)
-    require_room(n * len(angles), f"position_lead: {n:,} positions and {len(angles):,} turns")
-    distances = np.arange(1, n)[:, None]
+    angles = _angles(turns)
+    require_room(length * len(angles), f"position_lead: {length:,} positions and {len(angles):,} turns")
+    distances = np.arange(1, length)[:, None]
     return float(np.min(1 - np.cos(distances * angles).mean(axis=-1)))
 
 
+@checked
 def induction_circuit(
-    dim: int,
-    length: int,
+    dim: Count,
+    length: Annotated[int, partial(whole, least=2)],
     *,
     turns: Any = None,
-    beta: float | None = None,
-    match_beta: float | None = None,
+    beta: Annotated[float | None, positive] = None,
+    match_beta: Annotated[float | None, positive] = None,
     mask: Any = "strict",
     separation: str | Separation = "softmax",
 ) -> InductionCircuit:
@@ -131,52 +131,45 @@ def induction_circuit(
     turns: the angle between neighbouring positions in radians, or one for each of several planes; by default 2π /
     length in one plane. beta: of layer 1. By default ln(99 (length − 1)) / lead: each of the other length − 1 words
     has a weight of at most exp(−β lead) beside the word before, which then keeps 99 %. match_beta: of layer 2, by
-    default 2 ln(99 (length − 1)), enough where the dot products of different unit words are at most 1/2. Of random
-    unit words of 64 elements, one pair in 100,000 does not fulfil that: one or two pairs among 512 words, which still
-    lead to the right words. Those of 4 or 8 have dot products of nearly 1 in long texts: with 8 the expectation is then
-    a mixture, and with 4 most of the answers for 128 words are wrong.
+    default 2 ln(99 (length − 1)), enough where the dot products of different unit words are at most 1/2: of random
+    unit words of 64 elements, all but one pair in 100,000; words of 4 or 8 elements are mixed in long texts.
     separation: of both layers; an object has its own β, and "argmax" is the limit of large β.
 
-    Each mask has a trap. mask: "strict" attends to previous words only, so that a word that follows itself directly
-    does not see that it was its own successor: of "b c a a" the last a expects a mixture of b, c and a. Under "causal"
-    a word also sees itself, and "b c a a" expects a; but the first word, which has nothing before it, becomes its own
-    predecessor: if it is the word that comes again, it and its successor tie. A word that marks the start of the text,
-    and never comes again, mends that.
+    mask: "strict" attends to previous words only. A word that follows itself directly does not see then that it was
+    its own successor: of "b c a a" the last a expects a mixture of b, c and a. Under "causal" a word also sees itself,
+    and "b c a a" expects a; but the first word becomes its own predecessor: if it comes again, it and its successor
+    tie. A word that marks the start of the text, and never comes again, prevents that.
 
     Raises `InvalidInput` for numbers that are not positive, and, without beta, for turns that give two positions the
     same place. Source: LING3804 Lecture Notes 7, 7.4; Elhage et al. (2021); Olsson et al. (2022).
 
-    >>> import numpy as np
     >>> their, dog, chased = np.eye(3)
     >>> circuit = induction_circuit(3, 4)
     >>> circuit([their, dog, chased, their])[-1].round(2)
     array([0., 1., 0.])
     """
-    size, n = whole(dim, "dim"), whole(length, "length", least=2)
-    angles = _angles(2 * math.pi / n if turns is None else turns)
-    lead, doubt = position_lead(angles, n), math.log(SURE / (1 - SURE) * (n - 1))
+    angles = _angles(2 * math.pi / length if turns is None else turns)
+    n_planes, lead = len(angles), position_lead(angles, length)
+    log_odds = math.log(SURE / (1 - SURE) * (length - 1))
     if beta is None and lead < 1e-9:
-        wanted = f"expected angles such as 2π/{n} = {2 * math.pi / n:.3g}, or a beta"
-        raise InvalidInput(f"turns: two of {n} positions have the same place; {wanted}")
-    require_room((2 * len(angles) + 3 * size) ** 2, f"induction_circuit: words of {size:,} elements")
-    sharp = doubt / lead if beta is None else positive(beta, "beta")
-    match = 2 * doubt if match_beta is None else positive(match_beta, "match_beta")
-    position, word, previous, expected = np.split(
-        np.eye(2 * len(angles) + 3 * size), 2 * len(angles) + size * np.arange(3)
-    )
-    step = rotation(angles, 2 * len(angles))
+        wanted = f"expected angles such as 2π/{length} = {2 * math.pi / length:.3g}, or a beta"
+        raise InvalidInput(f"turns: two of {length} positions have the same place; {wanted}")
+    size = 2 * n_planes + 3 * dim
+    require_room(size**2, f"induction_circuit: words of {dim:,} elements")
+    previous_beta = log_odds / lead if beta is None else beta
+    match_beta = 2 * log_odds if match_beta is None else match_beta
+    position, word, previous, expected = np.split(np.eye(size), 2 * n_planes + dim * np.arange(3))
+    step = rotation(angles, 2 * n_planes)
     heads = (
-        Head(position, step @ position, previous.T @ word, beta=sharp, mask=mask, separation=separation),
-        Head(word, previous, expected.T @ word, beta=match, mask=mask, separation=separation),
+        Head(position, step @ position, previous.T @ word, beta=previous_beta, mask=mask, separation=separation),
+        Head(word, previous, expected.T @ word, beta=match_beta, mask=mask, separation=separation),
     )
     first, second = (AttentionLayer(MultiHead([head], np.eye(len(head.w_value)))) for head in heads)
-    return InductionCircuit(angles, n, size, sharp, (first, second))
+    return InductionCircuit(angles, length, dim, previous_beta, (first, second))
 
 
 def _angles(turns: Any) -> np.ndarray:
     """The angle of each plane in radians, `(n_planes,)`."""
-    angles = np.atleast_1d(as_numpy(turns, "turns")).astype(np.float64)
-    if angles.ndim != 1 or angles.size == 0:
-        raise InvalidInput(f"turns: expected an angle, or one for each plane, not shape {angles.shape}")
+    angles: np.ndarray = shaped(np.atleast_1d(as_numpy(turns, "turns")).astype(np.float64), "turns", "n_planes")
     require_finite(angles, "turns")
     return angles

@@ -6,19 +6,26 @@
 
 Word vectors w_E, w_U, positions p and the matrices W_O1, W_V1, W_V2 are random; W_Q is the identity. Source: Bietti et
 al. (2023), NeurIPS, Birth of a Transformer: A Memory Viewpoint, section 4.2. Every matrix is (out, in) here as there.
+
+The capacity of one such memory is the number of random keys that the matrix leads to their values:
+
+    W = Σ_k v_k u_kᵀ          s_ji = v_j·W u_i = Σ_k (v_j·v_k)(u_k·u_i)        key i is recalled if s_ii is the largest
 """
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.circuits.trigger_texts import TriggerTexts, trigger_texts
+from hopattn.circuits.attention_only import AttentionOnly
+from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import instance
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import REPEATED, positive, whole
+from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.blocks import AttentionLayer
@@ -31,111 +38,133 @@ PROBES = {
     "output": "which part of the words W_O2 leads to their own logit",
 }
 """The recall probes of the three memories, each with its meaning."""
-
 BATCH = 16
 """The number of texts that go through the layers together."""
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
+"""Points and weights for means over a normal distribution; the weights sum to √(2π)."""
+
+TwoOrMore = Annotated[int, partial(whole, least=2)]
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryCircuit:
-    """Two layers of one head each, whose matrices are sums of outer products. Made by `hopattn.memory_circuit`.
+class TriggerTexts:
+    """Random texts of word numbers, and the places at which the next word can be known from the text.
 
-    embed, unembed: w_E and w_U, `(n_words, width)`. positions: `(length, width)`. layers: both.
+    words: `(n_texts, length)`, from 0 to n_words − 1. asked: `(n_texts, length)`, True at a trigger that has stood in
+    this text before with its follower; the next word is then the answer.
     """
 
-    embed: np.ndarray
-    unembed: np.ndarray
-    positions: np.ndarray
-    layers: tuple[AttentionLayer, AttentionLayer]
+    words: np.ndarray
+    asked: np.ndarray
 
-    def __call__(self, words: Any) -> np.ndarray:
-        """The logits of the next word, `(…, n, n_words)`, for texts `(…, n)` of word numbers from 0 to n_words − 1.
 
-        Raises `InvalidInput` for other numbers and for texts longer than the positions.
-        """
-        given = plain_array(words, "words")
-        n_words, longest = len(self.embed), len(self.positions)
-        if given.ndim == 0 or given.size == 0 or given.dtype.kind not in "iu":
-            raise InvalidInput("words: expected texts of whole numbers, (…, n)")
-        if given.min() < 0 or given.max() >= n_words:
-            raise InvalidInput(f"words: expected numbers from 0 to {n_words - 1}, not {given.min()} to {given.max()}")
-        if given.shape[-1] > longest:
-            raise InvalidInput(f"words: {given.shape[-1]} words are more than the {longest} positions")
-        state = self.embed[given] + self.positions[: given.shape[-1]]
-        for layer in self.layers:
-            state = layer(state)
-        return np.asarray(state @ self.unembed.T)
+@checked
+def trigger_texts(
+    n_texts: Count, length: TwoOrMore = 256, n_words: TwoOrMore = 65, n_triggers: int = 5, *, rng: Seed = None
+) -> TriggerTexts:
+    """Random texts; in each, every trigger is always followed by the same word, which this text alone decides.
+
+    Each text draws n_triggers different words, and a follower for each from the other words. A word after a trigger is
+    its follower; every other word is drawn from all words alike. n_triggers: below n_words. rng: a whole number or a
+    generator; without it every call draws others. Raises `InvalidInput` for other numbers, and where no trigger comes
+    twice in any text.
+    Source: after Bietti et al. (2023), section 3, where the other words follow a bigram model of a language.
+
+    >>> texts = trigger_texts(1, 12, 4, 1, rng=0)
+    >>> texts.words[0].tolist(), texts.asked[0].nonzero()[0].tolist()
+    ([0, 0, 0, 0, 3, 2, 0, 2, 0, 3, 2, 0], [7, 10])
+    """
+    triggers, random = whole(n_triggers, "n_triggers", most=n_words - 1), generator(rng=rng)
+    require_room(2 * n_texts * length + 2 * n_words, f"trigger_texts: {n_texts:,} texts of {length:,} words")
+    texts, asked = np.empty((n_texts, length), dtype=int), np.zeros((n_texts, length), dtype=bool)
+    for text, places in zip(texts, asked, strict=True):
+        order = random.permutation(n_words)
+        drawn = random.choice(order[triggers:], triggers)
+        followers = dict(zip(order[:triggers].tolist(), drawn.tolist(), strict=True))
+        text[:] = random.integers(n_words, size=length)
+        seen: set[int] = set()
+        for i in range(length - 1):
+            word = int(text[i])
+            if word in followers:
+                text[i + 1] = followers[word]
+                places[i] = word in seen
+                seen.add(word)
+    if not asked.any():
+        raise InvalidInput(f"length: no trigger comes twice in {length} words; expected longer texts, or more triggers")
+    return TriggerTexts(texts, asked)
+
+
+class MemoryCircuit(AttentionOnly):
+    """Two layers of one head each, whose matrices are sums of outer products. Made by `hopattn.memory_circuit`."""
 
     def accuracy(self, texts: TriggerTexts) -> float:
         """The share of answers that are right: the word with the largest logit is the one that follows the trigger."""
         instance(texts, TriggerTexts, "texts", "texts from hopattn.trigger_texts")
         right = 0
         for start in range(0, len(texts.words), BATCH):
-            batch = slice(start, start + BATCH)
-            asked = texts.asked[batch]
-            answers = self(texts.words[batch]).argmax(axis=-1)
-            right += int(np.sum(answers[:, :-1][asked[:, :-1]] == texts.words[batch][:, 1:][asked[:, :-1]]))
+            words, asked = texts.words[start : start + BATCH], texts.asked[start : start + BATCH, :-1]
+            answers = self(words).argmax(axis=-1)[:, :-1]
+            right += int(np.sum(answers[asked] == words[:, 1:][asked]))
         return right / int(texts.asked.sum())
 
     @property
     def probes(self) -> dict[str, float]:
-        """The share of keys that each of the three memories leads to the right value, by `PROBES`, from 0 to 1.
+        """The share of keys that each memory, asked alone, leads to the right value, by `PROBES`, from 0 to 1.
 
-        Each memory is asked alone and without noise. All three near 1 do not make the circuit right: its attention
-        must also find one word among all the others of a text.
+        All three near 1 do not make the circuit right: its attention must also find one word among all of a text.
         """
         first, second = (layer.attention for layer in self.layers)
+        positions = np.asarray(self.positions)
         copied = self.embed @ first.heads[0].w_value.T @ first.w_out.T
         value = self.embed @ second.heads[0].w_value.T
         return {
-            "previous word": _recalled(first.heads[0].w_key, self.positions[:-1], self.positions, shift=1),
+            "previous word": _recalled(first.heads[0].w_key, positions[:-1], positions, shift=1),
             "same word": _recalled(second.heads[0].w_key, copied, self.embed),
             "output": _recalled(second.w_out, value, self.unembed),
         }
 
 
+@checked
 def memory_circuit(
-    width: int, n_words: int = 65, length: int = 256, *, beta: float = 20.0, seed: Seed = None, rng: Seed = None
+    width: Count, n_words: TwoOrMore = 65, length: TwoOrMore = 256, *, beta: Positive = 20.0, rng: Seed = None
 ) -> MemoryCircuit:
     """An induction head whose three learned matrices are replaced by what they would have to store.
 
-    width: the dim of the words, which holds words, positions and copies of words side by side. n_words, length: the
-    numbers of words and of positions, at least 2 each. beta: of both layers. seed, rng: a whole number or a generator.
-    Word vectors and positions are random directions of unit magnitude; entries of the random matrices have variance 1 /
-    width, so that they keep lengths on average. Raises `InvalidInput` for other numbers.
+    width: the dim of the words. n_words, length: the numbers of words and of positions, at least 2 each. beta: of both
+    layers. rng: a whole number or a generator; without it every call draws others. Word vectors and positions are
+    random directions of unit magnitude; entries of the random matrices have variance 1 / width. Raises `InvalidInput`
+    for other numbers.
     Source: Bietti et al. (2023), section 4.2 (their d, N, T are our width, n_words, length).
 
-    >>> circuit = memory_circuit(256, n_words=20, length=32, seed=0)
+    >>> circuit = memory_circuit(256, n_words=20, length=32, rng=0)
     >>> circuit.probes
     {'previous word': 1.0, 'same word': 1.0, 'output': 1.0}
     """
-    d, n, t = whole(width, "width"), whole(n_words, "n_words", least=2), whole(length, "length", least=2)
-    sharp, random = positive(beta, "beta"), generator(seed, rng)
-    require_room(
-        d * (4 * d + 2 * n + t), f"memory_circuit: matrices of width {d:,} for {n:,} words and {t:,} positions"
-    )
-    embed, unembed, positions = (np.asarray(normalised(random.standard_normal((count, d)))) for count in (n, n, t))
+    d, random = width, generator(rng=rng)
+    numbers = d * (4 * d + 2 * n_words + length)
+    require_room(numbers, f"memory_circuit: matrices of width {d:,} for {n_words:,} words and {length:,} positions")
+    sizes = (n_words, n_words, length)
+    embed, unembed, positions = (np.asarray(normalised(random.standard_normal((n, d)))) for n in sizes)
     w_out, w_value, later_value = random.standard_normal((3, d, d)) / d**0.5
     w_key = positions[1:].T @ positions[:-1]
     later_key = embed.T @ (embed @ w_value.T @ w_out.T)
     later_out = unembed.T @ (embed @ later_value.T)
-    same = np.eye(d)
-    heads = (Head(same, w_key, w_value, beta=sharp), Head(same, later_key, later_value, beta=sharp))
-    outs = (w_out, later_out)
-    first, second = (AttentionLayer(MultiHead([head], out)) for head, out in zip(heads, outs, strict=True))
-    return MemoryCircuit(embed, unembed, positions, (first, second))
+    first = MultiHead([Head(np.eye(d), w_key, w_value, beta=beta)], w_out)
+    second = MultiHead([Head(np.eye(d), later_key, later_value, beta=beta)], later_out)
+    return MemoryCircuit(embed, positions, (AttentionLayer(first), AttentionLayer(second)), unembed)
 
 
+@checked
 def memory_curves(
     widths: Any,
-    n_draws: int = 1,
+    n_draws: Annotated[int, partial(whole, most=REPEATED)] = 1,
     *,
     n_words: int = 65,
     length: int = 256,
     n_triggers: int = 5,
     n_texts: int = 4,
     beta: float = 20.0,
-    seed: Seed = None,
+    rng: Seed = None,
 ) -> Curves:
     """The in-context accuracy of memory circuits and their probes against their width.
 
@@ -143,24 +172,70 @@ def memory_curves(
     the names of `PROBES`. widths: a list of whole numbers. Further arguments: as for `memory_circuit` and
     `trigger_texts`. Raises `InvalidInput` for numbers that do not fit.
 
-    >>> found = memory_curves([32, 256], n_words=20, length=64, seed=0).mean
+    >>> found = memory_curves([32, 256], n_words=20, length=64, rng=0).mean
     >>> bool(found["accuracy"][0] < 0.5 < found["accuracy"][1])
     True
     """
     dims = [whole(width, "widths") for width in np.atleast_1d(plain_array(widths, "widths")).tolist()]
-    draws, random = whole(n_draws, "n_draws", most=REPEATED), generator(seed)
-    rows: dict[str, list[list[float]]] = {name: [] for name in ("accuracy", *PROBES)}
-    for _ in range(draws):
+    random, rows = generator(rng=rng), []
+    for _ in range(n_draws):
         texts = trigger_texts(n_texts, length, n_words, n_triggers, rng=random)
         circuits = [memory_circuit(d, n_words, length, beta=beta, rng=random) for d in dims]
-        rows["accuracy"].append([circuit.accuracy(texts) for circuit in circuits])
-        probes = [circuit.probes for circuit in circuits]
-        for name in PROBES:
-            rows[name].append([own[name] for own in probes])
-    return Curves("width", np.array(dims, dtype=np.float64), {name: np.array(own) for name, own in rows.items()})
+        rows.append([{"accuracy": circuit.accuracy(texts), **circuit.probes} for circuit in circuits])
+    curves = {name: np.array([[own[name] for own in row] for row in rows]) for name in ("accuracy", *PROBES)}
+    return Curves("width", np.array(dims, dtype=np.float64), curves)
 
 
 def _recalled(memory: np.ndarray, keys: np.ndarray, values: np.ndarray, shift: int = 0) -> float:
     """The share of keys whose image is most similar to its own value, that of row i + shift."""
     found = np.argmax(keys @ memory.T @ values.T, axis=-1)
     return float(np.mean(found == np.arange(len(keys)) + shift))
+
+
+@checked
+def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
+    """√(8 n ln n): the width from which a memory of outer products loses about one of n random keys, or less.
+
+    For unit vectors of dim d, s_ii − s_ji is 1 plus a sum of about 2n terms of variance 1/d², so that s_ji is the
+    larger one with a probability of at most exp(−d²/4n). There are n² such pairs; n² exp(−d²/4n) = 1 is d² = 8 n ln n.
+    The count is for large n: at this width 0.8 of 65 keys are lost on average with spread 1, and 1.5 with spread 2.
+
+    spread: d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n ln n). It is
+    1 for random directions, and 2 for those that a matrix with entries of variance 1/d has mapped. Raises
+    `InvalidInput` for fewer than two keys and a spread that is not positive. The derivation is ours, after McEliece et
+    al. (1987), IEEE Transactions on Information Theory 33, 461, on patterns of a Hopfield network.
+
+    >>> round(recall_width(65))
+    47
+    """
+    return math.sqrt(8 * spread * n_keys * math.log(n_keys))
+
+
+@checked
+def outer_product_recall(n_keys: TwoOrMore, width: Count, spread: Positive = 1.0) -> float:
+    """The share of n random keys that a memory of outer products recalls, on average, from 0 to 1.
+
+        E_z [E_a Φ(c (1 + σz) / √(σ² + κc²/d))]^(n−1)          c² = (1 − a)/(1 + a),     σ² = κ (n − 2)/d²
+
+    Keys and values are independent random vectors of dim d = width. Alone, the pair of keys i and j adds (1 − a)(1 − b)
+    to s_ii − s_ji, with a = v_i·v_j and b = u_i·u_j, of variance 1/d and κ/d. All others add the noise σz to s_ii, and
+    a noise of correlation a with it to s_ji. z, a and b are taken as normal, and the rivals j as independent: a share
+    above 1/4 is right to .06, and one above .95 to .02. Exact is the share of two keys, 1, and that of width 1, where
+    all products are ±1 and a tie is not a recall. spread: κ, as for `recall_width`. Raises `InvalidInput` for fewer
+    than two keys, a width below 1, and a spread that is not positive.
+
+    >>> round(outer_product_recall(65, 32), 2), round(outer_product_recall(65, 64), 2)
+    (0.81, 1.0)
+    """
+    n, d = n_keys, width
+    if d == 1:  # all other values are opposite, and of the n − 1 products of the key no more are 1 than −1
+        even = math.exp(math.lgamma(n) - 2 * math.lgamma((n + 1) / 2) - (n - 1) * math.log(2)) if n % 2 else 0.0
+        return float((1 + even) * 0.5**n)
+    if n == 2:
+        return 1.0  # (1 − a)(1 − b) is never negative
+    noise, weights = math.sqrt(spread * (n - 2)) / d, WEIGHTS / WEIGHTS.sum()
+    alike = np.clip(NODES / math.sqrt(d), -0.999, 0.999)
+    scale = np.sqrt((1 - alike) / (1 + alike))
+    leads = scale * (1 + noise * NODES[:, None]) / np.sqrt(noise**2 + spread * scale**2 / d)
+    ahead = np.array([0.5 * math.erfc(-lead / math.sqrt(2)) for lead in leads.flat]).reshape(leads.shape)
+    return float(weights @ (ahead @ weights) ** (n - 1))

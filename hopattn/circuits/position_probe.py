@@ -1,32 +1,108 @@
 """Positions read out of models without position codes, by a linear probe after each layer.
 
+    scores s = W x + b          loss = mean over the vectors of Ψ(s) − s_y, + λ/2 |W|²
+
+The probe is a linear classifier: Ψ is the log of the sum of exponentials, whose gradient is the softmax, and y the
+right class. The loss is convex. Only W and b are fitted; the model whose vectors are read stays as it is.
+
 Under a causal mask the t-th word averages t words. The words' own parts cancel in that average, and what all words have
-in common stays. The normalisation gives all vectors one size, so the mean vector of a later position is longer. The
-probe of least logistic loss reads such means alone: where they are equal for all positions, the gradient of the loss
-at W = 0 is 0, so that its best weights are 0. Another linear rule may then still find some positions, by their spread.
-Without a mask, the words of a text are exchangeable, and no probe at all does better than chance.
+in common stays, so after the normalisation the mean vector of a later position is longer. The probe reads such means
+alone: where they are equal for all positions, the gradient of the loss at W = 0 is 0, and so are its best weights.
+Without a mask, the words of a text are exchangeable, and no probe does better than chance.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.circuits.linear_probe import fit_probe
 from hopattn.foundation.arrays import as_float, as_numpy, require_finite, widened
+from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.objects import entries_of, function
 from hopattn.foundation.room import require_room, require_time
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
-from hopattn.foundation.threads import single_threaded
+from hopattn.foundation.threads import hold_new_blas, single_threaded
 from hopattn.foundation.traces import constant
+from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.heads import Head, MultiHead
 from hopattn.transformer.normalisation import LayerNorm
+
+STEPS = 1000
+"""The largest number of steps of a fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProbe:
+    """A linear classifier. weight: W, `(n_classes, dim)`. bias: b, `(n_classes,)`."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """W x + b of each vector, `(…, dim)` to `(…, n_classes)`."""
+        return np.asarray(vectors @ self.weight.T + self.bias)
+
+    def classes(self, vectors: np.ndarray) -> np.ndarray:
+        """The class with the largest score, `(…,)`; of equal scores the first."""
+        return np.asarray(np.argmax(self.scores(vectors), axis=-1))
+
+
+def logistic_loss(
+    parameters: np.ndarray, vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty: float
+) -> tuple[float, np.ndarray]:
+    """The loss, and its gradient by the parameters.
+
+    parameters: W and then b, flat, `(n_classes · (dim + 1),)`. vectors: `(n, dim)`. classes: the right class of each,
+    `(n,)`. penalty: λ. The gradient is the mean of (p − e_y) xᵀ, + λ W, for the weights p of the softmax.
+    """
+    weight, bias = np.split(parameters, [n_classes * vectors.shape[1]])
+    weight = weight.reshape(n_classes, -1)
+    scores, rows, separation = vectors @ weight.T + bias, np.arange(len(vectors)), Softmax()
+    loss = np.mean(separation.potential(scores) - scores[rows, classes]) + penalty / 2 * np.sum(weight**2)
+    errors = separation.weights(scores)
+    errors[rows, classes] -= 1
+    errors /= len(vectors)
+    gradient = np.concatenate([(errors.T @ vectors + penalty * weight).ravel(), errors.sum(axis=0)])
+    return float(loss), gradient
+
+
+@checked
+def fit_probe(
+    vectors: np.ndarray,
+    classes: np.ndarray,
+    n_classes: Annotated[int, partial(whole, least=2)],
+    penalty: Positive = 1e-3,
+) -> LinearProbe:
+    """The linear probe of least loss, found by L-BFGS from zeros.
+
+    vectors: `(n, dim)`. classes: whole numbers from 0 to n_classes − 1, `(n,)`. penalty: λ, above 0; it weighs the
+    entries of W for vectors that are scaled to a mean of 0 and a variance of 1 in each element. Raises `InvalidInput`
+    for vectors and classes that do not fit.
+    """
+    from scipy.optimize import minimize  # slow to import, and it brings a BLAS of its own
+
+    hold_new_blas()
+    if vectors.ndim != 2 or classes.shape != vectors.shape[:1] or not classes.size:
+        raise InvalidInput(f"classes: shape {classes.shape} does not fit vectors of shape {vectors.shape}")
+    if classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_classes:
+        raise InvalidInput(f"classes: expected whole numbers from 0 to {n_classes - 1}")
+    size = np.ldexp(1.0, np.frexp(np.abs(vectors).max(axis=0))[1])  # a power of two, which rounds nothing
+    vectors = vectors / size
+    mean, deviation = vectors.mean(axis=0), vectors.std(axis=0)
+    deviation = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
+    data = ((vectors - mean) / deviation, classes, n_classes, penalty)
+    start = np.zeros(n_classes * (vectors.shape[1] + 1))
+    found = minimize(logistic_loss, start, data, "L-BFGS-B", jac=True, options={"maxiter": STEPS})
+    weight, bias = np.split(found.x, [n_classes * vectors.shape[1]])
+    weight = weight.reshape(n_classes, -1) / deviation
+    return LinearProbe(weight / size, bias - weight @ mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +129,9 @@ class PositionProbe:
 
     @property
     def chance(self) -> float:
-        """The expected accuracy where nothing in the vectors depends on the position: 1 / n_positions.
+        """The expected accuracy where the words of a text are exchangeable: 1 / n_positions.
 
-        The words of a text are then exchangeable: whatever a probe answers for each, the right positions are a random
-        permutation, so that one answer is right on average.
+        Whatever a probe answers, the right positions are a random permutation: one answer is right on average.
         """
         return 1 / int(self.component.shape[1])
 
@@ -77,35 +152,30 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     they are. texts: word vectors, `(n_texts, n_positions, dim)`, of the layers' library; the probes are fitted to the
     first half of the texts, and tested on the second. mask: the mask of every layer, joined with those of its heads.
     penalty: λ of the probes, on vectors of variance 1 in each element. Raises `InvalidInput` for texts of another
-    shape, fewer than 2 words or 4 texts, texts that are not finite, and layers that are no list of them.
+    shape, fewer than 2 words or 4 texts, texts that are not finite, and layers that are not a list of them.
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
     >>> import hopattn as ha
-    >>> blocks, texts = ha.random_blocks(1, 8, 2, seed=0), ha.random_texts(40, 4, 100, 8, seed=1)
+    >>> blocks, texts = ha.random_blocks(1, 8, 2, rng=0), ha.random_texts(40, 4, 100, 8, rng=1)
     >>> ha.position_probe(blocks, texts).chance
     0.25
     """
     state = as_float(texts, "texts")
-    read = _checked_texts(state)
-    given = [function(layer, f"layers: entry {i}") for i, layer in enumerate(entries_of(layers, "layers"))]
-    half = len(read) // 2
+    vectors = _as_read(state)
+    if vectors.ndim != 3 or vectors.shape[0] < 4 or vectors.shape[1] < 2 or not vectors.size:
+        told = "expected (n, words, dim), at least 4 texts of at least 2 words"
+        raise InvalidInput(f"texts: got shape {vectors.shape}; {told}")
+    require_finite(vectors, "texts")
+    steps = [function(layer, f"layers: entry {i}") for i, layer in enumerate(entries_of(layers, "layers"))]
+    half = len(vectors) // 2
     with single_threaded():
-        found = [_read(read, half, penalty)]
-        for layer in given:
+        found = [_read(vectors, half, penalty)]
+        for layer in steps:
             state = layer(state, mask=mask)
             found.append(_read(_as_read(state), half, penalty))
     names = (field.name for field in fields(PositionProbe))
     by_place: dict[str, Any] = {name: np.array(row) for name, row in zip(names, zip(*found, strict=True), strict=False)}
-    return PositionProbe(**by_place, n_texts=len(read) - half)
-
-
-def _checked_texts(texts: Any) -> np.ndarray:
-    """Finite texts, `(n_texts, n_positions, dim)`, half precision in single precision; else raises `InvalidInput`."""
-    state = _as_read(texts)
-    if state.ndim != 3 or state.shape[0] < 4 or state.shape[1] < 2 or not state.size:
-        raise InvalidInput(f"texts: expected at least 4 of at least 2 words, (n, words, dim), not shape {state.shape}")
-    require_finite(state, "texts")
-    return state
+    return PositionProbe(**by_place, n_texts=len(vectors) - half)
 
 
 def _as_read(state: Any) -> np.ndarray:
@@ -118,37 +188,31 @@ def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:
     means, held_out = state[:half].mean(axis=0), state[half:].mean(axis=0)
     axis = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[2][0]
     line = axis if (means[-1] - means.mean(axis=0)) @ axis >= 0 else -axis
-    along = (state @ line)[..., None]
-    read, by_line, by_rest = (
-        _positions(part[:half], part[half:], penalty) for part in (state, along, state - along * line)
-    )
-    right = np.arange(state.shape[1])
+    along, right = (state @ line)[..., None], np.arange(state.shape[1])
+    answers = []
+    for part in (state, along, state - along * line):
+        probe = fit_probe(part[:half].reshape(-1, part.shape[-1]), np.tile(right, half), len(right), penalty)
+        answers.append(probe.classes(part[half:]))
+    accuracy, by_line, by_rest = (float(np.mean(own == right)) for own in answers)
+    distance = float(np.mean(np.abs(answers[0] - right)))
     component = (held_out - held_out.mean(axis=0)) @ line
-    accuracies = [float(np.mean(answers == right)) for answers in (read, by_line, by_rest)]
-    distance = float(np.mean(np.abs(read - right)))
-    return accuracies[0], distance, *accuracies[1:], component, np.linalg.norm(held_out, axis=1)
+    return accuracy, distance, by_line, by_rest, component, np.linalg.norm(held_out, axis=1)
 
 
-def _positions(train: np.ndarray, test: np.ndarray, penalty: float) -> np.ndarray:
-    """The positions that a probe reads, `(n_test, n)`, fitted to the training texts."""
-    n_texts, n, dim = train.shape
-    probe = fit_probe(train.reshape(-1, dim), np.tile(np.arange(n), n_texts), n, penalty)
-    return probe.classes(test)
-
-
+@checked
 def random_blocks(
-    n_layers: int, dim: int, n_heads: int, *, norm_first: bool = False, seed: Seed = None, rng: Seed = None
+    n_layers: Count, dim: Count, n_heads: Count, *, norm_first: bool = False, rng: Seed = None
 ) -> Sequence[Block]:
     """Blocks of a transformer with random weights, without positions and without masks.
 
     n_heads: heads of dim / n_heads each, whose matrices are of the normal distribution with variance 1/in, with
     β = 1/√(dim of a head). The feed-forward layers have 4·dim neurons, variance 2/in before the ReLU, and no biases.
-    Raises `InvalidInput` for numbers that are not positive, and for a dim that is not a multiple of n_heads.
+    rng: a whole number or a generator; without it every call draws others. Raises `InvalidInput` for numbers that are
+    not positive, and for a dim that is not a multiple of n_heads.
     """
-    n_layers, dim, n_heads = whole(n_layers, "n_layers"), whole(dim, "dim"), whole(n_heads, "n_heads")
     if dim % n_heads:
         raise InvalidInput(f"dim: {dim} is not a multiple of {n_heads} heads")
-    draw, own = generator(seed, rng), dim // n_heads
+    draw, own = generator(rng=rng), dim // n_heads
     require_room(12 * n_layers * dim**2, f"random_blocks: {n_layers:,} layers of dim {dim:,}")
 
     def matrix(rows: int, columns: int, gain: float = 1.0) -> np.ndarray:
@@ -163,19 +227,25 @@ def random_blocks(
     return blocks
 
 
+@checked
 def random_texts(
-    n_texts: int, length: int, n_words: int, dim: int, *, common: float = 1.0, seed: Seed = None, rng: Seed = None
+    n_texts: Count,
+    length: Count,
+    n_words: Count,
+    dim: Count,
+    *,
+    common: Annotated[float, partial(real, least=0.0)] = 1.0,
+    rng: Seed = None,
 ) -> np.ndarray:
     """Texts of random words, `(n_texts, length, dim)`: each word is drawn anew, so that none tells its position.
 
     n_words: the number of different words; the vector of each is of the normal distribution. common: the size of one
-    further vector of that sort, which all words share; 0 for none. Raises `InvalidInput` for numbers that are not
-    positive, and for a size below 0.
+    further vector of that sort, which all words share; 0 for none. rng: a whole number or a generator; without it every
+    call draws others. Raises `InvalidInput` for numbers that are not positive, and for a size below 0.
     """
-    draw = generator(seed, rng)
-    shape, size = (whole(n_words, "n_words"), whole(dim, "dim")), (whole(n_texts, "n_texts"), whole(length, "length"))
-    require_room((shape[0] + size[0] * size[1]) * shape[1], f"random_texts: {size[0]:,} texts of {size[1]:,} words")
-    require_time(100 * (math.prod(shape) + math.prod(size) * shape[1]), f"random_texts: {size[0]:,} texts")
-    words = draw.standard_normal(shape) + real(common, "common", least=0.0) * draw.standard_normal(shape[1])
+    draw, total = generator(rng=rng), n_words + n_texts * length
+    require_room(total * dim, f"random_texts: {n_texts:,} texts of {length:,} words")
+    require_time(100 * total * dim, f"random_texts: {n_texts:,} texts")
+    words = draw.standard_normal((n_words, dim)) + common * draw.standard_normal(dim)
     require_finite(words, "common")
-    return np.asarray(words[draw.integers(shape[0], size=size)])
+    return np.asarray(words[draw.integers(n_words, size=(n_texts, length))])

@@ -1,24 +1,25 @@
-"""Programs in attention heads: selections, aggregations and widths (RASP).
+"""Programs in attention heads: selections, aggregations and widths (RASP), and maps of sequences element by element.
 
     selection     S_qk = 1 where the key compares to the query, else 0
     aggregation   Σ_k p_qk v_k,    p_qk = S_qk / Σ_j S_qj
     width         Σ_k S_qk · 1
 
 A selection is one attention head. Each word holds its query, its key and its value in one-hot code. W_K reads the code
-of the key, and W_Q multiplies the code of the query by the table of the comparison, so that the dot product of query
-and key is S_qk. An aggregation separates these scores in proportion, which shares the weight among the selected words.
-A width is the same head with the identity separation and values of 1.
+of the key, and W_Q multiplies the code of the query by the table of the comparison: their dot product is S_qk. An
+aggregation has the separation "proportional"; a width has "identity", and values of 1. A map looks at one word at a
+time, as a feed-forward layer does; it is computed directly.
 Source: Weiss, Goldberg & Yahav (2021), "Thinking like transformers", ICML.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.declared import Declared, shaped
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import Choices
@@ -57,28 +58,59 @@ comparisons: Choices[Comparison] = Choices(
 differ by rounding alone are equal."""
 
 
+def sequence(values: Any, what: str) -> np.ndarray:
+    """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
+    try:
+        given = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"{what}: expected a sequence (n,) of numbers or of words, not {shortened(values)}"
+        ) from None
+    if len(given) > MOST_WORDS:
+        raise InvalidInput(f"{what}: expected at most {MOST_WORDS:,} numbers or words")
+    words = [isinstance(value, str) for value in given]
+    if any(words) and not all(words):
+        raise InvalidInput(f"{what}: holds words and numbers; expected one sort")
+    array = plain_array(given, what)
+    if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
+        raise InvalidInput(f"{what}: expected a sequence (n,) of numbers or of words, not of shape {array.shape}")
+    if array.dtype.kind == "U":
+        return array
+    floats = array.astype(float)
+    if not np.all(np.isfinite(floats)):
+        raise InvalidInput(f"{what}: holds a number that is not finite")
+    return floats
+
+
+def _sort(values: np.ndarray) -> str:
+    """ "words" or "numbers"."""
+    return "words" if values.dtype.kind == "U" else "numbers"
+
+
+def _one_hot(values: np.ndarray) -> np.ndarray:
+    """The code of a sequence, `(n, n_different)`: 1 at the place of each word among the different ones, in order."""
+    return np.asarray(values[:, None] == np.unique(values)[None, :], dtype=float)
+
+
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Declared):
     """A selection: which words each word selects, as one attention head.
 
     queries, keys: one sequence each, `(n,)`, of numbers or of words. where: a name of `comparisons`. Raises
     `InvalidInput` for sequences of different lengths or sorts, and for an unknown name.
     """
 
-    keys: np.ndarray
-    queries: np.ndarray
+    keys: Annotated[Any, sequence]
+    queries: Annotated[Any, sequence]
     where: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", sequence(self.keys, "keys"))
-        object.__setattr__(self, "queries", sequence(self.queries, "queries"))
-        comparison = comparisons[self.where]
+        super().__post_init__()
+        comparison, sorts = comparisons[self.where], (_sort(self.keys), _sort(self.queries))
         if len(self.keys) != len(self.queries):
             raise InvalidInput(f"queries: {len(self.queries)} do not fit {len(self.keys)} keys")
-        if comparison is not comparisons["true"] and sort_of(self.keys) != sort_of(self.queries):
-            raise InvalidInput(
-                f"queries: {sort_of(self.queries)} cannot be compared with keys that are {sort_of(self.keys)}"
-            )
+        if comparison is not comparisons["true"] and sorts[0] != sorts[1]:
+            raise InvalidInput(f"queries: {sorts[1]} cannot be compared with keys that are {sorts[0]}")
 
     @property
     def scores(self) -> np.ndarray:
@@ -104,10 +136,8 @@ class Selection:
 
         values: `(n, dim_values)`. Raises `InvalidInput` for another shape.
         """
-        given = as_numpy(values, "values")
-        if given.ndim != 2 or len(given) != len(self.keys):
-            raise InvalidInput(f"values: expected ({len(self.keys)}, dim), not shape {given.shape}")
-        return np.hstack([one_hot(self.queries), one_hot(self.keys), given])
+        given = shaped(as_numpy(values, "values"), "values", "n dim", n=len(self.keys))
+        return np.hstack([_one_hot(self.queries), _one_hot(self.keys), given])
 
     def aggregate(self, values: Any, default: Any = None) -> np.ndarray:
         """The mean of the selected values, or the one selected word, for each query, `(n,)`.
@@ -123,17 +153,23 @@ class Selection:
         given = sequence(values, "values")
         if len(given) != len(self.keys):
             raise InvalidInput(f"values: {len(given)} do not fit {len(self.keys)} keys")
-        numbers = sort_of(given) == "numbers"
-        if not isinstance(default, str | None):
+        numbers = _sort(given) == "numbers"
+        if default is None:
+            default = 0.0 if numbers else "none"
+        elif not isinstance(default, str):
             default = real(default, "default")
-        fallback = sequence([(0.0 if numbers else "none") if default is None else default], "default")
-        if sort_of(fallback) != sort_of(given):
+        if isinstance(default, str) == numbers:
             shown = quoted(default) if isinstance(default, str) else f"{default:g}"
-            raise InvalidInput(f"default: {shown} is not among values that are {sort_of(given)}")
-        trace = self._trace(given[:, None] if numbers else one_hot(given), "proportional")
-        chosen = np.any(trace.scores > 0, axis=-1)
-        found = trace.output[:, 0] if numbers else _words(trace.output, np.unique(given), chosen)
-        return np.asarray(np.where(chosen, found, fallback))
+            raise InvalidInput(f"default: {shown} is not among values that are {_sort(given)}")
+        trace = self._trace(given[:, None] if numbers else _one_hot(given), "proportional")
+        selects = np.any(trace.scores > 0, axis=-1)
+        if numbers:
+            return np.asarray(np.where(selects, trace.output[:, 0], default))
+        words = np.unique(given)
+        for i in np.flatnonzero(selects & (np.max(trace.output, axis=-1) < 1 - ROUNDING)):
+            mixed = " and ".join(repr(str(word)) for word in words[trace.output[i] > 0][:3])
+            raise InvalidInput(f"values: query {i + 1} selects {mixed}, and words have no mean; select one word")
+        return np.asarray(np.where(selects, words[np.argmax(trace.output, axis=-1)], default))
 
     def width(self) -> np.ndarray:
         """The number of words that each query selects, `(n,)`.
@@ -163,43 +199,79 @@ def select(keys: Any, queries: Any, where: str = "==") -> Selection:
     return Selection(keys, queries, where)
 
 
-def sequence(values: Any, what: str) -> np.ndarray:
-    """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
-    try:
-        given = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
-    except (TypeError, ValueError):
-        told = f"expected a sequence (n,) of numbers or of words, not {shortened(values)}"
-        raise InvalidInput(f"{what}: {told}") from None
-    if len(given) > MOST_WORDS:
-        raise InvalidInput(f"{what}: expected at most {MOST_WORDS:,} numbers or words")
-    words = [isinstance(value, str) for value in given]
-    if any(words) and not all(words):
-        raise InvalidInput(f"{what}: holds words and numbers; expected one sort")
-    array = plain_array(given, what)
-    if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
-        raise InvalidInput(f"{what}: expected a sequence (n,) of numbers or of words, not of shape {array.shape}")
-    if array.dtype.kind == "U":
-        return array
-    floats = array.astype(float)
-    if not np.all(np.isfinite(floats)):
-        raise InvalidInput(f"{what}: holds a number that is not finite")
-    return floats
+@dataclass(frozen=True)
+class SequenceMap:
+    """A map of one or several sequences of one length to a sequence.
+
+    of: the number of its operands; None for two or more, from the left to the right. sign: how the arithmetic is
+    written. words: whether it takes words.
+    """
+
+    compute: Callable[..., Any]
+    of: int | None
+    sign: str
+    words: bool = False
 
 
-def sort_of(values: np.ndarray) -> str:
-    """ "words" or "numbers"."""
-    return "words" if values.dtype.kind == "U" else "numbers"
+sequence_maps: Choices[SequenceMap] = Choices(
+    "map",
+    {
+        "add": SequenceMap(np.add, None, "+"),
+        "subtract": SequenceMap(np.subtract, None, "−"),
+        "multiply": SequenceMap(np.multiply, None, "×"),
+        "divide": SequenceMap(np.divide, 2, "/"),
+        "minimum": SequenceMap(np.minimum, None, "min"),
+        "maximum": SequenceMap(np.maximum, None, "max"),
+        "negate": SequenceMap(np.negative, 1, "−"),
+        "round": SequenceMap(np.round, 1, "round"),
+    }
+    | {name: SequenceMap(compare, 2, name, words=True) for name, compare in comparisons.items() if name != "true"},
+)
+"""The maps by name. A comparison gives 1 where it holds, else 0; of such sequences, "minimum" is *and*, "maximum" is
+*or*. "round" takes a half to the even number."""
 
 
-def one_hot(values: np.ndarray) -> np.ndarray:
-    """The code of a sequence, `(n, n_different)`: 1 at the place of each word among the different ones, in order."""
-    return np.asarray(values[:, None] == np.unique(values)[None, :], dtype=float)
+def mapped(how: str, operands: Sequence[Any]) -> np.ndarray:
+    """A map of sequences `(n,)`, element by element; a sequence of one element serves all.
+
+    how: a name of `sequence_maps`. Raises `InvalidInput` for another number of operands, for operands of different
+    sorts or lengths, for a division by 0, and for numbers that grow out of range.
+
+    >>> mapped("subtract", [[3, 3, 3], [0, 1, 2], [1]])
+    array([2., 1., 0.])
+    """
+    rule = sequence_maps[how]
+    given = [sequence(operand, f"operand {i}") for i, operand in enumerate(operands, start=1)]
+    if len(given) != rule.of if rule.of else len(given) < 2:
+        raise InvalidInput(f"'{how}' takes {rule.of or 'two or more'} operands, not {len(given)}")
+    sorts = {_sort(operand) for operand in given}
+    if sorts != {"numbers"} and (len(sorts) > 1 or not rule.words):
+        raise InvalidInput(f"'{how}' cannot take {' and '.join(sorted(sorts))}")
+    lengths = {len(operand) for operand in given} - {1}
+    if len(lengths) > 1:
+        raise InvalidInput(f"'{how}' got sequences of {' and '.join(map(str, sorted(lengths)))} words")
+    if how == "divide" and np.any(given[1] == 0):
+        raise InvalidInput("'divide' meets a 0 among the divisors")
+    with np.errstate(all="ignore"):
+        result = rule.compute(given[0]) if rule.of == 1 else given[0]
+        for operand in given[1:]:
+            result = rule.compute(result, operand)
+    return sequence(np.asarray(result, dtype=float) + 0.0, f"'{how}'")
 
 
-def _words(shares: np.ndarray, words: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """The word with the whole share of each query, `(n,)`; shares: `(n, n_words)`. chosen: the queries that count."""
-    best = np.argmax(shares, axis=-1)
-    for i in np.flatnonzero(chosen & (np.max(shares, axis=-1) < 1 - ROUNDING)):
-        mixed = " and ".join(repr(str(word)) for word in words[shares[i] > 0][:3])
-        raise InvalidInput(f"values: query {i + 1} selects {mixed}, and words have no mean; select one word")
-    return np.asarray(words[best])
+def looked_up(values: Any, table: Mapping[str, Any], otherwise: Any = None) -> np.ndarray:
+    """The entry of a table for each element of a sequence, `(n,)`.
+
+    table: entries by word; a number is looked up as it is written, 2 and 0.5. otherwise: for elements without an entry.
+    Raises `InvalidInput` for an element without one where `otherwise` is None, and for a table of words and numbers.
+
+    >>> looked_up(["a", "b"], {"a": 1, "b": 0})
+    array([1., 0.])
+    """
+    found = []
+    for value in sequence(values, "values"):
+        key = str(value) if isinstance(value, str) else f"{value:.12g}"
+        if key not in table and otherwise is None:
+            raise InvalidInput(f"the table has no entry for '{shortened(key)}', and there is no otherwise")
+        found.append(table.get(key, otherwise))
+    return sequence(found, "the table")

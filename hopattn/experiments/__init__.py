@@ -1,5 +1,6 @@
 """Measurements over many trials: sweeps, comparisons, the certificate of descent, forgetting.
 
+- `random_memories.py`: named memories with random arguments
 - `own_memories.py`: memories with a part of the user's own
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates
 - `sweep/`: a function or a scenario over a grid

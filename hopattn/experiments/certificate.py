@@ -13,6 +13,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import drawn_with, is_part, own_named
+from hopattn.experiments.random_memories import random_memory
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.processes import results_of
 from hopattn.foundation.registry import name_of
@@ -150,7 +151,7 @@ def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
     if isinstance(own, Recallable):
         return lambda rng: own
     reject_unknown("memory", [memory], named_memories)
-    return named_memories[memory].drawn
+    return partial(random_memory, named_memories[memory])
 
 
 def _extended(
@@ -280,10 +281,10 @@ class Overview:
 def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     """The summary of a named memory; its claims are those of `draws` random instances."""
     rng = np.random.default_rng(seed)
-    instances = [card.drawn(rng) for _ in range(draws)]
+    instances = [random_memory(card, rng) for _ in range(draws)]
     claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in updates}
     needed = [name for name, given in card.parameters.items() if given.default is given.empty]
-    default = card.drawn(rng, needed)  # as many random patterns as the defaults of the other parameters need
+    default = random_memory(card, rng, needed)  # as many random patterns as the defaults of the other parameters need
     parts = [getattr(default, part, None) for part in ("similarity", "separation", "activation")]
     names = ["couplings" if part is None else name_of(part) for part in parts]
     return Overview(

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.own_parts import REGISTRIES
+from hopattn.experiments.random_memories import random_beta, random_reals
 from hopattn.foundation.registry import imported, is_path
 from hopattn.memories.memory import Memory
-from hopattn.memories.random_patterns import random_beta, random_reals
 
 KINDS = REGISTRIES[:3]
 """The registries of the parts of a memory: similarities, separations, activations."""

@@ -11,10 +11,10 @@ from hopattn.figures.capacity import SIZES
 from hopattn.figures.quantities import setting
 from hopattn.figures.sweep_curves import horizontal_axis
 from hopattn.foundation.grids import of_words
-from hopattn.memories.random_patterns import EVEN
 from hopattn.scenario.language.fields import Table
 from hopattn.scenario.language.paths import last_keys
 from hopattn.scenario.parts.ensembles import EnsembleTable
+from hopattn.scenario.random_patterns import EVEN
 
 FINE, COARSE = 200, 41
 """The number of points of a line, and of one whose points take long."""

@@ -2,6 +2,8 @@
 
 - `files.py`: the folders of scenario files, and reading a file
 - `language/`: lines, types, overrides, messages
+- `crosstalk.py`: the signal of a cue's own pattern, and the crosstalk of the others
+- `random_patterns.py`: random patterns and damaged cues
 - `words/`: vocabulary, pictures, texts, damaged cues
 - `parts/`: layers, projections and memories, as a file writes them
 - `result.py`: the result of a run

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopattn.circuits.emergence import measures
-from hopattn.circuits.emergence.recipe import Recipe
-from hopattn.circuits.emergence.record import Training
+from hopattn.circuits.emergence import record
+from hopattn.circuits.emergence.record import Recipe, Training
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.each import each
 
@@ -68,7 +67,7 @@ def test_the_losses_are_those_of_scipy():
     logits, tokens = rng.normal(size=(2, 4, 5)), rng.integers(5, size=(2, 4))
     log_p = special.log_softmax(logits, axis=-1)
     expected = [[-log_p[b, i, tokens[b, i + 1]] for i in range(3)] for b in range(2)]
-    np.testing.assert_allclose(measures.cross_entropy(logits, tokens), expected, rtol=1e-12)
+    np.testing.assert_allclose(record.cross_entropy(logits, tokens), expected, rtol=1e-12)
 
 
 def test_the_model_gives_the_logits_that_pytorch_trained():
@@ -117,7 +116,7 @@ def test_a_file_is_refused_with_what_is_wrong(tmp_path):
     with pytest.raises(InvalidInput, match=r"missing: embed.weight, .*layers.0.out_proj.weight"):
         Training.load(file)
     np.savez(file, recipe="{" * 100_000, step=0, steps=[])
-    with pytest.raises(InvalidInput, match=r"'run.npz' is no file of a training, or a torn one"):
+    with pytest.raises(InvalidInput, match=r"'run.npz' is not a file of a training, or a truncated one"):
         Training.load(file)
     with pytest.raises(InvalidInput, match=r"there is no file 'runs\.npz'"):
         Training.load(tmp_path / "runs.npz")
@@ -142,9 +141,9 @@ def test_the_step_of_a_heads_own_memory_never_raises_the_energy():
     texts = Recipe(**SMALL).held_out(4)
     trace = model.trace(texts.tokens)[-1]
     for head, own in zip(model.layers[-1].attention.heads, trace.heads, strict=True):
-        before = measures._energy(head, own.queries, own)
+        before = record._energy(head, own.queries, own)
         queries = head.retrieval.step(own.queries, own.keys, own.keys, own.mask)
-        assert np.all(measures._energy(head, queries, own) <= before + 1e-5)
+        assert np.all(record._energy(head, queries, own) <= before + 1e-5)
 
 
 @pytest.mark.full  # a training takes a minute
@@ -161,11 +160,11 @@ def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
 def test_a_model_refuses_what_are_no_words():
     model = Training.begun(Recipe(**SMALL)).model()
     for tokens, message in (
-        ([1, -1], "tokens: -1 is no word; expected numbers from 0 to 9"),
-        ([10], "tokens: 10 is no word"),
-        ([*range(10), 0, 1, 2], "tokens: 13 words; the model has positions for 12"),
-        ([], "tokens: expected the numbers of words"),
-        (["a"], "tokens: expected the numbers of words"),
+        ([1, -1], "words: got -1; expected numbers from 0 to 9"),
+        ([10], "words: got 10; expected numbers"),
+        ([*range(10), 0, 1, 2], "words: got 13 words; expected at most 12"),
+        ([], "words: expected texts of whole numbers"),
+        (["a"], "words: expected texts of whole numbers"),
     ):
         with pytest.raises(InvalidInput, match=message):
             model(tokens)

@@ -163,12 +163,12 @@ def test_pytorchs_weights_are_scored_like_numpys():
 @each(
     ("call", "message"),
     [
-        (lambda: ha.prefix_matching(np.ones((2, 3)), [0, 0]), r"attention: expected \(…, n, n\).*not shape \(2, 3\)"),
-        (lambda: ha.prefix_matching(0.5, [0]), r"attention: expected \(…, n, n\)"),
+        (lambda: ha.prefix_matching(np.ones((2, 3)), [0, 0]), r"attention: got shape \(2, 3\); expected \(…, n, n\)"),
+        (lambda: ha.prefix_matching(0.5, [0]), r"attention: got shape \(\); expected \(…, n, n\)"),
         (lambda: ha.previous_token([[1, 0], [np.nan, 1]]), "attention: row 1 holds a NaN"),
         (lambda: ha.previous_token([[1, 0], [1.5, -0.5]]), "attention: entry 1, 1 is -0.5; expected weights of 0"),
         (lambda: ha.previous_token([[[1, 0], [0.3, 0.4]]]), "attention: row 0, 1 sums to 0.7; expected 1, or 0"),
-        (lambda: ha.previous_token([[1.0]]), "attention: a text of one word has no word before"),
+        (lambda: ha.previous_token([[1.0]]), "attention: got a text of one word, which has no word before"),
         (lambda: ha.prefix_matching(ATTENTION, "abab"), "tokens: expected a list of whole numbers or of texts"),
         (lambda: ha.prefix_matching(ATTENTION, ["1", 1, 2, 3]), "tokens: expected a list of whole numbers or of texts"),
         (lambda: ha.prefix_matching(ATTENTION, [None] * 4), "tokens: expected a list of whole numbers or of texts"),
@@ -183,7 +183,7 @@ def test_pytorchs_weights_are_scored_like_numpys():
         (lambda: ha.prefix_matching(ATTENTION, [ABAB] * 2), r"tokens: shape \(2, 4\) does not fit attention of shape"),
         (lambda: ha.prefix_matching(ATTENTION, ABAB, over="row"), "over: 'row' is unknown; did you mean 'rows'"),
         (lambda: ha.attention_sink(ATTENTION, 4), "position: expected a whole number from 0 to 3, not 4"),
-        (lambda: ha.sink_share(ATTENTION, threshold=2), "threshold: expected a share of at most 1, not 2"),
+        (lambda: ha.sink_share(ATTENTION, threshold=2), "threshold: got 2; expected a share of at most 1"),
         (lambda: ha.uniform_attention(0), "n: expected a whole number of at least 1"),
     ],
 )

@@ -96,7 +96,7 @@ def test_its_keys_read_what_layer_1_writes_and_nothing_else_does():
     found = ha.head_compositions(earlier, later)
     assert found.key == pytest.approx(1 / 4)
     assert found.query == found.value == 0
-    baseline = ha.composition_baseline(earlier.w_value, later.w_query.T @ later.w_key, 50, seed=0)
+    baseline = ha.composition_baseline(earlier.w_value, later.w_query.T @ later.w_key, 50, rng=0)
     assert baseline.mean == pytest.approx(50**-0.5, rel=0.02)
     assert baseline.deviations(found.key) > 20
     assert baseline.deviations(found.query) < -20
@@ -186,12 +186,15 @@ def test_too_few_places_and_too_small_a_beta_miss_often(name, expected):
         (lambda: ha.induction_circuit(0, 4), "dim: expected a whole number of at least 1"),
         (lambda: ha.induction_circuit(4, 8, beta=-1), "beta: expected a positive finite number"),
         (lambda: ha.induction_circuit(4, 8, match_beta=0), "match_beta: expected a positive finite number"),
-        (lambda: ha.induction_circuit(4, 8, turns=[[1.0]]), "turns: expected an angle, or one for each plane"),
-        (lambda: ha.induction_circuit(4, 8, turns=[]), "turns: expected an angle, or one for each plane"),
+        (lambda: ha.induction_circuit(4, 8, turns=[[1.0]]), r"turns: got shape \(1, 1\); expected \(n_planes,\)"),
+        (lambda: ha.induction_circuit(4, 8, turns=[]), r"turns: got shape \(0,\); expected \(n_planes,\)"),
         (lambda: ha.induction_circuit(4, 8, turns=np.nan), "turns: holds a NaN"),
-        (lambda: ha.induction_circuit(4, 8)(np.ones((9, 4))), "words: 9 words are more than the 8"),
-        (lambda: ha.induction_circuit(4, 8)(np.ones((3, 5))), "words: dim 5 does not fit the circuit of dim 4"),
-        (lambda: ha.induction_circuit(4, 8)(np.ones(4)), r"words: expected \(…, n, dim\)"),
+        (lambda: ha.induction_circuit(4, 8)(np.ones((9, 4))), "words: got 9 words; expected at most 8"),
+        (
+            lambda: ha.induction_circuit(4, 8)(np.ones((3, 5))),
+            r"words: got shape \(3, 5\); expected .* dim = 4",
+        ),
+        (lambda: ha.induction_circuit(4, 8)(np.ones(4)), r"words: got shape \(4,\); expected \(…, n, dim\)"),
         (lambda: ha.induction_circuit(4, 8)(np.full((2, 4), np.inf)), "words: row 0 holds a NaN or an infinity"),
     ],
 )

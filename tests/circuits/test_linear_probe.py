@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax
 
 import hopattn as ha
-from hopattn.circuits.linear_probe import fit_probe, logistic_loss
+from hopattn.circuits.position_probe import fit_probe, logistic_loss
 from tests.each import each
 
 

@@ -73,11 +73,11 @@ def test_the_mean_square_of_turned_matrices_is_1_over_dim(dim, rank):
     rng = np.random.default_rng(2)
     w_out = rng.normal(size=(dim, rank)) @ rng.normal(size=(rank, dim))
     w_in = rng.normal(size=(3, rank)) @ rng.normal(size=(rank, dim))
-    found = ha.composition_baseline(w_out, w_in, 4000, seed=0)
+    found = ha.composition_baseline(w_out, w_in, 4000, rng=0)
     square = found.mean**2 + found.deviation**2
     assert square == pytest.approx(1 / dim, rel=0.05)
     assert found.mean < dim**-0.5
-    one, again = (ha.composition_baseline(w_out, w_in, 50, seed=0) for _ in range(2))
+    one, again = (ha.composition_baseline(w_out, w_in, 50, rng=0) for _ in range(2))
     assert (again.mean, again.deviation) == (one.mean, one.deviation)
 
 
@@ -111,7 +111,7 @@ def test_copying_of_many_words_holds_few_columns_at_a_time(monkeypatch):
     through, words = rng.normal(size=(3, 3)), rng.normal(size=(1500, 3))
     logits = words @ through @ words.T
     raised = np.maximum(logits - logits.mean(axis=0), 0)
-    monkeypatch.setattr("hopattn.circuits.copying.HELD", 2**17)
+    monkeypatch.setattr("hopattn.circuits.composition.HELD", 2**17)
     tracemalloc.start()
     found = ha.copying(through, words)
     peak = tracemalloc.get_traced_memory()[1]
@@ -124,7 +124,7 @@ def test_turns_of_a_rotation_have_no_scale_of_their_own():
     """|W R I|_F is |W|_F for every turn R, so that the draws differ by rounding alone."""
     weights = np.random.default_rng(0).standard_normal((4, 4))
     with pytest.raises(ha.InvalidInput, match="deviations: all draws have the same score"):
-        ha.composition_baseline(np.eye(4), weights, seed=0).deviations(0.5)
+        ha.composition_baseline(np.eye(4), weights, rng=0).deviations(0.5)
 
 
 @each("by", ["logits", "eigenvalues"])
@@ -138,7 +138,7 @@ def test_the_size_of_the_matrices_does_not_count(by):
 def test_the_input_is_not_changed():
     given_matrix = np.random.default_rng(5).normal(size=(4, 4))
     kept = given_matrix.copy()
-    ha.copying(given_matrix, EYE), ha.composition_baseline(given_matrix, given_matrix, 2, seed=0)
+    ha.copying(given_matrix, EYE), ha.composition_baseline(given_matrix, given_matrix, 2, rng=0)
     np.testing.assert_array_equal(given_matrix, kept)
 
 
@@ -147,7 +147,7 @@ def test_the_input_is_not_changed():
     [
         (lambda: ha.copying(np.eye(3), EYE), "w_ov: dim 3 does not fit embed of dim 4"),
         (lambda: ha.copying(EYE, EYE, np.eye(3, 4)), r"unembed: shape \(3, 4\) does not fit 4 words and 4 outputs"),
-        (lambda: ha.copying(EYE, EYE[:1]), "embed: with one word there is no other to raise"),
+        (lambda: ha.copying(EYE, EYE[:1]), "embed: got one word, which has no other to raise"),
         (lambda: ha.copying(0 * EYE, EYE), "w_ov: no word raises any logit above the others"),
         (lambda: ha.copying(np.triu(EYE[[1, 2, 3, 0]], 1), EYE, by="eigenvalues"), "w_ov: all eigenvalues are 0"),
         (lambda: ha.copying(EYE, EYE, by="logit"), "by: 'logit' is unknown; did you mean 'logits'"),

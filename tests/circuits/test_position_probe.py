@@ -66,7 +66,7 @@ def test_the_line_holds_most_of_what_the_probe_reads():
 def test_equal_weights_under_a_causal_mask_average_more_words_at_later_positions():
     """The law behind it, in its purest form: the spread of the average of t words is 1/√t of that of the first."""
     dim, length, n_texts = 8, 6, count(40_000, 6000)
-    texts = ha.random_texts(n_texts, length, 100_000, dim, common=2.0, seed=0)
+    texts = ha.random_texts(n_texts, length, 100_000, dim, common=2.0, rng=0)
     zeros = np.zeros((1, dim))
     average = ha.MultiHead([ha.Head(zeros, zeros, np.eye(dim), mask="none")], np.eye(dim))(texts, mask="causal")
     spread = average.std(axis=0).mean(axis=1)
@@ -102,7 +102,7 @@ def test_the_model_and_the_texts_stay_as_they_are():
 
 
 def test_the_random_model_has_the_variances_that_it_states():
-    block = ha.random_blocks(1, 64, 2, seed=0)[0]
+    block = ha.random_blocks(1, 64, 2, rng=0)[0]
     head = block.attention.heads[0]
     for matrix, variance in (
         (head.w_query, 1 / 64),
@@ -113,7 +113,7 @@ def test_the_random_model_has_the_variances_that_it_states():
     ):
         assert np.var(matrix) == pytest.approx(variance, rel=0.1)
     assert head.retrieval.separation.beta == pytest.approx(32**-0.5)
-    texts = ha.random_texts(500, 4, 5, 3, common=0.0, seed=0)
+    texts = ha.random_texts(500, 4, 5, 3, common=0.0, rng=0)
     assert len(np.unique(texts.reshape(-1, 3), axis=0)) == 5
 
 
@@ -127,12 +127,24 @@ def test_texts_in_half_precision_are_read_in_single_precision():
 @each(
     ("call", "message"),
     [
-        (lambda: ha.position_probe([], np.zeros((4, 1, 2))), "texts: expected at least 4 of at least 2 words"),
-        (lambda: ha.position_probe([], np.zeros((3, 2, 2))), "texts: expected at least 4 of at least 2 words"),
-        (lambda: ha.position_probe([], np.zeros((4, 2))), "texts: expected at least 4 of at least 2 words"),
+        (
+            lambda: ha.position_probe([], np.zeros((4, 1, 2))),
+            "at least 4 texts of at least 2 words",
+        ),
+        (
+            lambda: ha.position_probe([], np.zeros((3, 2, 2))),
+            "at least 4 texts of at least 2 words",
+        ),
+        (
+            lambda: ha.position_probe([], np.zeros((4, 2))),
+            "at least 4 texts of at least 2 words",
+        ),
         (lambda: ha.position_probe([], np.zeros((4, 2, 2)), penalty=0), "penalty: expected a positive finite number"),
         (lambda: ha.position_probe([], np.full((4, 2, 2), np.nan)), "texts: row 0, 0 holds a NaN or an infinity"),
-        (lambda: ha.position_probe([], np.zeros((4, 2, 0))), "texts: expected at least 4 of at least 2 words"),
+        (
+            lambda: ha.position_probe([], np.zeros((4, 2, 0))),
+            "at least 4 texts of at least 2 words",
+        ),
         (lambda: ha.position_probe(3, np.zeros((4, 2, 2))), "layers: expected a list, not 3"),
         (lambda: ha.position_probe([3], np.zeros((4, 2, 2))), "layers: entry 0: expected a function, not 3"),
         (lambda: ha.random_blocks(1, 5, 2), "dim: 5 is not a multiple of 2 heads"),

@@ -11,6 +11,7 @@ from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.experiments import certificate
 from hopattn.experiments.certificate import DTYPES, Certificate, certify, certify_all, overview, rounding
+from hopattn.experiments.random_memories import DRAWS, random_memory
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.memories.models import named_memories
@@ -209,10 +210,10 @@ def choices(name, parameter):
 def test_every_parameter_of_a_memory_is_drawn_with_all_its_choices(name):
     rng, drawn = np.random.default_rng(0), {}
     for _ in range(150):
-        for parameter, value in named_memories[name].draw(rng).items():
+        for parameter, value in DRAWS[name](rng).items():
             drawn.setdefault(parameter, []).append(value)
     for parameter, given in named_memories[name].parameters.items():
-        if parameter not in ("rng", "seed"):
+        if parameter != "rng":
             assert choices(parameter, given) <= {value for value in drawn[parameter] if isinstance(value, (str, bool))}
     if name == "sparse":
         assert max(drawn["alpha"]) > 8
@@ -222,7 +223,7 @@ def test_every_parameter_of_a_memory_is_drawn_with_all_its_choices(name):
 def test_the_overview_guarantees_nothing_that_a_memory_of_other_parameters_does_not(name):
     found, rng = overview(named_memories[name]), np.random.default_rng(1)
     for _ in range(count(500, 50)):
-        memory = named_memories[name].drawn(rng)
+        memory = random_memory(named_memories[name], rng)
         for update in updates:
             claim = updates[update].drawn(rng).descends(memory)
             assert claim or update not in found.descends_under, (memory, update, claim.reason)

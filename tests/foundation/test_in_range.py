@@ -62,7 +62,7 @@ def test_what_is_not_finite_before_and_what_numpy_is_told_to_expect_come_as_they
         ("stack_gradients: 1,000,000 layers", lambda: ha.vanishing_gradients(10**6, rng=0)),
         ("stack_gradients: 12 layers of dim 32, of 1,000,000 words", lambda: ha.stack_gradients(n_words=10**6, rng=0)),
         ("RandomFeatures: 100,000,000 directions", lambda: ha.RandomFeatures(10**8).directions(2)),
-        ("random_texts: 100,000,000 texts", lambda: ha.random_texts(10**8, 100, 2, 1, seed=0)),
+        ("random_texts: 100,000,000 texts", lambda: ha.random_texts(10**8, 100, 2, 1, rng=0)),
     ],
 )
 def test_what_would_take_hours_or_all_memory_is_refused_at_once(name, call):

@@ -30,7 +30,6 @@ CALLS = {
     "compare_random": lambda rng: ha.compare_random(memories=["nearest"], trials=1, dim=8, rng=rng).to_json(),
     "compare_patterns": lambda rng: ha.compare_patterns(SPINS, memories=["nearest"], trials=1, rng=rng).to_json(),
     "certify": lambda rng: ha.certify("modern", count=5, rng=rng),
-    "sdm": lambda rng: ha.sdm(SPINS, SPINS, radius=11, locations=40, rng=rng).keys.tolist(),
 }
 
 

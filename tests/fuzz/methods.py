@@ -70,6 +70,9 @@ OWN = {
     "InductionCircuit.trace": {"words": EYE},
     "LinearState.extended": {"k": REAL, "v": REAL},
     "MemoryCircuit.__call__": {"words": [[0, 1, 2]]},
+    "MemoryCircuit.encode": {"words": [[0, 1, 2]]},
+    "MemoryCircuit.logits": {"words": [[0, 1, 2]]},
+    "MemoryCircuit.trace": {"words": [[0, 1, 2]]},
     "MemoryCircuit.accuracy": {"texts": trigger_texts()},
     "MultiHead.from_torch": {"module": block().attention.to_torch(), "n_heads": 1},
     "NGram.counted": {"texts": [TOKENS], "n": 2},
@@ -104,7 +107,7 @@ OWN = {
     "Training.load": {"file": "training.npz"},
     "Training.model": {"mask": "causal"},
     "Training.save": {"file": "training.npz"},
-    "Walked.with_noise": {"noise": 0.1, "seed": 0},
+    "Walked.with_noise": {"noise": 0.1, "rng": 0},
     "Window.__call__": {"n": 3},
     "World.grid": {"rows": 2, "columns": 2},
     "World.line": {"n": 3},
@@ -122,9 +125,9 @@ INTERNAL = {
     ),
     *("Affine.stacked", "Additive.rounding", "Bilinear.rounding", "RandomFeatures.directions"),
     *("RandomFeatures.exponents", "RandomFeatures.kernel", "RandomFeatures.log_kernel", "Window.allowed"),
-    *("Window.sees", "Training.at", "Training.resumed", "Training.with_measures", "FirstWord.measured"),
+    *("Window.sees", "Training.resumed", "Training.with_measures", "FirstWord.measured"),
     *("Registry.made", "Registry.register"),
-    *("Recall.only_row", "Recipe.texts", "Sweep.of", "World.of_moves"),
+    *("Recall.only_row", "Recipe.texts", "Sweep.of"),
 }
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {

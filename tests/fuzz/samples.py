@@ -26,7 +26,7 @@ def layer():
 
 def block(**options):
     """A block that PyTorch has too."""
-    attention = ha.random_blocks(1, 4, 1, seed=0)[0].attention
+    attention = ha.random_blocks(1, 4, 1, rng=0)[0].attention
     norms = [ha.LayerNorm(ONES, ONES)] * (2 + len(options))
     return ha.Block(attention, ha.FeedForward(ha.Affine(EYE, ONES), ha.Affine(EYE, ONES)), norms, **options)
 
@@ -36,11 +36,11 @@ def decoder_block():
 
 
 def texts():
-    return ha.random_texts(4, 4, 3, 4, seed=0)
+    return ha.random_texts(4, 4, 3, 4, rng=0)
 
 
 def trigger_texts():
-    return ha.trigger_texts(n_texts=1, length=16, n_words=4, n_triggers=2, seed=0)
+    return ha.trigger_texts(n_texts=1, length=16, n_words=4, n_triggers=2, rng=0)
 
 
 def recipe():

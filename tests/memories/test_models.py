@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.experiments.random_memories import DRAWS, random_memory
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from tests.counts import count
@@ -30,7 +31,7 @@ def test_each_can_be_drawn_at_random_recalled_and_named(name):
     assert card.build is getattr(ha, name)
     assert card.source.split()[0] in inspect.getdoc(card.build)
     for _ in range(count(20, 8)):
-        memory = card.drawn(rng)
+        memory = random_memory(card, rng)
         cue = memory.activation(rng.normal(size=memory.patterns.shape[-1]))
         recall = memory.recall(cue, update=card.update, max_steps=3, rng=rng)
         assert np.all(np.isfinite(recall.state))
@@ -39,7 +40,7 @@ def test_each_can_be_drawn_at_random_recalled_and_named(name):
 @every
 def test_a_memory_has_an_energy_if_its_card_gives_one(name):
     card, rng = named_memories[name], np.random.default_rng(2)
-    drawn = [card.drawn(rng) for _ in range(20)]
+    drawn = [random_memory(card, rng) for _ in range(20)]
     if card.energy.startswith("none"):
         assert all(memory.why_no_energy for memory in drawn)
     else:
@@ -49,7 +50,7 @@ def test_a_memory_has_an_energy_if_its_card_gives_one(name):
 @every
 def test_recall_changes_neither_patterns_nor_cues(name):
     card, rng = named_memories[name], np.random.default_rng(3)
-    arguments = dict(card.draw(rng))
+    arguments = dict(DRAWS[name](rng))
     copies = {key: np.copy(value) for key, value in arguments.items()}
     memory = card.build(**arguments)
     cues = memory.activation(rng.normal(size=(2, memory.patterns.shape[-1])))
@@ -63,7 +64,7 @@ def test_recall_changes_neither_patterns_nor_cues(name):
 def test_a_batch_is_recalled_like_its_single_cues(name):
     card, rng = named_memories[name], np.random.default_rng(4)
     for _ in range(count(10, 2)):
-        memory = card.drawn(rng)
+        memory = random_memory(card, rng)
         cues = memory.activation(rng.normal(size=(3, memory.patterns.shape[-1])))
         together = memory.recall(cues, update=card.update, max_steps=4, rng=7)
         for i, cue in enumerate(cues):
@@ -74,7 +75,7 @@ def test_a_batch_is_recalled_like_its_single_cues(name):
 
 @every
 def test_a_nan_is_refused_with_its_row_and_leaves_other_rows_alone(name):
-    memory = named_memories[name].drawn(np.random.default_rng(5))
+    memory = random_memory(named_memories[name], np.random.default_rng(5))
     cues = memory.activation(np.random.default_rng(6).normal(size=(3, memory.patterns.shape[-1])))
     cues[1, 0] = np.nan
     with pytest.raises(InvalidInput, match="cues: row 1 holds a NaN"):
@@ -90,7 +91,7 @@ def test_the_gradient_of_the_energy_is_the_state_minus_the_field(name):
     """∇E(x) = ∇Φ*(x) − h(x), by central differences; ∇Φ* = 0 for a directional activation."""
     card, rng = named_memories[name], np.random.default_rng(8)
     for _ in range(count(20, 8)):
-        memory = card.drawn(rng)
+        memory = random_memory(card, rng)
         if memory.why_no_energy:
             continue
         dim = memory.patterns.shape[-1]
@@ -409,7 +410,7 @@ def test_a_sequence_that_ends_converges_to_its_last_pattern():
         *(ha.modern, ha.sparse, ha.normmax, ha.k_subsets, ha.spherical, ha.linear, ha.dense, ha.exponential),
         ha.sequence,
         lambda spins: ha.sdm(spins, spins, 2),
-        lambda spins: ha.sdm(spins, spins, 3, locations=50, seed=1),
+        lambda spins: ha.sdm(spins, spins, 3, locations=50, rng=1),
     ],
 )
 def test_a_named_memory_answers_in_the_library_of_its_patterns(make, library):

@@ -10,6 +10,7 @@ import pytest
 import hopattn as ha
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.saving import PARTS
+from hopattn.experiments.random_memories import random_memory
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from hopattn.foundation.files import npz
 from hopattn.memories.models import named_memories
@@ -36,7 +37,7 @@ def assert_same(found, memory, cues):
 def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
     rng = np.random.default_rng(1)
     for _ in range(4):
-        memory = named_memories[name].drawn(rng)
+        memory = random_memory(named_memories[name], rng)
         memory.save(tmp_path / "m.npz")
         assert_same(ha.load_memory(tmp_path / "m.npz"), memory, cues_of(memory, rng))
 

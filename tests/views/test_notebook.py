@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.experiments.random_memories import random_memory
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.memories.models import named_memories
@@ -122,7 +123,7 @@ def test_a_recall_explains_the_words_it_uses():
 
 @pytest.mark.parametrize("name", named_memories)
 def test_a_memory_shows_its_parts_its_energy_and_the_updates_under_which_it_descends(name):
-    memory = named_memories[name].drawn(np.random.default_rng(1))
+    memory = random_memory(named_memories[name], np.random.default_rng(1))
     page = Page(memory._repr_html_())
     parts = dict(page.tables[0][1:])
     assert parts["activation"] == repr(memory.activation)

@@ -1,21 +1,191 @@
-"""A training as data: its recipe, its measures, and the state from which it goes on; read and written as `.npz`."""
+"""A training as data: its recipe and texts, its model, what is measured, and a file from which it goes on."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.circuits.emergence.model import AttentionOnly, shapes
-from hopattn.circuits.emergence.recipe import Recipe
+from hopattn.circuits.attention_only import AttentionOnly
+from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.files import npz, write_over
 from hopattn.foundation.objects import instance, path_of
+from hopattn.foundation.room import require_room
+from hopattn.foundation.scalars import whole
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace
+from hopattn.transformer.from_torch import require_names, with_prefix
+from hopattn.transformer.heads import Head, HeadTrace, MultiHead
 
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
+EMBED, POSITION, UNEMBED = "embed.weight", "position.weight", "unembed.weight"
+HEADS = ("in_proj_weight", "out_proj.weight")
+ITERATIONS = 5
+"""How often the last layer is applied to its own output, to follow the energies of its heads."""
+
+
+@dataclass(frozen=True)
+class Recipe(Declared):
+    """A model that consists of attention alone, the texts that it learns from, and how it learns.
+
+    layers, heads: their numbers; dim: entries of a word vector, divided by the heads. words: the size of the
+    vocabulary. length: words of a text. shortest, longest: the range of a period. A text is a row of distinct random
+    words that is repeated until the text is full; its period is drawn anew, because one layer can look back by a fixed
+    number of words without induction. positions: whether the words get vectors of their places; otherwise the causal
+    mask alone tells where a word is. steps: of the optimiser, each with a batch of new texts. rate: the learning rate
+    of Adam, reached after 50 steps. every: steps between two measurements. seed: of texts and first weights. Raises
+    `InvalidInput` for numbers out of range or that do not fit one another.
+    Source: Olsson et al. (2022), In-context Learning and Induction Heads, for what is measured; the recipe is ours.
+    """
+
+    layers: Count = 2
+    dim: Count = 64
+    heads: Count = 4
+    words: Count = 48
+    length: Count = 64
+    shortest: Count = 8
+    longest: Count = 24
+    steps: Count = 1000
+    batch: Count = 32
+    rate: Positive = 5e-3
+    every: Count = 25
+    seed: Annotated[int, partial(whole, least=0)] = 0
+    positions: Flag = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.dim % self.heads:
+            raise InvalidInput(f"heads: {self.heads} heads do not divide the dim {self.dim}")
+        if not 2 <= self.shortest <= self.longest:
+            raise InvalidInput(f"shortest: {self.shortest}; expected at least 2 and at most longest ({self.longest})")
+        if self.longest > self.words:
+            raise InvalidInput(f"longest: {self.longest} distinct words do not exist among {self.words}")
+        if self.longest + 2 > self.length:
+            raise InvalidInput(f"length: {self.length} words leave no repeated pair after a period of {self.longest}")
+
+    def texts(self, count: int, rng: np.random.Generator) -> "RepeatedTexts":
+        """New random texts."""
+        periods = rng.integers(self.shortest, self.longest, size=count, endpoint=True)
+        rows = np.argsort(rng.random((count, self.words)), axis=1)  # a random order of all words for each text
+        places = np.arange(self.length) % periods[:, None]
+        return RepeatedTexts(np.take_along_axis(rows, places, axis=1), periods)
+
+    def batch_of(self, step: int) -> "RepeatedTexts":
+        """The texts of one step of the training; those of a step are the same whenever they are drawn."""
+        return self.texts(self.batch, np.random.default_rng([self.seed, 1, whole(step, "step", least=0)]))
+
+    def held_out(self, count: int = 32) -> "RepeatedTexts":
+        """Texts for measurements, drawn from a stream that no step of the training uses."""
+        require_room(whole(count, "count") * self.words, f"{count:,} texts of {self.words:,} words")
+        return self.texts(count, np.random.default_rng([self.seed, 2]))
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, int]]:
+        """The shape of each array of the model, by its name."""
+        rows = {EMBED: self.words} | ({POSITION: self.length} if self.positions else {}) | {UNEMBED: self.words}
+        for i in range(self.layers):
+            rows |= {f"layers.{i}.{HEADS[0]}": 3 * self.dim, f"layers.{i}.{HEADS[1]}": self.dim}
+        return {name: (height, self.dim) for name, height in rows.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedTexts:
+    """Texts of repeated words. tokens: the number of each word, `(n_texts, length)`. periods: `(n_texts,)`."""
+
+    tokens: np.ndarray
+    periods: np.ndarray
+
+    @property
+    def repeated(self) -> np.ndarray:
+        """Where the next word can be known: the word at hand occurred before, `(n_texts, length − 1)`."""
+        return np.asarray(np.arange(self.tokens.shape[1] - 1) >= self.periods[:, None])
+
+    @property
+    def new(self) -> np.ndarray:
+        """Where the next word is one that the text did not have yet, so that it can only be guessed, as `repeated`."""
+        return np.asarray(np.arange(self.tokens.shape[1] - 1) < self.periods[:, None] - 1)
+
+
+def model_of(weights: Mapping[str, np.ndarray], recipe: Recipe, mask: str = "causal") -> AttentionOnly:
+    """The model of named arrays: `embed.weight`, `position.weight`, `unembed.weight`, and for each layer
+    `layers.0.in_proj_weight` and `layers.0.out_proj.weight`, as in a `torch.nn.MultiheadAttention`.
+
+    mask: of all heads; the models are trained with "causal". Raises `InvalidInput` for missing and further names, all
+    at once, and for arrays that do not fit the recipe.
+    """
+    require_names(weights, recipe.shapes)
+    own = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
+    parts = [with_prefix(own, f"layers.{i}") for i in range(recipe.layers)]
+    layers = tuple(AttentionLayer(MultiHead.from_torch(part, recipe.heads, mask=mask)) for part in parts)
+    return AttentionOnly(own[EMBED], own.get(POSITION), layers, own[UNEMBED])
+
+
+def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray]:
+    """Every measure of a model on texts of repeated words, by name.
+
+    "loss of repeated words", "loss of new words": the mean of −log p(next word), in nats. "in-context score": the
+    first minus the second; it falls as the model learns to repeat (Olsson et al. 2022 take the loss late in a text
+    minus the loss early in it). "previous token", "prefix matching": the scores of each head,
+    `(layers, heads)`, see `hopattn.previous_token` and `hopattn.prefix_matching`; means over the texts. "energy falls":
+    `(heads, 5)`, see `energy_falls`.
+    """
+    traces = model.trace(texts.tokens)
+    losses = cross_entropy(np.asarray(traces[-1].state) @ model.unembed.T, texts.tokens)
+    known, unknown = float(losses[texts.repeated].mean()), float(losses[texts.new].mean())
+    weights = np.array([[np.asarray(head.weights) for head in trace.heads] for trace in traces])
+    return {
+        "loss of repeated words": np.array(known),
+        "loss of new words": np.array(unknown),
+        "in-context score": np.array(known - unknown),
+        "previous token": previous_token(weights).mean(axis=-1),
+        "prefix matching": prefix_matching(weights, texts.tokens).mean(axis=-1),
+        "energy falls": energy_falls(model.layers[-1], traces[-1], texts),
+    }
+
+
+def cross_entropy(logits: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+    """−log p of the next word after each word but the last, `(n_texts, n − 1)`, for logits `(n_texts, n, words)`."""
+    scores = logits[:, :-1]
+    right = np.take_along_axis(scores, tokens[:, 1:, None], axis=-1)[..., 0]
+    return np.asarray(Softmax().potential(scores) - right)
+
+
+def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts) -> np.ndarray:
+    """The share of words at which the energy of each head falls when the layer is applied once more, `(heads, 5)`.
+
+    layer: the last one. trace: its arrays. A head's memory are its keys; its energy at a query q is
+    E(q) = ½ |q|² − β⁻¹ log Σ exp(β K q) over the keys that the word may see. The step q ← Kᵀ p of that memory never
+    raises it. A layer does something else: it adds to the word what the heads read from their *values*, and the next
+    query is W_Q of the sum. So nothing says that the energy falls, and it is only counted. Keys and values are those
+    of the first application; the words are those whose successor can be known.
+    """
+    heads = list(zip(layer.attention.heads, trace.heads, strict=True))
+    places = np.pad(texts.repeated, ((0, 0), (0, 1)))
+    state, falls = trace.input, []
+    before = [_energy(head, own.queries, own) for head, own in heads]
+    for _ in range(ITERATIONS):
+        queries = [head.query(state) for head, _ in heads]
+        outputs = [
+            head.retrieval.step(query, own.keys, own.values, own.mask)
+            for (head, own), query in zip(heads, queries, strict=True)
+        ]
+        state = state + layer.attention.out(namespace(state).concat(outputs, axis=-1))
+        after = [_energy(head, head.query(state), own) for head, own in heads]
+        falls.append([float(np.mean((b > a)[places])) for b, a in zip(before, after, strict=True)])
+        before = after
+    return np.array(falls).T
+
+
+def _energy(head: Head, queries: Array, own: HeadTrace) -> np.ndarray:
+    """E of each query, `(n_texts, n)`, for the keys that it may see."""
+    return np.asarray(head.retrieval.energy(queries, own.keys, own.mask))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +222,26 @@ class Training:
         """
         instance(recipe, Recipe, "recipe")
         rng, scale = np.random.default_rng([recipe.seed, 0]), recipe.dim**-0.5
-        weights = {name: (scale * rng.normal(size=size)).astype(np.float32) for name, size in shapes(recipe).items()}
+        weights = {name: (scale * rng.normal(size=size)).astype(np.float32) for name, size in recipe.shapes.items()}
         return cls(recipe, TrainingState(0, weights, {}), np.zeros(0, int), {})
 
     @classmethod
     def load(cls, file: str | Path) -> "Training":
-        """A training from its file; raises `InvalidInput` for a file that is missing, torn, or of another sort."""
+        """A training from its file; raises `InvalidInput` for a file that is missing, corrupt, or of another sort."""
         path = path_of(file, "file")
         arrays = arrays_of(path)
+        weights, moments, measures = (
+            {name.removeprefix(f"{part}/"): array for name, array in arrays.items() if name.startswith(f"{part}/")}
+            for part in ("weights", "moments", "measures")
+        )
         try:
             recipe = Recipe(**json.loads(str(arrays[RECIPE])))
-            parts = {part: _below(arrays, part) for part in ("weights", "moments", "measures")}
-            training = cls(
-                recipe,
-                TrainingState(int(arrays[STEP]), parts["weights"], parts["moments"]),
-                arrays[STEPS],
-                parts["measures"],
-            )
+            training = cls(recipe, TrainingState(int(arrays[STEP]), weights, moments), arrays[STEPS], measures)
             training.model()
         except InvalidInput:
             raise
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise InvalidInput(f"{named(path)} is no file of a training, or a torn one") from None
+            raise InvalidInput(f"{named(path)} is not a file of a training, or a truncated one") from None
         return training
 
     @classmethod
@@ -85,11 +253,11 @@ class Training:
         if not file.exists():
             return cls.begun(recipe)
         training = cls.load(file)
-        own, other = asdict(recipe), asdict(training.recipe)
+        there, here = asdict(training.recipe), asdict(recipe)
         differing = [
-            f"{name} is {quoted(other[name])} there and {quoted(own[name])} here"
-            for name in own
-            if own[name] != other[name]
+            f"{name} is {quoted(there[name])} there and {quoted(here[name])} here"
+            for name in here
+            if here[name] != there[name]
         ]
         if differing:
             how = "choose another file; a finished training cannot be prolonged"
@@ -105,11 +273,7 @@ class Training:
 
     def model(self, mask: str = "causal") -> AttentionOnly:
         """The model with the weights of the last step, made of hopattn's own layers; mask: of all its heads."""
-        return AttentionOnly.from_weights(self.state.weights, self.recipe, mask)
-
-    def at(self, state: TrainingState) -> "Training":
-        """The same training after a later step."""
-        return replace(self, state=state)
+        return model_of(self.state.weights, self.recipe, mask)
 
     def with_measures(self, measures: Mapping[str, np.ndarray]) -> "Training":
         """The same training with the measures at its step added."""
@@ -128,10 +292,5 @@ class Training:
         parts = {"weights": self.state.weights, "moments": moments, "measures": self.measures}
         arrays: dict[str, Any] = {RECIPE: np.array(json.dumps(asdict(self.recipe))), STEP: np.array(self.state.step)}
         arrays[STEPS] = self.steps
-        arrays |= {f"{part}/{name}": array for part, named_ in parts.items() for name, array in named_.items()}
+        arrays |= {f"{part}/{name}": array for part, own in parts.items() for name, array in own.items()}
         write_over(path_of(file, "file"), npz(arrays))
-
-
-def _below(arrays: Mapping[str, np.ndarray], part: str) -> dict[str, np.ndarray]:
-    """The arrays of one part, by their names within it."""
-    return {name.removeprefix(f"{part}/"): array for name, array in arrays.items() if name.startswith(f"{part}/")}

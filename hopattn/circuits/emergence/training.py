@@ -3,19 +3,28 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hopattn.circuits.emergence.measures import measured
-from hopattn.circuits.emergence.model import EMBED, POSITION, UNEMBED, AttentionOnly
-from hopattn.circuits.emergence.recipe import Recipe
-from hopattn.circuits.emergence.record import Training, TrainingState
+from hopattn.circuits.emergence.record import (
+    EMBED,
+    HEADS,
+    POSITION,
+    UNEMBED,
+    Recipe,
+    Training,
+    TrainingState,
+    measured,
+)
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 from hopattn.foundation.objects import function, instance, path_of
 
 BETAS = (0.9, 0.98)
 """Adam's rates of decay."""
+MOMENTS = ("exp_avg", "exp_avg_sq")
+"""Adam's means of the gradient and of its square."""
 WARM_UP = 50
 """The steps in which the learning rate rises to its full size."""
 CHECKPOINT = 100
@@ -33,7 +42,7 @@ def train(
     recipe: by default two layers of four heads. file: keeps the training, finished or not; from a file of the same
     recipe the training goes on where it was, and gives the same numbers as one that was never interrupted. report: is
     called with the steps that are done and the number of steps. Raises `CannotDo` if PyTorch is not installed, if the
-    loss is no number any more, and if the file cannot be written; `InvalidInput` for a file of another recipe.
+    loss is no longer finite, and if the file cannot be written; `InvalidInput` for a file of another recipe.
 
     One training of the default recipe takes less than a minute on one core. A model of two layers learns to repeat; one
     of a single layer does not.
@@ -64,10 +73,12 @@ def _steps(training: Training) -> Iterator[Training]:
     recipe, state = training.recipe, training.state
     weights = {name: torch.tensor(array, requires_grad=True) for name, array in state.weights.items()}
     adam = torch.optim.Adam(weights.values(), lr=recipe.rate, betas=BETAS)
-    _restore(adam, weights, state)
+    for name, tensor in weights.items() if state.step else ():
+        moments = {moment: torch.tensor(state.moments[f"{moment}.{name}"]) for moment in MOMENTS}
+        adam.state[tensor] = {"step": torch.tensor(float(state.step)), **moments}
     texts = recipe.held_out()
     if state.step == 0:
-        training = training.with_measures(measured(_model(weights, recipe), texts))
+        training = training.with_measures(measured(training.model(), texts))
     for step in range(state.step, recipe.steps):
         for group in adam.param_groups:
             group["lr"] = recipe.rate * min(1.0, (step + 1) / WARM_UP)
@@ -82,9 +93,9 @@ def _steps(training: Training) -> Iterator[Training]:
         adam.step()
         done = step + 1
         if done % recipe.every == 0 or done % CHECKPOINT == 0 or done == recipe.steps:
-            training = training.at(_state(done, weights, adam))
+            training = replace(training, state=_state(done, weights, adam))
             if done % recipe.every == 0 or done == recipe.steps:
-                training = training.with_measures(measured(_model(weights, recipe), texts))
+                training = training.with_measures(measured(training.model(), texts))
             yield training
 
 
@@ -96,34 +107,22 @@ def _logits(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
     if recipe.positions:
         x = x + weights[POSITION][: tokens.shape[1]]
     for i in range(recipe.layers):
-        joint = x @ weights[f"layers.{i}.in_proj_weight"].T
+        joint = x @ weights[f"layers.{i}.{HEADS[0]}"].T
         apart = joint.view(*x.shape[:2], 3, recipe.heads, recipe.dim // recipe.heads).permute(2, 0, 3, 1, 4)
         query, key, value = apart.unbind(0)
         read = scaled_dot_product_attention(query, key, value, is_causal=True)
-        x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.out_proj.weight"].T
+        x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.{HEADS[1]}"].T
     return x @ weights[UNEMBED].T
-
-
-def _model(weights: dict[str, Any], recipe: Recipe) -> AttentionOnly:
-    return AttentionOnly.from_weights({name: tensor.detach().numpy() for name, tensor in weights.items()}, recipe)
 
 
 def _state(step: int, weights: dict[str, Any], adam: Any) -> TrainingState:
     """The numbers from which the training goes on; copies, since PyTorch changes its own in place."""
-    moments = {}
-    for name, tensor in weights.items():
-        for moment in ("exp_avg", "exp_avg_sq"):
-            moments[f"{moment}.{name}"] = adam.state[tensor][moment].numpy().copy()
+    moments = {
+        f"{moment}.{name}": adam.state[tensor][moment].numpy().copy()
+        for name, tensor in weights.items()
+        for moment in MOMENTS
+    }
     return TrainingState(step, {name: tensor.detach().numpy().copy() for name, tensor in weights.items()}, moments)
-
-
-def _restore(adam: Any, weights: dict[str, Any], state: TrainingState) -> None:
-    """Give Adam the moments that it had at a step."""
-    import torch
-
-    for name, tensor in weights.items() if state.step else ():
-        moments = {moment: torch.tensor(state.moments[f"{moment}.{name}"]) for moment in ("exp_avg", "exp_avg_sq")}
-        adam.state[tensor] = {"step": torch.tensor(float(state.step)), **moments}
 
 
 @contextmanager

@@ -7,13 +7,13 @@ the angles of its place whatever the path: this is path integration.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from hopattn.circuits.maps.world import World
 from hopattn.foundation.arrays import as_numpy, require_finite
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
+from hopattn.foundation.objects import instance
 from hopattn.foundation.scalars import whole
 from hopattn.transformer.positions.planes import cos_sin_degrees
 
@@ -47,8 +47,7 @@ def angles_of(world: World, angles: Mapping[str, Sequence[float]]) -> np.ndarray
     angles: an action → its angles, one for each plane. An action without angles turns against its inverse. Raises
     `InvalidInput` for unknown actions, actions without angles, and numbers of angles that differ.
     """
-    if not isinstance(angles, Mapping):
-        raise InvalidInput(f"angles: expected an action and its angles for each action, not {shortened(angles)}")
+    instance(angles, Mapping, "angles", "an action and its angles for each action")
     reject_unknown("angles", angles, world.actions)
     rows: list[np.ndarray] = []
     for number, action in enumerate(world.actions):
@@ -73,21 +72,16 @@ def drawn_angles(world: World, planes: int, rng: np.random.Generator) -> np.ndar
     Raises `InvalidInput` for a graph, whose loops allow few angles.
     """
     count = whole(planes, "planes", least=0, most=MAX_PLANES)
+    if count == 0:
+        return np.zeros((len(world.actions), 0))
     if not world.size:
-        if count == 0:
-            return np.zeros((len(world.actions), 0))
         raise InvalidInput("angles: of a graph, expected angles for each action; they are drawn for lattices alone")
-    modules = -(-count // MODULE)
-    draws = [_angles(world, [_module(world, rng) for _ in range(modules)], count) for _ in range(DRAWS)]
-    return max(draws, key=lambda angles: _lattice_gap(world, angles)) if count else draws[0]
-
-
-def _angles(world: World, modules: list[np.ndarray], count: int) -> np.ndarray:
-    """The angles of the lattice's actions for the first `count` waves of these modules, `(n_actions, count)`."""
-    waves = np.concatenate([np.zeros((0, len(world.size))), *modules])[:count]
-    east = 360.0 * waves[:, -1]
-    north = [] if len(world.size) < 2 else [360.0 * waves[:, 0]]
-    return np.stack([sign * row for row in (east, *north) for sign in (1.0, -1.0)])
+    draws = []
+    for _ in range(DRAWS):
+        waves = np.concatenate([_module(world, rng) for _ in range(-(-count // MODULE))])[:count]
+        axes = 360.0 * waves.T[::-1]  # east, and north on a grid
+        draws.append(np.stack([sign * row for row in axes for sign in (1.0, -1.0)]))
+    return max(draws, key=lambda angles: _lattice_gap(world, angles))
 
 
 def _lattice_gap(world: World, angles: np.ndarray) -> float:
@@ -130,16 +124,14 @@ def turns_of(world: World, angles: np.ndarray) -> np.ndarray:
                 known.add(end)
                 waiting.append(end)
             elif np.any(np.abs((turned - turns[end] + 180) % 360 - 180) > CLOSES):
-                raise InvalidInput(f"angles: {_two_positions(world, place, int(action), end)}")
+                names = [shortened(name) for name in (world.places[end], world.actions[action], world.places[place])]
+                advice = "a way round must turn each plane by a multiple of 360°"
+                if world.closed:
+                    parts = " or 360°/".join(map(str, dict.fromkeys(world.size)))
+                    advice += f", so an angle is a multiple of 360°/{parts}"
+                told = f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'"
+                raise InvalidInput(f"angles: {told}; {advice}")
     return turns % 360
-
-
-def _two_positions(world: World, place: int, action: int, end: int) -> str:
-    names = [shortened(name) for name in (world.places[end], world.actions[action], world.places[place])]
-    advice = "a way round must turn each plane by a multiple of 360°"
-    if world.closed:
-        advice += f", so an angle is a multiple of 360°/{' or 360°/'.join(map(str, dict.fromkeys(world.size)))}"
-    return f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'; {advice}"
 
 
 def checked_gap(world: World, angles: np.ndarray) -> float:
@@ -157,20 +149,3 @@ def checked_gap(world: World, angles: np.ndarray) -> float:
         names = f"'{shortened(world.places[first])}' and '{shortened(world.places[second])}'"
         raise InvalidInput(f"angles: {names} have the same position; give other angles, or more planes")
     return gap
-
-
-def grid_responses(turns: np.ndarray) -> np.ndarray:
-    """The response of each module at each place: the mean of its planes' cosines, `(n_places, n_modules)`.
-
-    A module is three planes in their order; the last may have fewer.
-    """
-    waves = np.asarray(cos_sin_degrees(turns)[0])
-    modules = [waves[:, i : i + MODULE].mean(axis=-1) for i in range(0, turns.shape[1], MODULE)]
-    return np.stack(modules, axis=-1) if modules else np.zeros((len(turns), 0))
-
-
-def checked(world: Any) -> World:
-    """A world; raises `InvalidInput` for anything else."""
-    if not isinstance(world, World):
-        raise InvalidInput(f"world: expected a World, such as ha.World.torus(10, 10), not {shortened(world)}")
-    return world

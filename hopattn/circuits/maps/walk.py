@@ -7,32 +7,30 @@ The keys are the positions of the walk so far, the values are its observations. 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.circuits.maps.rotations import (
-    angles_of,
-    checked,
-    checked_gap,
-    drawn_angles,
-    grid_responses,
-    positions_of,
-    turns_of,
-)
+from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap, drawn_angles, positions_of, turns_of
 from hopattn.circuits.maps.world import World
 from hopattn.foundation.chunks import blocks
+from hopattn.foundation.declared import Positive, checked
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.objects import instance
 from hopattn.foundation.plain_arrays import plain_array
-from hopattn.foundation.scalars import positive, real, whole
+from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import Seed, generator
 from hopattn.transformer.attention import attention
+from hopattn.transformer.positions.planes import cos_sin_degrees
 
 MAX_STEPS = 100_000
 BLOCK = 256
 """The number of steps whose predictions are computed together."""
 FIRST, KNOWN, NEW = "first visit", "known edge", "new edge"
 """The sorts of steps: to a place never seen, back along an edge that was walked before, back along a new edge."""
+
+Noise = Annotated[float, partial(real, least=0.0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,21 +77,20 @@ class Walked:
     @property
     def accuracy(self) -> float:
         """The fraction of right predictions on revisits; 0 without revisits."""
-        return _mean(self.right[self.revisits])
+        return float(self.right[self.revisits].mean()) if self.revisits.any() else 0.0
 
     @property
     def accuracy_on_new_edges(self) -> float:
         """The same on revisits along an edge that was never walked before."""
-        return _mean(self.right[self.sorts == NEW])
+        new = self.sorts == NEW
+        return float(self.right[new].mean()) if new.any() else 0.0
 
     @property
     def chance(self) -> float:
         """The accuracy of the best constant prediction on the revisits.
 
-        Without positions all weights are equal, so that the memory predicts the kind it saw most often. Each time it is
-        right, the largest count rises by one; so it is right no more often than that kind was seen on the whole walk.
-        That count includes the first visits, and chance does not. A short walk without positions may therefore have an
-        accuracy above chance: by at most the largest number of places of one kind, divided by the revisits.
+        Without positions the memory predicts the kind it saw most often. That count includes first visits, so a short
+        walk without positions may exceed chance, by at most the largest number of places of one kind over the revisits.
         """
         return float(np.bincount(self.seen[self.revisits]).max(initial=0)) / max(1, int(self.revisits.sum()))
 
@@ -102,44 +99,49 @@ class Walked:
         """The most weight that all memories of other places together can have on a revisit, if noise is 0.
 
         One memory of this place has the score β, and T others have at most β(1 − gap); so it is r / (1 + r) with
-        r = T exp(−β gap). Below ½ every prediction on a revisit is right, whatever the path. With noise this is no
-        bound, because the positions of one place then differ.
+        r = T exp(−β gap). Below ½ every prediction on a revisit is right. With noise this is not a bound.
         """
         stray = np.log(len(self.actions)) - self.beta * self.gap
         return float(0.5 * (1 + np.tanh(0.5 * stray)))
 
     @property
     def grid_responses(self) -> np.ndarray:
-        """The response of each module of three planes at each place, `(n_places, n_modules)`."""
-        return grid_responses(turns_of(self.world, self.angles))
+        """The response of each module at each place: the mean of its planes' cosines, `(n_places, n_modules)`.
+
+        A module is three planes in their order; the last may have fewer.
+        """
+        waves = np.asarray(cos_sin_degrees(turns_of(self.world, self.angles))[0])
+        modules = [waves[:, i : i + MODULE].mean(axis=-1) for i in range(0, waves.shape[1], MODULE)]
+        return np.stack(modules, axis=-1) if modules else np.zeros((len(waves), 0))
 
     @property
     def place_responses(self) -> np.ndarray:
-        """The weight of each place's memory at each place, `(n_places, n_places)`; row i belongs to the memory of i.
+        """The weight of a memory of each place, without noise, at each place, `(n_places, n_places)`.
 
-        One memory for each place, at its position without noise; a column sums to 1.
+        Row i belongs to the memory of place i; a column sums to 1.
         """
         x = positions_of(turns_of(self.world, self.angles))
         return np.asarray(attention(x, x, np.eye(len(x)), beta=self.beta)).T
 
-    def with_noise(self, noise: float, *, seed: Seed = None) -> "Walked":
-        """The same path with other noise."""
-        degrees = real(noise, "noise", least=0.0)
-        positions = _walked(self.angles, self.actions, degrees, generator(seed))
+    @checked
+    def with_noise(self, noise: Noise, *, rng: Seed = None) -> "Walked":
+        """The same path with other noise. rng: a whole number or a generator; without it every call draws others."""
+        positions = _walked(self.angles, self.actions, noise, generator(rng=rng))
         predicted = _recalled(positions, self.observations[self.places], self.beta)
-        return replace(self, noise=degrees, positions=positions, predicted=predicted)
+        return replace(self, noise=noise, positions=positions, predicted=predicted)
 
 
+@checked
 def walk(
     world: World,
     *,
-    steps: int = 1000,
+    steps: Annotated[int, partial(whole, most=MAX_STEPS)] = 1000,
     kinds: int | Sequence[int] = 10,
     angles: Mapping[str, Sequence[float]] | None = None,
     planes: int = 12,
-    beta: float = 50.0,
-    noise: float = 0.0,
-    seed: Seed = None,
+    beta: Positive = 50.0,
+    noise: Noise = 0.0,
+    rng: Seed = None,
 ) -> Walked:
     """A random walk from the first place, with a memory of positions and observations.
 
@@ -147,26 +149,25 @@ def walk(
     observations, which are dealt to the places as evenly as possible, or the kind of each place, `(n_places,)`.
     angles: an action → its angles in degrees, one for each plane; by default they are drawn for a lattice. planes: how
     many are drawn; with 0, all places have one position. beta: of the recall. noise: the standard deviation of the
-    error of each rotation, in degrees; errors add up. Raises `InvalidInput` for other numbers, and for angles with
-    which two places have one position, or a place has two.
+    error of each rotation, in degrees; errors add up. rng: a whole number or a generator; without it every call draws
+    others. Raises `InvalidInput` for other numbers, and for angles with which two places have one position, or a place
+    has two.
     Source: Whittington, Warren & Behrens (2022), ICLR (their W_a is our R_a, their positions e are our x).
 
     >>> import hopattn as ha
-    >>> ha.walk(ha.World.torus(5, 5), steps=500, seed=1).accuracy
+    >>> ha.walk(ha.World.torus(5, 5), steps=500, rng=1).accuracy
     1.0
     """
-    checked(world)
-    count = whole(steps, "steps", most=MAX_STEPS)
-    sharp, degrees = positive(beta, "beta"), real(noise, "noise", least=0.0)
-    dealing, drawing, going, erring = generator(seed).spawn(4)
-    observations = _observations(kinds, len(world.places), dealing)
-    own = drawn_angles(world, planes, drawing) if angles is None else angles_of(world, angles)
-    gap = checked_gap(world, own)
-    places, actions = _path(world, count, going)
-    positions = _walked(own, actions, degrees, erring)
-    predicted = _recalled(positions, observations[places], sharp)
+    instance(world, World, "world", "a World, such as ha.World.torus(10, 10)")
+    of_kinds, of_angles, of_path, of_noise = generator(rng=rng).spawn(4)
+    observations = _observations(kinds, len(world.places), of_kinds)
+    turns = drawn_angles(world, planes, of_angles) if angles is None else angles_of(world, angles)
+    gap = checked_gap(world, turns)
+    places, actions = _path(world, steps, of_path)
+    positions = _walked(turns, actions, noise, of_noise)
+    predicted = _recalled(positions, observations[places], beta)
     sorts = _sorts(world, places, actions)
-    return Walked(world, observations, own, sharp, degrees, places, actions, positions, predicted, sorts, gap)
+    return Walked(world, observations, turns, beta, noise, places, actions, positions, predicted, sorts, gap)
 
 
 def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -178,9 +179,8 @@ def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     if given.ndim == 0:
         return np.asarray(rng.permutation(np.arange(n) % whole(kinds, "kinds")))
     if given.shape != (n,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 10 * n:
-        raise InvalidInput(
-            f"kinds: expected a number, or one whole number from 0 to {10 * n - 1} for each of {n} places"
-        )
+        wanted = f"one whole number from 0 to {10 * n - 1} for each of {n} places"
+        raise InvalidInput(f"kinds: expected a number, or {wanted}")
     return given
 
 
@@ -221,7 +221,3 @@ def _sorts(world: World, places: np.ndarray, actions: np.ndarray) -> np.ndarray:
         visited.add(end)
         walked |= {(start, action), (end, world.inverse[action])}
     return np.array(sorts)
-
-
-def _mean(values: np.ndarray) -> float:
-    return float(values.mean()) if len(values) else 0.0

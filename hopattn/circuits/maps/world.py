@@ -1,11 +1,13 @@
-"""Worlds: places, and the actions that lead from one place to another."""
+"""Worlds: places, and the actions that lead from one place to another, on a lattice or by the edges of a graph."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.objects import each, instance
 from hopattn.foundation.scalars import whole
 
 MAX_PLACES = 1024
@@ -14,16 +16,18 @@ LATTICE = ("east", "west", "north", "south")
 """The actions on a line (the first two) and on a grid; each has its inverse beside it."""
 STEPS = ((0, 1), (0, -1), (-1, 0), (1, 0))
 """The change of (row, column) by each action of `LATTICE`."""
+Edge = tuple[str, str, str]
+"""The place that an edge leaves, its action, and the place that it leads to."""
 
 
 @dataclass(frozen=True, eq=False)
 class World:
     """Places and actions; each action has an inverse that leads back.
 
-    places: their names. actions: their names. inverse: the number of each action's inverse. moves: the place that each
-    action leads to, `(n_places, n_actions)`, −1 where the action is impossible. spots: where each place is drawn,
-    `(n_places, 2)`. size: the numbers of places along the axes of a lattice, else empty. closed: whether the lattice is
-    a ring or a torus. Made by `World.line`, `World.grid`, `World.torus` and `world_of_graph`.
+    places, actions: their names. inverse: the number of each action's inverse. moves: the place that each action leads
+    to, `(n_places, n_actions)`, −1 where the action is impossible. size: the numbers of places along the axes of a
+    lattice, else empty. closed: whether the lattice is a ring or a torus. Made by `World.line`, `World.grid`,
+    `World.torus` and `world_of_graph`.
 
     >>> import hopattn as ha
     >>> world = ha.World.torus(3, 3)
@@ -35,7 +39,6 @@ class World:
     actions: tuple[str, ...]
     inverse: tuple[int, ...]
     moves: np.ndarray
-    spots: np.ndarray
     size: tuple[int, ...] = ()
     closed: bool = False
 
@@ -70,64 +73,122 @@ class World:
 
     @classmethod
     def _lattice(cls, size: tuple[int, ...], closed: bool) -> Self:
-        least = 3 if closed else 2
         axes = ("rows", "columns") if len(size) == 2 else ("size",)
-        checked = tuple(whole(n, axis, least, MAX_PLACES) for n, axis in zip(size, axes, strict=True))
-        rows, columns = checked if len(checked) == 2 else (1, checked[0])
+        checked = tuple(whole(n, axis, 3 if closed else 2, MAX_PLACES) for n, axis in zip(size, axes, strict=True))
+        single, (rows, columns) = len(checked) == 1, (1, *checked)[-2:]
         if rows * columns > MAX_PLACES:
             raise InvalidInput(f"size: {rows} × {columns} = {rows * columns} places; at most {MAX_PLACES} are possible")
         row, column = np.divmod(np.arange(rows * columns), columns)
-        count = 2 * len(checked)
-        moves = [_neighbours(row, column, step, (rows, columns), closed) for step in STEPS[:count]]
-        single = len(checked) == 1
-        names = tuple(
-            f"place {j + 1}" if single else f"row {i + 1}, column {j + 1}" for i, j in zip(row, column, strict=True)
-        )
-        spots = _on_circle(columns) if single and closed else np.stack([column, -row], axis=-1).astype(float)
-        inverse = (1, 0, 3, 2)[:count]
-        return cls(names, LATTICE[:count], inverse, np.stack(moves, axis=-1), spots, checked, closed)
-
-    @classmethod
-    def of_moves(cls, places: tuple[str, ...], actions: tuple[str, ...], inverse: tuple[int, ...], moves: Any) -> Self:
-        """A world of given moves; its places are drawn on a circle, in their order.
-
-        moves: `(n_places, n_actions)`, whole numbers of places, −1 where the action is impossible. Raises
-        `InvalidInput` for another shape, a place that does not exist, and a place that no action leaves.
-        """
-        return cls(places, actions, inverse, _checked_moves(moves, places, actions), _on_circle(len(places)))
+        moves = []
+        for step in STEPS[: 2 * len(checked)]:
+            down, right = row + step[0], column + step[1]
+            inside = closed | ((down >= 0) & (down < rows) & (right >= 0) & (right < columns))
+            moves.append(np.where(inside, down % rows * columns + right % columns, -1))
+        places = zip(row, column, strict=True)
+        names = (f"place {j + 1}" if single else f"row {i + 1}, column {j + 1}" for i, j in places)
+        inverse = (1, 0, 3, 2)[: len(moves)]
+        return cls(tuple(names), LATTICE[: len(moves)], inverse, np.stack(moves, axis=-1), checked, closed)
 
 
-def _checked_moves(moves: Any, places: tuple[str, ...], actions: tuple[str, ...]) -> np.ndarray:
-    """The moves as an array, `(n_places, n_actions)`; raises `InvalidInput` for moves that cannot be walked."""
-    try:
-        given = np.asarray(moves)
-    except ValueError:  # rows of different lengths
-        given = np.empty(0)
-    shape = len(places), len(actions)
-    if given.shape != shape or given.dtype.kind not in "iu" or not given.size:
-        raise InvalidInput(f"moves: expected whole numbers of shape {shape}, a place for each place and action")
-    if (bad := (given < -1) | (given >= len(places))).any():
-        told = f"{given[bad][0]} is no place; expected 0 to {len(places) - 1}, or -1 where the action is impossible"
-        raise InvalidInput(f"moves: {told}")
-    if (ends := np.all(given < 0, axis=1)).any():
-        raise InvalidInput(
-            f"moves: no action leaves '{shortened(places[int(np.argmax(ends))])}'; expected at least one"
-        )
-    return given
+def world_of_graph(graph: Any, inverse: Mapping[str, str]) -> World:
+    """The world of a `networkx.DiGraph` or `MultiDiGraph` whose edges have an `action`.
+
+    inverse: an action → the action that leads back; one of the two names is enough, and an action may be its own
+    inverse. The way back along each edge is added where the graph lacks it. Raises `InvalidInput` for an edge without
+    an action, and for what `edge_problems` finds.
+
+    >>> import networkx as nx
+    >>> graph = nx.DiGraph()
+    >>> graph.add_edge("hall", "kitchen", action="in")
+    >>> world_of_graph(graph, {"in": "out"}).actions
+    ('in', 'out')
+    """
+    if not hasattr(graph, "edges") or not getattr(graph, "is_directed", bool)():
+        raise InvalidInput("graph: expected a networkx.DiGraph, since an action leads from one place to another")
+    instance(inverse, Mapping, "inverse", "the action that leads back for each action")
+    each(inverse.values(), str, "inverse", "the name of an action")
+    edges = []
+    for start, end, data in graph.edges(data=True):
+        if "action" not in data:
+            raise InvalidInput(f"graph: the edge from '{shortened(start)}' to '{shortened(end)}' has no `action`")
+        edges.append((str(start), str(data["action"]), str(end)))
+    return world_of_edges(edges, inverse, [str(place) for place in graph.nodes])
 
 
-def _neighbours(
-    row: np.ndarray, column: np.ndarray, step: tuple[int, int], size: tuple[int, int], closed: bool
-) -> np.ndarray:
-    """The number of the place one step away from each place, `(n_places,)`; −1 beyond the edge of an open lattice."""
-    down, right = row + step[0], column + step[1]
-    if closed:
-        return np.asarray(down % size[0] * size[1] + right % size[1])
-    inside = (down >= 0) & (down < size[0]) & (right >= 0) & (right < size[1])
-    return np.where(inside, down * size[1] + right, -1)
+def world_of_edges(edges: Sequence[Edge], inverse: Mapping[str, str], places: Sequence[str] = ()) -> World:
+    """The world of a list of edges; raises `InvalidInput` for the first of `edge_problems`.
+
+    places: names in their order; by default in the order of the edges.
+    """
+    for what, message in edge_problems(edges, inverse, places):
+        raise InvalidInput(f"{what}: {message}")
+    names, back = _names(edges, places), _both_ways(inverse)
+    actions = tuple(dict.fromkeys(one for _, action, _ in edges for one in (action, back[action])))
+    moves = np.full((len(names), len(actions)), -1)
+    for start, action, end in _with_ways_back(edges, back):
+        moves[names.index(start), actions.index(action)] = names.index(end)
+    return World(names, actions, tuple(actions.index(back[action]) for action in actions), moves)
 
 
-def _on_circle(n: int) -> np.ndarray:
-    """The spots of n places on a circle, clockwise from the top, `(n, 2)`."""
-    turns = np.pi / 2 - 2 * np.pi * np.arange(n) / n
-    return n / 6 * np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+def edge_problems(
+    edges: Sequence[Edge], inverse: Mapping[str, str], places: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """The problems of a graph, each with the argument to which it belongs: `edges`, `inverse` or `places`.
+
+    An action without an inverse, an action that leads from one place to two, a place that cannot be reached.
+    """
+    names, actions = _names(edges, places), {action for _, action, _ in edges}
+    back = _both_ways(inverse)
+    if len(names) < 2 or not edges or len(names) > MAX_PLACES:
+        yield "edges", f"expected 2 to {MAX_PLACES} places with an edge between them, not {len(names)}"
+        return
+    lacking = sorted(actions - set(back))
+    for action in lacking:
+        name = shortened(action)
+        yield "inverse", f"the action '{name}' has no inverse; name the action that leads back, or '{name}' itself"
+    known = actions | {inverse[action] for action in actions & set(inverse)}
+    wrong = [(action, other) for action, other in inverse.items() if back[other] != action]
+    for action, other in wrong[:1]:
+        told = f"the inverse of '{shortened(action)}' is '{shortened(other)}'"
+        yield "inverse", f"{told}, but that of '{shortened(other)}' is '{shortened(back[other])}'"
+    needless = [action for action, other in inverse.items() if action not in known and other not in known]
+    yield from (("inverse", unknown(action, actions)) for action in needless)
+    if lacking or wrong or needless:
+        return
+    ends: dict[tuple[str, str], str] = {}
+    for start, action, end in _with_ways_back(edges, back):
+        if ends.setdefault((start, action), end) != end:
+            two = f"'{shortened(ends[start, action])}' and to '{shortened(end)}'"
+            yield "edges", f"'{shortened(action)}' leads from '{shortened(start)}' to {two}; expected one place"
+            return
+    reached = _reached(names[0], ends)
+    if beyond := [name for name in names if name not in reached]:
+        yield "edges", f"'{shortened(beyond[0])}' cannot be reached from '{shortened(names[0])}'; join them by an edge"
+
+
+def _names(edges: Sequence[Edge], places: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*places, *(place for start, _, end in edges for place in (start, end))]))
+
+
+def _both_ways(inverse: Mapping[str, str]) -> dict[str, str]:
+    """The inverse of each action, also of those that are named only as inverses."""
+    return {other: action for action, other in inverse.items()} | dict(inverse)
+
+
+def _with_ways_back(edges: Sequence[Edge], back: Mapping[str, str]) -> Iterator[Edge]:
+    for start, action, end in edges:
+        yield start, action, end
+        yield end, back[action], start
+
+
+def _reached(first: str, ends: Mapping[tuple[str, str], str]) -> set[str]:
+    """The places that can be reached from the first."""
+    near: dict[str, set[str]] = {}
+    for (start, _), end in ends.items():
+        near.setdefault(start, set()).add(end)
+    found, waiting = {first}, [first]
+    while waiting:
+        new = near.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found

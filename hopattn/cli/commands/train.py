@@ -33,7 +33,7 @@ def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
     positions; the kind `probe` reads them out of it. Each takes less than a minute on one core. A finished training
     cannot be prolonged.
     """
-    from hopattn.circuits.emergence.recipe import Recipe
+    from hopattn.circuits.emergence.record import Recipe
     from hopattn.circuits.emergence.training import train
     from hopattn.foundation.errors import CannotDo
     from hopattn.views.tables import progress

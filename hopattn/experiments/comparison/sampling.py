@@ -12,7 +12,7 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import row_length
-from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
+from hopattn.scenario.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100
 """The largest number of cues of one problem. Random patterns have one distribution, so that the first stand for all."""

@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.circuits.head_scores import even_attention
-from hopattn.circuits.scores_by_name import SCORES, head_scores
+from hopattn.circuits.head_scores import SCORES, even_attention, head_scores
 from hopattn.figures.base import Axes, Figure, Plot, tables
 from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme

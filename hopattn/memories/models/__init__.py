@@ -1,6 +1,6 @@
-"""The named memories: every model of the literature, each a constructor in one file of this folder.
+"""The named memories: every model of the literature, each a constructor in a file of this folder.
 
-- `card.py`: the record of a named memory: constructor, source, energy, random arguments
+- `card.py`: the model card of a named memory: constructor, source, energy; checks of patterns
 - `*.py`: one file for each family
 """
 
@@ -9,11 +9,6 @@ import sys
 from hopattn.foundation.registry import Choices, modules_in
 from hopattn.memories.models.card import Card
 
-_CARDS = [
-    member.card
-    for module in modules_in(__name__)
-    for member in vars(sys.modules[module]).values()
-    if hasattr(member, "card")
-]
-named_memories: Choices[Card] = Choices("memory", {card.name: card for card in _CARDS})
+_MEMBERS = [member for module in modules_in(__name__) for member in vars(sys.modules[module]).values()]
+named_memories: Choices[Card] = Choices("memory", {one.card.name: one.card for one in _MEMBERS if hasattr(one, "card")})
 """The card of each named memory, by name; `.build` is the constructor."""

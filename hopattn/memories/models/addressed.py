@@ -1,32 +1,31 @@
-"""Memories whose similarity is a distance: nearest neighbour, universal Hopfield network, sparse distributed memory."""
+"""Memories of keys and values: nearest neighbour, universal network, sparse distributed memory, linear memories."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_dim
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.objects import flag
 from hopattn.foundation.room import require_room
 from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.seeds import generator
 from hopattn.foundation.traces import surely
 from hopattn.memories.memory import Memory
-from hopattn.memories.models.card import named, spin_patterns
-from hopattn.memories.random_patterns import random_beta, random_pairs, random_reals, random_spins
-from hopattn.retrieval.activation import Activation, activations
-from hopattn.retrieval.separation import separations
+from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
+from hopattn.networks import learning_rules as learning
+from hopattn.networks.associator import Associator
+from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.threshold import Threshold
-from hopattn.retrieval.similarity import Hamming, Similarity, similarities
+from hopattn.retrieval.similarity import Dot, FeatureMap, Hamming, Similarity
+
+Feature = Literal["identity", "relu", "elu"]
 
 
-@named(
-    source="Millidge et al. 2022",
-    energy="none: a distance is no dot product",
-    draw=lambda rng: random_pairs(rng, random_reals(rng)),
-    answers=True,
-)
+@named(source="Millidge et al. 2022", energy="none: a distance is no dot product", answers=True)
 def nearest(keys: Any, values: Any = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
 
@@ -41,19 +40,7 @@ def nearest(keys: Any, values: Any = None) -> Memory:
     return Memory(keys, values, similarity="euclidean", separation="argmax")
 
 
-def _draw_universal(rng: np.random.Generator) -> dict[str, Any]:
-    similarity = "dot" if rng.random() < 0.5 else str(rng.choice([*similarities]))
-    separation, activation = str(rng.choice([*separations])), str(rng.choice([*activations]))
-    names = {"similarity": similarity, "separation": separation, "activation": activation}
-    return {**random_pairs(rng, random_reals(rng) / 4), **names, "beta": random_beta(rng)}
-
-
-@named(
-    source="Millidge et al. 2022",
-    energy="Φ*(x) − Ψ(Kx) for the dot product, else none",
-    draw=_draw_universal,
-    answers=True,
-)
+@named(source="Millidge et al. 2022", energy="Φ*(x) − Ψ(Kx) for the dot product, else none", answers=True)
 def universal(
     keys: Any,
     values: Any = None,
@@ -74,51 +61,84 @@ def universal(
     return Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
 
 
-def _draw_sdm(rng: np.random.Generator) -> dict[str, Any]:
-    addresses = random_spins(rng)
-    values = rng.choice([-1.0, 1.0], size=addresses.shape)
-    n, own = addresses.shape[1], rng.random() < 0.7
-    near = {"radius": int(rng.integers(0 if own else n // 2, n + 1))}
-    drawn = {"addresses": addresses, "values": values, **near}
-    return drawn if own else {**drawn, "locations": int(rng.integers(30, 60)), "seed": int(rng.integers(100))}
+@named(
+    source="LING3804 Lecture Notes 7; Katharopoulos et al. 2020",
+    energy="½|x|² − ½ xᵀKᵀK x (identity features)",
+    answers=True,
+)
+def linear(
+    keys: Any, values: Any = None, feature_map: Feature | Features = "identity", normalise: bool = False
+) -> Memory:
+    """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
+
+    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
+    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n)` bring the answer to short cues and keys
+    near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the identity
+    without normalisation has an energy, without a lower bound where a singular value of the keys is above 1; recall may
+    then diverge. `ha.linear_attention` gives the same answers without the scores. Raises `InvalidInput` for keys and
+    values that do not fit, and for a normalised identity.
+    Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
+
+    >>> import hopattn as ha
+    >>> ha.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
+    array([7.])
+    """
+    if flag(normalise, "normalise") and not feature_maps.make(feature_map).nonnegative:
+        raise InvalidInput("normalise: identity features may be negative; choose feature_map='relu' or 'elu'")
+    return Memory(
+        real_patterns(keys, "keys"),
+        values,
+        similarity=Dot() if feature_map == "identity" else FeatureMap(feature_map),
+        separation="proportional" if normalise else "identity",
+    )
 
 
-@named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product", draw=_draw_sdm)
+@named(source="Widrow & Hoff 1960; Schlag et al. 2021", energy="none: values are no states of the cue", answers=True)
+def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> Associator:
+    """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
+
+    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`. rate, sweeps: see `ha.learning.delta`. Raises
+    `InvalidInput` as that rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML; Widrow & Hoff (1960).
+
+    >>> import hopattn as ha
+    >>> ha.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
+    array([5.])
+    """
+    answers = of_numpy(real_patterns(values, "values"), "values")
+    rows = of_numpy(real_patterns(keys, "keys"), "keys")
+    return Associator(learning.delta(rows, answers, rate, sweeps), patterns=answers)
+
+
+@named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product")
 def sdm(
-    addresses: ArrayLike,
-    values: ArrayLike,
-    radius: float,
-    locations: int | np.ndarray | None = None,
-    rng: Any = None,
-    seed: Any = None,
+    addresses: ArrayLike, values: ArrayLike, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
 ) -> Memory:
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.
 
     addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
-    locations: `(n_locations, N)`, ±1, or a number of locations to draw with `seed`, a whole number or a generator;
-    `rng` is another name of it. By default the addresses themselves are the locations, each with its own value. Raises
-    `InvalidInput` for entries that are not ±1, shapes that do not fit, a radius outside [0, N], an address with no
-    location within the radius, and two seeds.
+    locations: `(n_locations, N)`, ±1, or a number of locations to draw; by default the addresses themselves are the
+    locations, each with its own value. rng: a whole number or a generator; without it every call draws others. Raises
+    `InvalidInput` for entries that are not ±1, shapes that do not fit, a radius outside [0, N], and an address with no
+    location within the radius.
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha
     >>> ha.sdm([[1, 1, 1, 1], [-1, -1, 1, 1]], [[1, 1], [1, -1]], radius=1).step([1, 1, 1, -1])
     array([1., 1.])
     """
-    own = generator(seed, rng)
+    random = generator(rng=rng)
     address_rows, value_rows = spin_patterns(addresses, "addresses"), spin_patterns(values, "values")
-    n = address_rows.shape[1]
-    count = address_rows.shape[0]
+    count, n = address_rows.shape
     if count != value_rows.shape[0]:
         raise InvalidInput(f"values: {value_rows.shape[0]} rows do not fit {count} addresses")
     if not 0 <= real(radius, "radius") <= n:
-        raise InvalidInput(f"radius: expected a number from 0 to {n}, not {quoted(radius)}")
+        raise InvalidInput(f"radius: got {quoted(radius)}; expected a number from 0 to {n}")
     within = Threshold(t=-float(radius))
     if locations is None:
         keys, counters = address_rows, value_rows
     else:
-        keys = in_numbers_of(address_rows, _locations(locations, n, own))
+        keys = in_numbers_of(address_rows, _locations(locations, n, random))
         near = within.weights(Hamming()(address_rows, keys))
         alone = ~namespace(near).any(near != 0, axis=-1)
         if surely(namespace(near).any(alone)):

@@ -1,10 +1,10 @@
-"""The card of a named memory: its constructor, source and energy, and how to draw one at random.
+"""The model card of a named memory: its constructor, source and energy; and the checks of patterns.
 
 A named memory is a function in a file of this folder, marked by the decorator `named`. The mark is enough: the memory
-is then listed, certified and available to scenarios.
+is then listed, and available to scenarios.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from inspect import Parameter, signature
@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.options import require_options
@@ -21,24 +20,21 @@ from hopattn.memories.memory import rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
 OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.hopfield` with activation="step"'
-Draw = Callable[[np.random.Generator], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Card:
-    """A named memory of the literature.
+    """The model card of a named memory.
 
     name: the constructor's name. build: the constructor. source: the paper. energy: the formula of the energy, or
-    "none: " and the reason. draw: gives arguments for `build` with random size, load and parameters; it leaves no
-    parameter out, so that what all draws guarantee is guaranteed. update: the name of its usual update. answers: True
-    if, with values, one step gives the answer, which cannot be a cue again.
+    "none: " and the reason. update: the name of its usual update. answers: whether, with values, one step gives the
+    answer, which cannot be a cue again.
     """
 
     name: str
     build: Callable[..., Any] = field(repr=False)
     source: str
     energy: str
-    draw: Draw = field(repr=False)
     update: str
     answers: bool
 
@@ -57,42 +53,23 @@ class Card:
         """The name of the parameter for the patterns that recall gives in place of the stored ones, or ""."""
         return next((name for name in ("values", "right") if name in self.parameters), "")
 
-    def drawn(self, rng: np.random.Generator, given: Collection[str] | None = None) -> Recallable:
-        """A memory with random size, load and parameters; given: the parameters that are drawn, by default all.
 
-        Arguments that the constructor refuses, such as patterns that a rule cannot learn, are drawn again; after 100
-        refusals it raises `InvalidInput`.
-        """
-        for _ in range(100):
-            arguments = self.draw(rng)
-            chosen = {name: value for name, value in arguments.items() if given is None or name in given}
-            try:
-                memory: Recallable = self.build(**chosen)
-            except InvalidInput as error:
-                reason = error
-            else:
-                return memory
-        raise InvalidInput(f"{self.name}: the arguments of 100 draws are refused: {reason}")
-
-
-def named(
-    source: str, energy: str, draw: Draw, update: str = "sync", answers: bool = False
-) -> Callable[[Build], Build]:
+def named(source: str, energy: str, update: str = "sync", answers: bool = False) -> Callable[[Build], Build]:
     """Mark a constructor as a named memory; the parameters are the fields of `Card`.
 
-    A mistyped option of the constructor raises `InvalidInput` with the nearest one.
+    The constructor then raises `InvalidInput` for a mistyped option, with the nearest one.
     """
 
     def mark(build: Build) -> Build:
         known = signature(build).parameters
 
         @wraps(build)
-        def checked(*args: Any, **options: Any) -> Any:
+        def constructor(*args: Any, **options: Any) -> Any:
             require_options(build.__name__, options, known)
             return build(*args, **options)
 
-        checked.card = Card(build.__name__, checked, source, energy, draw, update, answers)  # type: ignore[attr-defined]
-        return checked  # type: ignore[return-value]
+        constructor.card = Card(build.__name__, constructor, source, energy, update, answers)  # type: ignore[attr-defined]
+        return constructor  # type: ignore[return-value]
 
     return mark
 
@@ -113,7 +90,7 @@ def real_patterns(patterns: Any, what: str = "patterns") -> Array:
     """Patterns as a checked array `(n_patterns, dim)`, of the library that they are given in, or from a file.
 
     Raises `InvalidInput` for a set that is empty, for entries that are not finite or too large to be multiplied, and
-    for a zero row (with its number): a zero pattern is similar to no cue, so no cue recalls it.
+    for a row of zeros, which is similar to no cue, so that no cue recalls it.
     """
     rows = rows_of(patterns, what)
     xp = namespace(rows)

@@ -1,16 +1,12 @@
 """Modern memories: continuous states and weights with a fixed sum; one step is attention."""
 
-from typing import Any
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.scalars import whole
 from hopattn.foundation.vectors import unit
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
-from hopattn.memories.random_patterns import random_beta, random_reals
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.entmax import Entmax
 from hopattn.retrieval.separation.normmax import Normmax
@@ -18,11 +14,7 @@ from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.separation.subsets import KSubsets
 
 
-@named(
-    source="Ramsauer et al. 2021",
-    energy="½|x|² − β⁻¹ log Σ exp(βξ·x)",
-    draw=lambda rng: {"patterns": random_reals(rng), "beta": random_beta(rng)},
-)
+@named(source="Ramsauer et al. 2021", energy="½|x|² − β⁻¹ log Σ exp(βξ·x)")
 def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
@@ -37,23 +29,14 @@ def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     return Memory(real_patterns(patterns), separation=Softmax(beta=beta))
 
 
-@named(
-    source="Hu et al. 2023; Martins et al. 2023",
-    energy="½|x|² − β⁻¹ Ω*(βKx), Ω Tsallis's entropy",
-    draw=lambda rng: {
-        "patterns": random_reals(rng),
-        "alpha": float(12 ** rng.random()),
-        "beta": random_beta(rng),
-    },
-)
+@named(source="Hu et al. 2023; Martins et al. 2023", energy="½|x|² − β⁻¹ Ω*(βKx), Ω Tsallis's entropy")
 def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory: x⁺ = Kᵀ entmax(β K x); weights may be exactly 0, and retrieval may be exact.
 
     patterns: `(n_patterns, dim)`, real. alpha: 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a pattern
-    ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the other
-    patterns. Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded"
-    is refused. Raises `InvalidInput` for a pattern that is zero or not finite, an alpha below 1 and a beta that is not
-    positive.
+    ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the others.
+    Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded" is refused.
+    Raises `InvalidInput` for a pattern that is zero or not finite, an alpha below 1 and a beta that is not positive.
     Source: Hu et al. (2023), NeurIPS (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
     >>> import hopattn as ha
@@ -63,15 +46,7 @@ def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory
     return Memory(real_patterns(patterns), separation=Entmax(beta=beta, alpha=alpha))
 
 
-@named(
-    source="Santos et al. 2024",
-    energy="½|x|² − β⁻¹ Ω*(βKx), Ω a norm's entropy",
-    draw=lambda rng: {
-        "patterns": random_reals(rng),
-        "alpha": float(1 + 10 ** rng.uniform(-1, 1)),
-        "beta": random_beta(rng),
-    },
-)
+@named(source="Santos et al. 2024", energy="½|x|² − β⁻¹ Ω*(βKx), Ω a norm's entropy")
 def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory with the normmax: x⁺ = Kᵀ normmax(β K x), which favours few patterns of equal weight.
 
@@ -86,16 +61,7 @@ def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memor
     return Memory(real_patterns(patterns), separation=Normmax(beta=beta, alpha=alpha))
 
 
-def _draw_subsets(rng: np.random.Generator) -> dict[str, Any]:
-    rows = random_reals(rng)
-    return {"patterns": rows, "k": int(rng.integers(1, len(rows) + 1)), "beta": random_beta(rng)}
-
-
-@named(
-    source="Santos et al. 2024",
-    energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k",
-    draw=_draw_subsets,
-)
+@named(source="Santos et al. 2024", energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k")
 def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     """A memory that recalls k patterns together: x⁺ = Kᵀ p, with weights p in [0, 1] that sum to k.
 
@@ -113,25 +79,19 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     return Memory(rows, separation=KSubsets(beta=beta, k=k))
 
 
-def _draw_spherical(rng: np.random.Generator) -> dict[str, Any]:
-    name = rng.choice([*separations])
-    return {"patterns": random_reals(rng), "separation": str(name), "beta": random_beta(rng)}
-
-
-@named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1", draw=_draw_spherical)
-def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", beta: float = 8.0) -> Memory:
+@named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1")
+def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", beta: float | None = None) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 
     patterns: `(n_patterns, dim)`; they are scaled to unit magnitude. separation: a name, or an object with its own
     beta; with "identity", recall converges to the first principal component of the scaled patterns, without taking
-    off their mean (the first eigenvector of KᵀK), from a cue that is not orthogonal to it. Raises `InvalidInput` for a
-    pattern that is zero, an unknown separation and a beta that is not positive.
+    off their mean (the first eigenvector of KᵀK), from a cue that is not orthogonal to it. beta: of a separation given
+    by its name, by default 8. Raises `InvalidInput` for a pattern that is zero, an unknown separation, a beta that is
+    not positive, and a beta beside an object.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha
     >>> ha.spherical([[3.0, 0.0], [0.0, 4.0]]).recall([0.8, 0.6]).state.round(3)
     array([1., 0.])
     """
-    parameters = {} if isinstance(separation, Separation) else {"beta": beta}
-    made = separations.make(separation, **parameters)
-    return Memory(unit(real_patterns(patterns)), separation=made, activation="unit")
+    return Memory(unit(real_patterns(patterns)), separation=separation_of(separation, beta, 8.0), activation="unit")

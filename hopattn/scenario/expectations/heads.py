@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from hopattn.circuits.scores_by_name import OF_REPEATS, SCORES
+from hopattn.circuits.head_scores import OF_REPEATS, SCORES
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.scenario.expectations.base import DIGITS, Arrays, Value, Verdict, shown
 from hopattn.scenario.language.array_layout import ArrayLayout

@@ -8,8 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from hopattn.circuits.emergence.measures import ITERATIONS, measured
-from hopattn.circuits.emergence.record import Training
+from hopattn.circuits.emergence.record import ITERATIONS, Training, measured
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.retrieval.weight_spread import least_number

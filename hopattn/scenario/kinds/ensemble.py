@@ -9,12 +9,12 @@ from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
-from hopattn.memories.crosstalk import BINS, compared, crosstalk, spread_by_theory
-from hopattn.memories.random_patterns import EVEN, random_patterns
+from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable, cosines
+from hopattn.scenario.random_patterns import EVEN, random_patterns
 from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE
 
 TEMPLATE = """\

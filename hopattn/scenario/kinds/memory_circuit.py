@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.circuits.memory_circuit import PROBES, memory_curves
-from hopattn.circuits.outer_products import outer_product_recall, recall_width
+from hopattn.circuits.memory_circuit import PROBES, memory_curves, outer_product_recall, recall_width
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
@@ -126,7 +125,7 @@ class MemoryCircuit(Spec):
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         table = self.circuit
         numbers = {"n_words": table.words, "length": table.length, "n_triggers": table.triggers, "n_texts": table.texts}
-        curves = memory_curves(table.widths, beta=table.beta, seed=rng, **numbers).mean
+        curves = memory_curves(table.widths, beta=table.beta, rng=rng, **numbers).mean
         values = {
             "accuracy": curves["accuracy"],
             "probes": np.stack([curves[name] for name in PROBES]),

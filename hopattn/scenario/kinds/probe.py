@@ -9,8 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from hopattn.circuits.emergence.recipe import Recipe
-from hopattn.circuits.emergence.record import Training
+from hopattn.circuits.emergence.record import Recipe, Training
 from hopattn.circuits.position_probe import PositionProbe, position_probe, random_blocks, random_texts
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
@@ -111,7 +110,7 @@ class ProbeTable(Table):
         tokens = self._recipe(self.trained).texts(self.sequences, rng).tokens[:, : self.length]
         for mask in (self.mask, "none"):
             model = self.trained.model(mask)
-            yield model.layers, model.words(tokens).astype(float), None
+            yield model.layers, model.encode(tokens).astype(float), None
 
     def _recipe(self, training: Training) -> Recipe:
         """The recipe of texts whose first words are all distinct."""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap
 from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
-from hopattn.circuits.maps.world import MAX_PLACES
+from hopattn.circuits.maps.world import MAX_PLACES, World
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
@@ -105,14 +105,14 @@ class WalkTable(WorldTable):
             elif self.graph is not None and self.planes:
                 yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
             else:
-                walk(world, steps=1, planes=self.planes, seed=0)
+                walk(world, steps=1, planes=self.planes, rng=0)
         except InvalidInput as error:
             yield Problem(("walk", key), str(error).removeprefix(f"{key}: "))
 
     def walked(self, rng: np.random.Generator) -> Walked:
         """The walk of the file."""
         options: dict[str, Any] = {"steps": self.steps, "kinds": self.kinds, "beta": self.beta, "noise": self.noise}
-        return walk(self.build_world(), planes=self.planes, angles=self.angles, seed=rng, **options)
+        return walk(self.build_world(), planes=self.planes, angles=self.angles, rng=rng, **options)
 
 
 class Walk(Spec):
@@ -187,13 +187,13 @@ class Walk(Spec):
             "seen": own.seen + 1,
             "predicted": own.predicted + 1,
             "right": own.right,
-            "world": np.column_stack([world.spots, own.observations + 1]),
+            "world": np.column_stack([spots(world), own.observations + 1]),
             "links": world.links + 1,
             "grid": own.grid_responses,
             "fields": own.place_responses[self._memories],
         }
         if self.walk.noises is not None:
-            others = [own.with_noise(noise, seed=rng) for noise in self.walk.noises]
+            others = [own.with_noise(noise, rng=rng) for noise in self.walk.noises]
             values["by noise"] = np.array([[one.accuracy, one.accuracy_on_new_edges] for one in others])
         declared = self.declared_arrays()
         return all_labelled({array.name: np.asarray(values[array.name]) for array in declared}, declared)
@@ -223,3 +223,13 @@ class Walk(Spec):
         weight = float(arrays[NOISELESS].values)
         sure = "; below ½, so every revisit is right" if weight < 0.5 else ""
         yield f"memories of other places, against one of this place: {terms}, a weight of {number(weight)}{sure}"
+
+
+def spots(world: World) -> np.ndarray:
+    """Where each place is drawn, `(n_places, 2)`: a lattice as it is, a ring and a graph on a circle, clockwise."""
+    n = len(world.places)
+    if world.size and not (world.closed and len(world.size) == 1):
+        row, column = np.divmod(np.arange(n), world.size[-1])
+        return np.stack([column, -row], axis=-1).astype(float)
+    turns = np.pi / 2 - 2 * np.pi * np.arange(n) / n
+    return n / 6 * np.stack([np.cos(turns), np.sin(turns)], axis=-1)

@@ -13,9 +13,9 @@ from hopattn.foundation.array_files import numbers
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.scalars import COUNTED
 from hopattn.foundation.vectors import normalised
-from hopattn.memories.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of, why_not_together
 from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, Text, Tolerance
 from hopattn.scenario.parts.memories import ModelTable
+from hopattn.scenario.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of, why_not_together
 from hopattn.scenario.words.damaged_cues import Fraction
 
 MEASURES = {

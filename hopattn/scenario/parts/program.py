@@ -5,8 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, Tag
 
-from hopattn.circuits.rasp import comparisons, select
-from hopattn.circuits.sequence_maps import looked_up, mapped, sequence_maps
+from hopattn.circuits.rasp import comparisons, looked_up, mapped, select, sequence_maps
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.language.fields import ByTomlType, NameIn, Number, Problem, Table, Text, TextOrTexts
 from hopattn.scenario.language.lines import Path

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hopattn.circuits.maps.edges import Edge, edge_problems, world_of_edges
-from hopattn.circuits.maps.world import World
+from hopattn.circuits.maps.world import Edge, World, edge_problems, world_of_edges
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.language.fields import Count, Problem, Table, Text
 from hopattn.scenario.language.lines import Path

@@ -1,10 +1,4 @@
-"""Random patterns, in two parts.
-
-For experiments, where the caller chooses size, sort and correlation: `random_patterns`, and `damaged` for the cues.
-
-For the certificate of descent, which tries a memory with many arguments: patterns and a β whose size, scale and bias
-are random too: `random_shape`, `random_spins`, `random_reals`, `random_pairs`, `random_beta`.
-"""
+"""Random patterns of a given size, sort and correlation, and damaged cues."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -13,7 +7,7 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.scalars import real, whole
-from hopattn.foundation.vectors import normalised, unit
+from hopattn.foundation.vectors import normalised
 
 Sort = Literal["spins", "unit", "binary"]
 SORTS = ("spins", "unit")
@@ -106,30 +100,3 @@ def _fraction(value: float, what: str) -> float:
     if not 0 <= number <= 1:
         raise InvalidInput(f"{what}: expected a number from 0 to 1, not {number:g}")
     return number
-
-
-def random_shape(rng: np.random.Generator) -> tuple[int, int]:
-    """`(n_patterns, N)`: N from 2 to 16 neurons, and about 0.1 N to 3 N patterns, at least one."""
-    n = int(rng.integers(2, 17))
-    return max(1, round(n * 10 ** rng.uniform(-1, 0.5))), n
-
-
-def random_spins(rng: np.random.Generator) -> np.ndarray:
-    """Patterns of ±1 with a random shape and a random probability of +1."""
-    return np.where(rng.random(random_shape(rng)) < rng.uniform(0.3, 0.7), 1.0, -1.0)
-
-
-def random_reals(rng: np.random.Generator) -> np.ndarray:
-    """Gaussian patterns with a random shape: with equal probability of unit magnitude, or on a random scale."""
-    rows = rng.normal(size=random_shape(rng)) * 10 ** rng.uniform(-1, 1)
-    return np.asarray(unit(rows)) if rng.random() < 0.5 else rows
-
-
-def random_pairs(rng: np.random.Generator, keys: np.ndarray) -> dict[str, np.ndarray]:
-    """Keys, and in a quarter of the draws Gaussian values of the same shape."""
-    return {"keys": keys} if rng.random() < 0.75 else {"keys": keys, "values": rng.normal(size=keys.shape)}
-
-
-def random_beta(rng: np.random.Generator) -> float:
-    """A β from 10⁻² to 10², uniform in its logarithm."""
-    return float(10 ** rng.uniform(-2, 2))

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import erfc
 
 import hopattn as ha
-from hopattn.memories.crosstalk import compared, crosstalk, spread_by_theory
+from hopattn.scenario.crosstalk import compared, crosstalk, spread_by_theory
 
 
 @pytest.fixture

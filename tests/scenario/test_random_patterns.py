@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.memories.random_patterns import damaged, random_patterns
+from hopattn.scenario.random_patterns import damaged, random_patterns
 from tests.each import each
 
 FRACTION = st.floats(0, 1)

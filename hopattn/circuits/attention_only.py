@@ -1,0 +1,63 @@
+"""A model of attention alone: words and positions, layers of heads, a read-out; no feed-forward layer.
+
+x = E[word] + P[place]          x ← x + heads(x) in each layer          scores of the next word: U x
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.plain_arrays import plain_array
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttentionOnly:
+    """A model of attention alone. A call is `logits`.
+
+    embed: E, `(n_words, dim)`. positions: P, `(length, dim)`, or None for a model without positions. layers: with a
+    residual each. unembed: U, `(n_words, dim)`.
+    Source: Elhage et al. (2021), A Mathematical Framework for Transformer Circuits, for models of this sort.
+    """
+
+    embed: np.ndarray
+    positions: np.ndarray | None
+    layers: tuple[AttentionLayer, ...]
+    unembed: np.ndarray
+
+    def __repr__(self) -> str:
+        (words, dim), heads = self.embed.shape, len(self.layers[0].attention.heads)
+        length = "no positions" if self.positions is None else f"texts of up to {len(self.positions)} words"
+        return f"{type(self).__name__}({len(self.layers)} layers of {heads} heads, dim {dim}, {words} words, {length})"
+
+    def encode(self, words: Any) -> np.ndarray:
+        """The vectors of texts as they go in, `(…, n, dim)`, for the numbers of their words `(…, n)`.
+
+        Raises `InvalidInput` for numbers that are not words, and for a text that is longer than the positions.
+        """
+        given = plain_array(words, "words")
+        if given.ndim == 0 or given.dtype.kind not in "iu" or 0 in given.shape:
+            raise InvalidInput("words: expected texts of whole numbers, (…, n) with at least one word")
+        if given.min() < 0 or given.max() >= len(self.embed):
+            wrong = int(given[(given < 0) | (given >= len(self.embed))][0])
+            raise InvalidInput(f"words: got {wrong}; expected numbers from 0 to {len(self.embed) - 1}")
+        if self.positions is None:
+            return np.asarray(self.embed[given])
+        if (n := given.shape[-1]) > len(self.positions):
+            raise InvalidInput(f"words: got {n} words; expected at most {len(self.positions)}, one for each position")
+        return np.asarray(self.embed[given] + self.positions[:n])
+
+    def logits(self, words: Any) -> np.ndarray:
+        """The scores of the next word after each word, `(…, n, n_words)`; the argument is that of `encode`."""
+        state = self.encode(words)
+        for layer in self.layers:
+            state = np.asarray(layer(state))
+        return np.asarray(state @ self.unembed.T)
+
+    __call__ = logits
+
+    def trace(self, words: Any) -> list[BlockTrace]:
+        """All arrays of every layer, its attention weights among them."""
+        return stack(self.layers, self.encode(words))
