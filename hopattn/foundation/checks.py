@@ -33,7 +33,7 @@ def positive(value: Any, what: str) -> float:
 
 def positive_or_followed(value: Any, what: str) -> Any:
     """A positive finite number as a Python float, or the array `()` that `followed` names, as it is."""
-    if getattr(value, "ndim", 0):
+    if isinstance(n := getattr(value, "ndim", 0), int) and n > 0:  # a module has a function of this name
         shape = tuple(value.shape)
         cure = "multiply the queries by it, or take one Head for each number"
         raise InvalidInput(f"{what}: expected a single number, not an array of shape {shape}; {cure}")
