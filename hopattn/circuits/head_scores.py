@@ -110,12 +110,9 @@ def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np
     attention: `(…, n, n)`, weights of 0 or more whose rows sum to 1, or to 0 where there is nothing to attend to.
     tokens: whole numbers or texts, `(n,)`, or with leading axes that broadcast to those of the attention, such as
     `(n_texts, 1, n)` for attention `(n_texts, n_heads, n, n)`. Raises `InvalidInput` for other arrays, and for a text
-    in which no token occurs twice.
-
-    Chance under the causal mask: mean of c_i/(i + 1) over these rows, where c_i is the number of different successors.
-    For n different words given twice, c_i = 1 in the second half: (1/n) Σ_{i=n}^{2n−1} 1/(i + 1) = (H_2n − H_n)/n,
-    nearly ln 2/n. Source: Olsson et al. (2022), appendix, head activation evaluators: 25 random tokens, repeated 4
-    times.
+    in which no token occurs twice. Chance under the causal mask: mean of c_i/(i + 1) over these rows, where c_i is the
+    number of different successors; for n different words given twice (H_2n − H_n)/n, nearly ln 2/n.
+    Source: Olsson et al. (2022), appendix, head activation evaluators: 25 random tokens, repeated 4 times.
 
     >>> perfect = np.eye(4)[[0, 0, 1, 2]]          # a b a b: row 2 attends to b, row 3 to the second a
     >>> float(prefix_matching(perfect, ["a", "b", "a", "b"]))
