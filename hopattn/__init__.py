@@ -12,8 +12,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hopattn.foundation.display import ShownInNotebook
 from hopattn.foundation.version import __version__ as __version__
+from hopattn.results.display import ShownInNotebook
 
 if TYPE_CHECKING:
     from hopattn import theory as theory

@@ -119,7 +119,7 @@ def jax():
 @pytest.fixture(scope="session")
 def results():
     """The result of each shipped scenario by its name."""
-    from tests.results import Results
+    from tests.runs import Results
 
     return Results()
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.foundation.grids import values_of
 from hopattn.scenario.files import shipped
+from hopattn.scenario.grids import values_of
 from hopattn.scenario.loading import parse
 from tests.each import each
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.arrays import plain_array
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import plain_array
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
 
 

@@ -15,12 +15,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_matrix, as_numpy, require_dim, require_finite
-from hopattn.foundation.chunks import blocks
+from hopattn.foundation.checks import REPEATED, Seed, generator, instance, real, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.objects import instance
-from hopattn.foundation.scalars import REPEATED, real, whole
-from hopattn.foundation.seeds import Seed, generator
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import constant
 from hopattn.transformer.heads import Head
 

@@ -12,12 +12,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, first_true, require_finite
+from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require_finite
+from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.declared import Count, checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.plain_arrays import plain_array
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.traces import constant
 
 ROUNDING = 0.01

@@ -15,11 +15,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.declared import Count, checked, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import positive, whole
 from hopattn.retrieval.separation.base import Separation
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
 from hopattn.transformer.heads import Head, MultiHead

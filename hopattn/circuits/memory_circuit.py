@@ -20,13 +20,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
+from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.checks import REPEATED, Seed, generator, instance, require_room, whole
 from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import instance
-from hopattn.foundation.plain_arrays import plain_array
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import REPEATED, whole
-from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.blocks import AttentionLayer
 from hopattn.transformer.gradients.curves import Curves

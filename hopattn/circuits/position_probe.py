@@ -20,12 +20,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_float, as_numpy, require_finite, widened
+from hopattn.foundation.checks import Seed, entries_of, function, generator, real, require_room, require_time, whole
 from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import entries_of, function
-from hopattn.foundation.room import require_room, require_time
-from hopattn.foundation.scalars import real, whole
-from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.threads import hold_new_blas, single_threaded
 from hopattn.foundation.traces import constant
 from hopattn.retrieval.separation.softmax import Softmax

@@ -18,13 +18,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.arrays import as_numpy, plain_array
+from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.declared import Declared, shaped
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
-from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import Choices
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
 from hopattn.transformer.heads import Head, HeadTrace
 
 MOST_WORDS = 100_000

@@ -18,9 +18,9 @@ from hopattn.cli.blas_kernel import choose_kernel
 from hopattn.cli.completing import require_completion
 from hopattn.cli.signals import Stopped, stoppable
 from hopattn.cli.streams import discard, is_lost, make_safe
+from hopattn.figures.source_date import require_date
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, missing, unknown
-from hopattn.foundation.source_date import require_date
 from hopattn.foundation.version import __version__
 
 WRONG, CANNOT, INTERRUPTED, UNREAD = 2, 3, 130, 141  # a command returns 0 (all expectations met) or 1 (missed)

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, TextIO
 
 from hopattn.cli.code_pages import ERRORS
-from hopattn.foundation.visible import visible
+from hopattn.views.visible import visible
 
 STDOUT = 1
 """The file descriptor of standard output."""

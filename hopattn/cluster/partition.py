@@ -14,8 +14,8 @@ from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, ShardSummary, s
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.arrays import namespace, stored_rows
+from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.scalars import whole
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation

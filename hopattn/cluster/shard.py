@@ -16,7 +16,7 @@ from hopattn.dynamics.likeness import overlaps
 from hopattn.dynamics.ranking import Ranked, merged, ranked
 from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.arrays import most_multiplied
-from hopattn.foundation.chunks import ranges
+from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.blockwise.online_sums import RunningSums
 from hopattn.retrieval.blockwise.streaming import running_sums

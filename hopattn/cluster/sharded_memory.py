@@ -18,9 +18,9 @@ from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.ranking import Ranked, merged
 from hopattn.foundation.arrays import as_float, namespace, require_dim
-from hopattn.foundation.chunks import ranges
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.room import require_room
+from hopattn.foundation.threads import ranges
 from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.online_sums import BlockPass

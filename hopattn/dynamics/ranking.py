@@ -15,8 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from hopattn.foundation.chunks import blocks
-from hopattn.foundation.threads import workers
+from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import nonzero, normalised, row_length
 from hopattn.retrieval.blockwise.sizes import ENOUGH, HELD, Blocks
 

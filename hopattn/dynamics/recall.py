@@ -14,11 +14,9 @@ from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import as_float, most_multiplied, namespace, require_dim, require_finite, tolerance
-from hopattn.foundation.display import ShownInNotebook
+from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.objects import each
-from hopattn.foundation.scalars import REPEATED, real, whole
-from hopattn.foundation.seeds import Seed, generator
+from hopattn.results.display import ShownInNotebook
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, resolve
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
-from hopattn.foundation.display import Drawable
-from hopattn.foundation.frames import VERSIONS, data_frame, dataset
+from hopattn.results.display import Drawable
+from hopattn.results.frames import VERSIONS, data_frame, dataset
 
 
 class Status(StrEnum):

@@ -19,10 +19,10 @@ import numpy as np
 
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import namespace
+from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
-from hopattn.foundation.files import json_text, npz, write_over
-from hopattn.foundation.objects import path_of
 from hopattn.foundation.registry import Registry
+from hopattn.results.files import json_text, npz, write_over
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation import separations

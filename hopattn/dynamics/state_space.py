@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 
 MAX_SPINS = 12
 """The largest number of spins whose states are all followed: 4,096 states."""

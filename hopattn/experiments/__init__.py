@@ -1,5 +1,6 @@
 """Measurements over many trials: sweeps, comparisons, the certificate of descent, forgetting.
 
+- `processes.py`: work on several processes, which end with the one that started them
 - `random_memories.py`: named memories with random arguments
 - `own_memories.py`: memories with a part of the user's own
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates

@@ -13,12 +13,11 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import drawn_with, is_part, own_named
+from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_memories import random_memory
+from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.processes import results_of
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import REPEATED, whole
-from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories

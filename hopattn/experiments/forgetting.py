@@ -3,11 +3,9 @@
 import numpy as np
 
 from hopattn.experiments.sweep.table import Sweep
+from hopattn.foundation.checks import REPEATED, Seed, require_room, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.grids import Grid, axis_values
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import REPEATED, whole
-from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.scenario.grids import Grid, axis_values
 from hopattn.transformer.first_word import FirstWord
 
 AXIS = "words after the first"

@@ -1,5 +1,6 @@
 """Figures of results: finished data in, files out.
 
+- `source_date.py`: a variable of the environment that NumPy and matplotlib read
 - `base.py`: the base class of a figure: what it shows, which results it can draw
 - `palette.py`: the colours, on a light and on a dark sheet
 - `style.py`: the styles: sheet, size and font

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
-from hopattn.foundation.objects import is_iterable
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, is_foreign_array
+from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.objects import is_iterable
 from hopattn.foundation.traces import constant
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 from hopattn.transformer.heads import HeadTrace, MultiHeadTrace
 

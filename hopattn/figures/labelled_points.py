@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.figures.headings import laid_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, width
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 
 POINT_SAMPLES = 6
 """A covered point costs as much as this number of covered samples of a line."""

@@ -27,9 +27,9 @@ from hopattn.figures.style import STYLES, coloured, loaded, style_named, styled
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.arrays import is_foreign_array
+from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
-from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.objects import instance
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 from hopattn.transformer.heads import HeadTrace, MultiHeadTrace
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from hopattn.figures.headings import wrapped
 from hopattn.figures.text import label, power_of_ten
-from hopattn.foundation.grids import of_words
+from hopattn.scenario.grids import of_words
 
 PARAMETERS = {
     "load": "load α = P/N",

@@ -13,10 +13,10 @@ from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
 from hopattn.figures.language import in_language
+from hopattn.figures.source_date import require_date
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.files import write_over
-from hopattn.foundation.source_date import require_date
+from hopattn.results.files import write_over
 from hopattn.scenario.result import Result
 
 FORMATS = ("svg", "pdf", "png", *MOVING)

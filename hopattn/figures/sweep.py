@@ -16,7 +16,7 @@ from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizonta
 from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.grids import of_words
+from hopattn.scenario.grids import of_words
 from hopattn.scenario.language.paths import last_keys
 
 PANELS = 4

@@ -19,7 +19,7 @@ from hopattn.figures.quantities import (
 )
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.theory_lines import Handles, Line, draw_lines, with_lines
-from hopattn.foundation.grids import of_words
+from hopattn.scenario.grids import of_words
 from hopattn.scenario.language.paths import last_keys
 
 MARKED = 40

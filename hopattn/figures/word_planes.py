@@ -11,7 +11,7 @@ from hopattn.figures.headings import run_titles, wrapped
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 

@@ -17,9 +17,9 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import vectors_in
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import followed
 from hopattn.foundation.vectors import largest_entries
 from hopattn.retrieval.activation import Activation, activations

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hopattn.foundation.checks import whole
 from hopattn.foundation.roots import bisected
-from hopattn.foundation.scalars import whole
 from hopattn.networks.ising import TINY, checked_temperatures, heat_capacity, require_weights
 
 MOST_SPINS = 1_000_000

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledNeurons, CoupledSpins, Overlaps, are_spins
 from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.networks.learning_rules import hebb
 from hopattn.retrieval.activation import Activation, activations

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.state_space import spins
 from hopattn.foundation.arrays import as_numpy
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.threads import blocks
 
 MOST_SPINS = 16
 """The largest number of spins whose states are all summed: 65,536 states."""

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import as_numpy, stored_rows
-from hopattn.foundation.chunks import blocks
+from hopattn.foundation.checks import REPEATED, flag, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import flag
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import REPEATED, real, whole
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import nonzero, normalised, row_length
 
 Rule = TypeVar("Rule", bound=Callable[..., np.ndarray])

@@ -14,10 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import positive
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
-from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import nonzero, normalised, rectified, row_length, within_sums
 
 

@@ -12,11 +12,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, in_numbers_of, namespace
-from hopattn.foundation.chunks import blocks
+from hopattn.foundation.checks import Seed, require_room, require_time, whole_seed
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.registry import Registry
-from hopattn.foundation.room import require_room, require_time
-from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import chosen, constant
 from hopattn.foundation.vectors import rectified
 

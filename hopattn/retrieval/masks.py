@@ -12,10 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, device_of, namespace, read_by_numpy, require_broadcast
+from hopattn.foundation.checks import require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
 
 Rounding = Callable[[], Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, widened
-from hopattn.foundation.room import require_room
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.traces import is_torch
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise.sizes import worth_streaming

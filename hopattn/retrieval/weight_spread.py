@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.arrays import as_numpy, plain_array, require_finite
+from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.plain_arrays import plain_array
-from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import nonzero
 
 MASS = 0.9

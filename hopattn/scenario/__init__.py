@@ -1,5 +1,6 @@
 """Scenario files: a TOML file states the input, the computation and the expected results.
 
+- `grids.py`: the values of an axis of a grid, as a person writes them
 - `files.py`: the folders of scenario files, and reading a file
 - `language/`: lines, types, overrides, messages
 - `crosstalk.py`: the signal of a cue's own pattern, and the crosstalk of the others

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, nearest, quoted, shortened
-from hopattn.foundation.files import require_regular
+from hopattn.results.files import require_regular
 
 MAX_BYTES = 2**20
 """The largest size of a scenario file; a larger file is no scenario."""

@@ -5,8 +5,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from hopattn.foundation.checks import real, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import normalised
 
 Sort = Literal["spins", "unit", "binary"]

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.display import Drawable
+from hopattn.foundation.checks import instance, path_of
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.files import csv_text, json_text, npz, write_folder
-from hopattn.foundation.frames import data_frame, dataset
-from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.objects import instance, path_of
 from hopattn.foundation.version import __version__
+from hopattn.results.display import Drawable
+from hopattn.results.files import csv_text, json_text, npz, write_folder
+from hopattn.results.frames import data_frame, dataset
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head

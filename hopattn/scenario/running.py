@@ -10,7 +10,7 @@ import numpy as np
 
 from hopattn.foundation.checks import Seed, flag, whole_seed
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import require_changes

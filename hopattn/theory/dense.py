@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Flag, Positive, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.scalars import whole
 from hopattn.theory.mean_field import given_numbers
 
 

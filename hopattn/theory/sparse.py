@@ -21,9 +21,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.checks import real
 from hopattn.foundation.declared import Real, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.scalars import real
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers
 
 LEAST = 1e-300  # the least activity

@@ -7,10 +7,9 @@ from functools import partial
 from typing import Annotated, Any
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import each, entries_of, instance, real, whole
 from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import each, entries_of, instance
-from hopattn.foundation.scalars import real, whole
 
 
 def average(words: Array) -> Array:

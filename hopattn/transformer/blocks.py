@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float
+from hopattn.foundation.checks import each, flag, instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import each, flag, instance
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import (

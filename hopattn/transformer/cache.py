@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_text, namespace
+from hopattn.foundation.checks import entries_of, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import entries_of
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import whole
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import MATRICES, Extend, Head, MultiHead

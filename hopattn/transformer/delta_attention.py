@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast, widened
+from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.scores import masked

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array
+from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import each
-from hopattn.foundation.scalars import whole
 from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import knows_torch_words, require_names, with_all_biases, with_options, with_prefix

@@ -16,12 +16,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.checks import Seed, generator, real, require_room, whole
 from hopattn.foundation.declared import Count, Declared, Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
-from hopattn.foundation.seeds import Seed, generator
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 

@@ -12,9 +12,9 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from hopattn.foundation.arrays import Array, as_matrix, namespace
+from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
-from hopattn.foundation.scalars import whole
 from hopattn.transformer.feed_forward import Affine
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -27,10 +27,10 @@ from hopattn.foundation.arrays import (
     require_dim,
     widened,
 )
+from hopattn.foundation.checks import each
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import each
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.joint_mask import joint, masks_of
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
-from hopattn.foundation.chunks import blocks
+from hopattn.foundation.checks import flag, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import flag
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import chosen, constant
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, least_sum, log_products, relative

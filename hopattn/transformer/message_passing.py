@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import each, instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import each, instance
 from hopattn.foundation.traces import constant
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax

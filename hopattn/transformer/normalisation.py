@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hopattn.foundation.arrays import Array, as_float, is_half, namespace, require_dim, widened
+from hopattn.foundation.checks import positive
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval import activation
 from hopattn.transformer.from_torch import require_state

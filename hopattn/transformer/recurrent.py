@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_text, namespace, require_broadcast, require_dim, widened
+from hopattn.foundation.checks import instance
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import instance
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask

@@ -1,5 +1,6 @@
 """Views of results: text and tables on the terminal, files of sweeps, HTML in a notebook.
 
+- `visible.py`: text that cannot control a terminal
 - `consoles.py`: the consoles on standard output and standard error
 - `text_table.py`: tables as lines of text that break no word and no number
 - `terminal.py`: text and tables on the terminal

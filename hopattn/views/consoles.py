@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.segment import Segment
 
-from hopattn.foundation.visible import visible
+from hopattn.views.visible import visible
 
 NO_TERMINAL_WIDTH = 160
 """The width of a line, in letters, if the output goes to a file or a pipe and COLUMNS is not set."""

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.visible import visible
 from hopattn.scenario.result import Result, Run
 from hopattn.scenario.words.character_pictures import SHADES
+from hopattn.views.visible import visible
 
 _PICTURE = re.compile(f" *[?{SHADES}]+")
 """A line of a picture."""

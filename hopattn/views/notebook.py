@@ -21,7 +21,7 @@ from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import favourite, rendered
 from hopattn.figures.sweep import draw_sweep, why_not_drawable
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.views.memory_tables import descents, memory_parts
 from hopattn.views.tables import column_meanings, comparison_table, sweep_size, sweep_table

@@ -7,7 +7,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.rendering import rendered
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.foundation.files import json_text, require_regular, write_over
+from hopattn.results.files import json_text, require_regular, write_over
 
 _TABLES: dict[str, Callable[[Sweep], bytes]] = {
     ".csv": lambda sweep: sweep.to_csv().encode(),

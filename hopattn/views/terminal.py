@@ -7,13 +7,13 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.visible import visible
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.scenario.words.character_pictures import ARROW, side_by_side
 from hopattn.views.consoles import console
 from hopattn.views.text_table import TextTable, text_table
+from hopattn.views.visible import visible
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
 """The largest table that is shown."""

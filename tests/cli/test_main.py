@@ -17,7 +17,7 @@ from hopattn.scenario.kinds import kinds
 from tests.counts import count, some, spread
 from tests.each import each
 from tests.processes import forked
-from tests.results import scenario_of
+from tests.runs import scenario_of
 from tests.texts import GOOD
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopattn.experiments.sweep.checkpoint import open_checkpoint, read_checkpoint
 from hopattn.foundation.errors import CannotDo, InvalidInput
-from hopattn.foundation.files import write_over
+from hopattn.results.files import write_over
 from tests.counts import count
 
 HEAD = {"sweep": 1, "about": {"scenario": "bank"}, "axes": {"beta": [1, 2]}, "trials": 2}

@@ -6,7 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.experiments.sweep.table import load_sweep
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.grids import axes_from
+from hopattn.scenario.grids import axes_from
 from hopattn.scenario.language.sweep_table import path_of
 from hopattn.scenario.loading import parse
 from tests.each import each

@@ -11,7 +11,7 @@ from hopattn.figures.gallery.masks import Masks
 from hopattn.figures.palette import LIGHT
 from hopattn.figures.text import subscripted
 from tests.figures.finished import finished
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def texts(ax):

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 import hopattn as ha
 from hopattn.figures.palette import DARK, LIGHT
 from tests.figures.finished import drawn
-from tests.results import result_of
+from tests.runs import result_of
 
 SHEETS = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 APART = 15.0

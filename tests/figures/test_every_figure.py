@@ -14,7 +14,7 @@ from hopattn.figures.palette import DARK
 from hopattn.figures.rendering import fitted
 from hopattn.figures.style import LEGIBLE, STYLES, styled
 from tests.counts import spread
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def figure_of(name, style):

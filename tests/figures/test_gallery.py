@@ -13,7 +13,7 @@ from hopattn.figures.rendering import FORMATS, drawable, rendered, rendered_figu
 from hopattn.scenario.loading import parse
 from tests.committed import differences, figure_differences
 from tests.counts import count, spread
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 GALLERY = Path(__file__).parents[2] / "figures"
 MADE_WITH = re.search(r"<!-- made with matplotlib (\S+) -->", (GALLERY / "README.md").read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from hopattn.foundation.errors import InvalidInput
 from tests.counts import some, spread
 from tests.each import each
 from tests.figures.finished import drawn
-from tests.results import result_of
+from tests.runs import result_of
 
 POINT = re.compile(r"(?<![\w.,])\d*\.\d")
 ENGLISH = re.compile(

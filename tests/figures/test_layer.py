@@ -8,7 +8,7 @@ import hopattn as ha
 from hopattn.figures.gallery.layer import Layer
 from hopattn.scenario.loading import parse
 from tests.figures import finished
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 TEXT = """schema = 1
 title = "$x_1$"

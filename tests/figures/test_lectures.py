@@ -27,7 +27,7 @@ from hopattn.figures.text import short, width
 from hopattn.scenario.loading import parse
 from tests.counts import spread
 from tests.figures.finished import drawn
-from tests.results import Results, drawing_of, result_of
+from tests.runs import Results, drawing_of, result_of
 
 PLOTS = (Beside, Flow, Induction, Masks, Moved, Neuron, Offsets, Plane, Positions, Projection, Similarity, Steps)
 

@@ -9,7 +9,7 @@ import hopattn as ha
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import styled
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 NOTES = {
     "forgetting": "2 of 4 runs; choose with run",

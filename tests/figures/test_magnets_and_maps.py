@@ -11,7 +11,7 @@ from hopattn.figures.gallery.walk import Walk
 from hopattn.scenario.loading import parse
 from tests.counts import but
 from tests.figures.finished import finished
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 HEAD = 'schema = 1\ntitle = "$x_1$ [no] <script>"\nsource = "ours"\n'
 WALK = HEAD + 'kind = "walk"\n[walk]\nsteps = 60\n'

@@ -21,7 +21,7 @@ from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import spread
 from tests.figures.finished import drawn
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 MEMORIES = ("recall", "landscape", "states", "separations", "animation")
 ODD = ("$x_1$", "<script>", "[no]", "ψυχή", "x" * 60)

@@ -21,7 +21,7 @@ from hopattn.figures.style import STYLES, theme
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import spread
 from tests.figures.finished import finished
-from tests.results import result_of
+from tests.runs import result_of
 
 SMALL = STYLES["paper"]
 MOVING = [name for name, kind in plots.items() if kind.moves]

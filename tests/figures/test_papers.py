@@ -14,7 +14,7 @@ from hopattn.figures.recalls import energy_scale
 from hopattn.figures.text import number
 from hopattn.foundation.errors import InvalidInput
 from tests.figures.finished import drawn
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def shown(name, scenario=""):

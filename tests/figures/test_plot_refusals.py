@@ -6,7 +6,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 import hopattn as ha
-from tests.results import result_of
+from tests.runs import result_of
 
 WEIGHTS = [[1.0, 0.0], [0.4, 0.6]]
 

@@ -11,7 +11,7 @@ import hopattn as ha
 from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.gallery import plots
 from tests.counts import spread
-from tests.results import result_of
+from tests.runs import result_of
 
 WEIGHTS = [[1.0, 0.0], [0.4, 0.6]]
 

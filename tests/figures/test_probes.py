@@ -8,7 +8,7 @@ import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.scenario.loading import parse
 from tests.figures.finished import drawn
-from tests.results import result_of
+from tests.runs import result_of
 
 TEXT = """schema = 1
 title = "circuits"

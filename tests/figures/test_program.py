@@ -3,7 +3,7 @@
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from tests.figures import finished
-from tests.results import result_of
+from tests.runs import result_of
 
 
 def drawn(result):

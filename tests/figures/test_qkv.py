@@ -17,7 +17,7 @@ from hopattn.figures.style import STYLES
 from hopattn.scenario.loading import parse
 from tests.each import each
 from tests.figures.finished import drawn
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def texts(ax):

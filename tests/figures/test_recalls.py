@@ -13,7 +13,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.recalls import cosines, energy_scale, states, verdict
 from tests.figures.finished import finished
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def texts(figure):

@@ -6,7 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.figures.gallery import plots
 from tests.figures import finished
-from tests.results import result_of
+from tests.runs import result_of
 
 
 def drawn(name, result):

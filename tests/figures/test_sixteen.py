@@ -13,7 +13,7 @@ from hopattn.figures.gallery.sixteen import Sixteen
 from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import styled
 from hopattn.foundation.errors import InvalidInput
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 COLUMNS = list(product("AB", repeat=4))
 

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
 from hopattn.figures.style import SLIDE_FONT, STYLES, styled
-from tests.results import result_of
+from tests.runs import result_of
 
 STYLE = STYLES["paper"].with_font(6.8)
 

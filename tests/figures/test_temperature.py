@@ -9,7 +9,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.temperature import BETAS
 from hopattn.figures.text import number
 from tests.figures.finished import drawn
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def bars(ax):

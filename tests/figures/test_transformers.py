@@ -14,7 +14,7 @@ from hopattn.figures.style import styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 from tests.figures.finished import drawn
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def figure_of(plot, result):

@@ -10,7 +10,7 @@ from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import DPI, SIZE
 from hopattn.scenario.loading import parse
 from tests.figures.finished import drawn
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def weighing(rows, columns, weights):

@@ -16,7 +16,7 @@ from hopattn.figures.headings import run_titles
 from hopattn.figures.palette import LIGHT
 from hopattn.scenario.result import Run
 from tests.figures import finished
-from tests.results import drawing_of, result_of
+from tests.runs import drawing_of, result_of
 
 
 def drawn(plot, scenario, **options):

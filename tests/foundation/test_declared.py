@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.foundation.checks import real
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, Shape, checked, shaped
-from hopattn.foundation.scalars import real
 from tests.each import each
 
 

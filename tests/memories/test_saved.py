@@ -12,9 +12,9 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.saving import PARTS
 from hopattn.experiments.random_memories import random_memory
 from hopattn.foundation.errors import CannotDo, InvalidInput
-from hopattn.foundation.files import npz
 from hopattn.memories.models import named_memories
 from hopattn.memories.saved import KINDS
+from hopattn.results.files import npz
 from tests.each import each
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.foundation.labelled import Labelled
 from hopattn.memories.models import named_memories
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.recalls import Ended
 from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds

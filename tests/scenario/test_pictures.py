@@ -10,7 +10,7 @@ from hopattn.scenario.loading import parse
 from hopattn.scenario.words.letters import letters
 from tests.each import each
 from tests.refusal import assert_refused, problems
-from tests.results import result_of
+from tests.runs import result_of
 
 LETTERS = """schema = 1
 title = "t"

@@ -7,7 +7,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.base import rounds_to
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.kinds import kinds
@@ -15,7 +15,7 @@ from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.loading import parse
 from tests.each import each
 from tests.refusal import assert_refused
-from tests.results import result_of
+from tests.runs import result_of
 from tests.texts import GOOD, HUGE
 
 

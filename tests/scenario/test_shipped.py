@@ -18,7 +18,7 @@ from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.counts import FULL, but, count, spread
 from tests.html_page import Page
-from tests.results import scenario_of
+from tests.runs import scenario_of
 
 NAMES = list(shipped())
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in shipped().items()}

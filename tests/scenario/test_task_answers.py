@@ -10,7 +10,7 @@ from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
 from tests.each import each
 from tests.refusal import assert_refused
-from tests.results import result_of
+from tests.runs import result_of
 
 TASK = """schema = 1
 title = "a sort"

@@ -10,7 +10,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
 from tests.each import each
-from tests.results import result_of
+from tests.runs import result_of
 
 TEXT = shipped()["translation"].read_text(encoding="utf-8")
 MODEL = re.sub(r"figure\.names = .*\n", "", TEXT.partition("[[variant]]")[0])

@@ -10,12 +10,12 @@ import pytest
 import hopattn as ha
 from hopattn.experiments.random_memories import random_memory
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
 from hopattn.memories.models import named_memories
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.loading import parse
 from tests.counts import spread
 from tests.html_page import Page
-from tests.results import result_of
+from tests.runs import result_of
 
 ODD = ("$x_1$", "<script>alert(1)</script>", "[no]", "ψυχή", "\x1b[31m", '" onload="x')
 

@@ -13,12 +13,10 @@ from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import instance, path_of, require_room, whole
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.files import npz, write_over
-from hopattn.foundation.objects import instance, path_of
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
+from hopattn.results.files import npz, write_over
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace
 from hopattn.transformer.from_torch import require_names, with_prefix

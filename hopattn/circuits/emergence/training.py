@@ -18,8 +18,8 @@ from hopattn.circuits.emergence.record import (
     TrainingState,
     measured,
 )
+from hopattn.foundation.checks import function, instance, path_of
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
-from hopattn.foundation.objects import function, instance, path_of
 
 BETAS = (0.9, 0.98)
 """Adam's rates of decay."""

@@ -12,9 +12,8 @@ import numpy as np
 
 from hopattn.circuits.maps.world import World
 from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
-from hopattn.foundation.objects import instance
-from hopattn.foundation.scalars import whole
 from hopattn.transformer.positions.planes import cos_sin_degrees
 
 MAX_PLANES = 96

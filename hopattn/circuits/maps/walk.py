@@ -14,13 +14,11 @@ import numpy as np
 
 from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap, drawn_angles, positions_of, turns_of
 from hopattn.circuits.maps.world import World
-from hopattn.foundation.chunks import blocks
+from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.checks import Seed, generator, instance, real, whole
 from hopattn.foundation.declared import Positive, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import instance
-from hopattn.foundation.plain_arrays import plain_array
-from hopattn.foundation.scalars import real, whole
-from hopattn.foundation.seeds import Seed, generator
+from hopattn.foundation.threads import blocks
 from hopattn.transformer.attention import attention
 from hopattn.transformer.positions.planes import cos_sin_degrees
 

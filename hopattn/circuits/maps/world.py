@@ -6,9 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from hopattn.foundation.checks import each, instance, whole
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
-from hopattn.foundation.objects import each, instance
-from hopattn.foundation.scalars import whole
 
 MAX_PLACES = 1024
 """The largest number of places of a world: any two of them are compared."""

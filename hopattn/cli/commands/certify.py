@@ -30,7 +30,7 @@ def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processe
     reject_unknown("memory", [name for name in memory if not is_path(name)], named_memories)
     certificates = list(certify_all(memory, count, seed, processes, dtype))
     if as_json:
-        from hopattn.foundation.files import json_text
+        from hopattn.results.files import json_text
 
         click.echo(portable_json(json_text([asdict(pair) for pair in certificates])))
     else:

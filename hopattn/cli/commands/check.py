@@ -45,7 +45,7 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
         report(len(names), len(names))
     results = _told_apart(results, places)
     if as_json:
-        from hopattn.foundation.files import json_text
+        from hopattn.results.files import json_text
 
         rows = [
             {"name": r.name, "source": r.source, "kind": r.kind, "ok": r.ok, "expectations": r.table()} for r in results

@@ -87,12 +87,12 @@ def command(
     if figure_file is not None:
         _draw(result, figure_file, format, measure)
     if csv_file is not None:
-        from hopattn.foundation.files import write_over
+        from hopattn.results.files import write_over
 
         write_over(csv_file, result.to_csv().encode())
         click.echo(str(csv_file), err=True)
     if as_json:
-        from hopattn.foundation.files import json_text
+        from hopattn.results.files import json_text
 
         click.echo(portable_json(json_text(result.to_dict())))
         return
@@ -133,7 +133,7 @@ def _progress() -> Iterator[dict[str, Any]]:
 
 def _require_plain_files(*files: Path | None) -> None:
     """Raise `InvalidInput` for a path that is there and is no plain file, before anything is computed."""
-    from hopattn.foundation.files import require_regular
+    from hopattn.results.files import require_regular
 
     for file in files:
         if file is not None:
@@ -144,7 +144,7 @@ def _draw(result: "Comparison", file: Path, format: str, measure: str | None) ->
     """Draw the comparison into a file."""
     from hopattn.figures.comparison import ComparisonView, draw_comparison
     from hopattn.figures.rendering import rendered
-    from hopattn.foundation.files import write_over
+    from hopattn.results.files import write_over
 
     picture, _ = rendered(lambda figure: draw_comparison(figure, result, ComparisonView(measure)), format)
     write_over(file, picture)

@@ -16,7 +16,7 @@ def command(memories: bool, as_json: bool) -> None:
     """
     rows = _memories() if memories else _scenarios()
     if as_json:
-        from hopattn.foundation.files import json_text
+        from hopattn.results.files import json_text
 
         click.echo(portable_json(json_text(rows)))
         return

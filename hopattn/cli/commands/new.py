@@ -23,7 +23,7 @@ def command(kind: str, file: Path | None) -> None:
     hopattn run mine.toml
     """
     from hopattn.foundation.errors import InvalidInput
-    from hopattn.foundation.files import write_new
+    from hopattn.results.files import write_new
     from hopattn.scenario.files import schema_file
 
     text = f"#:schema {schema_file().as_posix()}\n{_to_begin_with(kind)}"

@@ -72,7 +72,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     for path in outputs:
         write_sweep(result, path)
     if as_json:
-        from hopattn.foundation.files import json_text
+        from hopattn.results.files import json_text
 
         click.echo(portable_json(json_text(result.to_dict())))
     else:
@@ -92,10 +92,10 @@ def _finished_sweep(
     further keywords of `sweep_scenario`.
     """
     from hopattn.experiments.sweep.of_scenario import sweep_scenario
-    from hopattn.foundation.grids import axes_from
-    from hopattn.foundation.visible import visible
+    from hopattn.scenario.grids import axes_from
     from hopattn.scenario.language.overrides import parse_assignment
     from hopattn.views.tables import progress
+    from hopattn.views.visible import visible
 
     options |= {"file": file, "overrides": dict(parse_assignment(change) for change in changes)}
     try:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.chunks import blocks
+from hopattn.foundation.threads import blocks
 
 CACHED = 32_768
 """The number of entries that are looked at together; they stay in the cache of the processor."""

@@ -16,8 +16,8 @@ from hopattn.dynamics.single_neuron.base import (
     are_spins,
 )
 from hopattn.dynamics.single_neuron.block_sums import BlockSums, Overlaps, SumsOfCouplings, SumsOfOverlaps
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.kernels import compiled_loops
+from hopattn.foundation.threads import blocks
 
 BLOCK = 256
 """The number of neurons whose fields one matrix product gives. Measured for 4,000 neurons and 128 cues: with half or

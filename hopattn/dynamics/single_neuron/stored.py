@@ -6,8 +6,8 @@ import numpy as np
 
 from hopattn.dynamics.single_neuron.base import Decision, KnownDecision, SingleNeuronStates, SpinView
 from hopattn.foundation.arrays import require_finite_energy
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.kernels import compiled_loops
+from hopattn.foundation.threads import blocks
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.power import Power
 from hopattn.retrieval.separation.scores import scaled

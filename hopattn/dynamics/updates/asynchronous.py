@@ -8,8 +8,8 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.single_neuron import KnownDecision, SpinView
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
+from hopattn.foundation.arrays import plain_array
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.plain_arrays import plain_array
 from hopattn.foundation.registry import name_of
 
 _ORDERS = ("random", "sequence")

@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
+from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.objects import instance
 from hopattn.foundation.vectors import largest_change
 
 

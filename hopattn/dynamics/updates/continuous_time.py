@@ -7,9 +7,9 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
+from hopattn.foundation.checks import positive
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import positive
 from hopattn.foundation.vectors import largest_change
 from hopattn.retrieval.activation import Activation
 

@@ -9,9 +9,9 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.single_neuron import KnownDecision, SpinView
 from hopattn.dynamics.updates.asynchronous import Asynchronous, aligned, sweep_order
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
+from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import real
 
 
 @dataclass(frozen=True)

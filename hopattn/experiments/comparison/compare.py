@@ -11,11 +11,9 @@ from hopattn.experiments.comparison.measuring import Measured, measure
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem, require_positive_betas
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row, row_of
+from hopattn.foundation.checks import REPEATED, Seed, function, positive, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.grids import Values, axes_of
-from hopattn.foundation.objects import function
-from hopattn.foundation.scalars import REPEATED, positive, whole
-from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.scenario.grids import Values, axes_of
 
 MOST = 20_000
 """The largest number of recalls of one comparison: memories × points × trials."""

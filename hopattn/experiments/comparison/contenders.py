@@ -9,8 +9,8 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.experiments.own_memories import is_part, memory_with, own_named, own_names
+from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
-from hopattn.foundation.objects import is_iterable
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.addressed import nearest
 from hopattn.memories.models.classical import hopfield

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.room import require_room
 
 PER_RECALL = 10e-3
 """Seconds that one recall takes whatever its size."""

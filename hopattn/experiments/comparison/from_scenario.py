@@ -7,8 +7,8 @@ import numpy as np
 
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
 from hopattn.memories.memory import Memory as AssociativeMemory
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.fixed_scores import FixedScores
 from hopattn.retrieval.similarity import Dot
 from hopattn.scenario.kinds.attention import Attention

@@ -21,7 +21,7 @@ from hopattn.experiments.comparison.over_random_patterns import (
 )
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.grids import Values, axes_from
+from hopattn.scenario.grids import Values, axes_from
 from hopattn.scenario.loading import load
 
 ALWAYS = ("memories", "over", "beta", "max_steps", "rng", "report", "anyway", "note")

@@ -15,8 +15,8 @@ from hopattn.experiments.comparison.cost import Size
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.sampling import MOST_CUES, Draw, GivenPatterns
+from hopattn.foundation.checks import positive, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.scalars import positive, whole
 
 AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
 """The axes that a grid may have."""

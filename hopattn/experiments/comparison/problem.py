@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.cost import Size
-from hopattn.foundation.arrays import as_numpy, require_dim, require_finite, stored_rows
+from hopattn.foundation.arrays import as_numpy, plain_array, require_dim, require_finite, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.foundation.plain_arrays import plain_array
 from hopattn.retrieval.masks import resolve
 
 UNKNOWN = -1

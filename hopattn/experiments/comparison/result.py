@@ -7,9 +7,9 @@ from typing import Any
 from hopattn.experiments.comparison.columns import HEADINGS
 from hopattn.experiments.comparison.paragraph import paragraph
 from hopattn.experiments.comparison.row import Row
-from hopattn.foundation.display import Drawable
-from hopattn.foundation.files import csv_text
-from hopattn.foundation.frames import VERSIONS, data_frame, imported, netcdf_attributes
+from hopattn.results.display import Drawable
+from hopattn.results.files import csv_text
+from hopattn.results.frames import VERSIONS, data_frame, imported, netcdf_attributes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,8 @@ import numpy as np
 
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.arrays import as_numpy, stored_rows
+from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
 from hopattn.foundation.vectors import row_length
 from hopattn.scenario.random_patterns import SORTS, damaged, random_patterns
 

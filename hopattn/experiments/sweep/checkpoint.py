@@ -9,9 +9,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
-from hopattn.foundation.files import require_regular
-from hopattn.foundation.room import require_room
+from hopattn.results.files import require_regular
 
 START = b'{"sweep":'
 """The first bytes of every checkpoint."""

@@ -16,11 +16,10 @@ from hopattn.experiments.sweep.plan import Plan, Point, point_text
 from hopattn.experiments.sweep.runner import run_plan
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers
+from hopattn.foundation.checks import Seed, each, instance, whole_seed
 from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
-from hopattn.foundation.grids import Grid, Values, axes_of, of_words
-from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.objects import each, instance
-from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.results.labelled import Labelled
+from hopattn.scenario.grids import Grid, Values, axes_of, of_words
 from hopattn.scenario.language.overrides import require_changes
 from hopattn.scenario.language.sweep_table import path_of
 from hopattn.scenario.loading import Scenario, parse

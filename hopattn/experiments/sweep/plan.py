@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.checks import REPEATED, instance, whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.grids import Values, in_order
-from hopattn.foundation.objects import instance
-from hopattn.foundation.scalars import REPEATED, whole
 from hopattn.foundation.version import __version__
+from hopattn.scenario.grids import Values, in_order
 
 MOST = 1_000_000
 """The largest number of points of a grid."""

@@ -10,10 +10,9 @@ from hopattn.experiments.sweep.code import code_of
 from hopattn.experiments.sweep.plan import Plan, Trial, key_of
 from hopattn.experiments.sweep.table import Sweep, described
 from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute, trials_in, with_more
+from hopattn.foundation.checks import Seed, function, whole_seed
 from hopattn.foundation.errors import reject_unknown
-from hopattn.foundation.grids import Grid, axes_of
-from hopattn.foundation.objects import function
-from hopattn.foundation.seeds import Seed, whole_seed
+from hopattn.scenario.grids import Grid, axes_of
 
 
 class SweepOptions(WorkerOptions, total=False):

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
-from hopattn.foundation.display import Drawable
+from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.files import csv_text, npz
-from hopattn.foundation.frames import data_frame, dataset
-from hopattn.foundation.grids import Values, of_words
-from hopattn.foundation.objects import path_of
+from hopattn.results.display import Drawable
+from hopattn.results.files import csv_text, npz
+from hopattn.results.frames import data_frame, dataset
+from hopattn.scenario.grids import Values, of_words
 from hopattn.scenario.loading import Scenario
 
 CONFIDENCE = 0.95

@@ -11,11 +11,10 @@ import numpy as np
 from hopattn.cluster.connection import connected
 from hopattn.cluster.task_queue import TaskQueue
 from hopattn.dynamics.own_parts import packed, register_packed
+from hopattn.experiments.processes import results_of
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
+from hopattn.foundation.checks import function, instance, path_of, whole
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted
-from hopattn.foundation.objects import function, instance, path_of
-from hopattn.foundation.processes import results_of
-from hopattn.foundation.scalars import whole
 from hopattn.foundation.threads import single_threaded
 
 Report = Callable[[int, int], None]

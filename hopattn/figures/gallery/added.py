@@ -11,7 +11,7 @@ from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import approached, asked, chosen_axes, frame, hero, limits, same_axes
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 

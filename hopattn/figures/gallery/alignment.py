@@ -9,7 +9,7 @@ from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import cells
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import subscripted, width
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 RUNS, FEW = 3, 5

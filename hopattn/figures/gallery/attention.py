@@ -10,7 +10,7 @@ from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import LEGIBLE, scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 HEADS, IN_A_ROW = 12, 4

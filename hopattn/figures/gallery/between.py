@@ -8,7 +8,7 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 RUNS = 7

@@ -10,7 +10,7 @@ from hopattn.figures.headings import foot, headline, left_out, run_title, wrappe
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import OperatingClass, class_of, least_number
 from hopattn.scenario.result import Result, Run
 

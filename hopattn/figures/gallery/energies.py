@@ -12,7 +12,7 @@ from hopattn.figures.recalled_cues import last_steps, recalled
 from hopattn.figures.recalls import energy_scale
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 CUES, RUNS, NUMBERED = 100, 3, 8

@@ -10,7 +10,7 @@ from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.shapes import cells
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import short
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 RUNS, WORDS = 3, 6

@@ -10,7 +10,7 @@ from hopattn.figures.headings import foot, headline, left_out, note_of, run_titl
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, subscripted, width
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 HEADS, ARCS = 4, 600

@@ -10,7 +10,7 @@ from hopattn.figures.headings import headline, left_out, pads
 from hopattn.figures.quantities import set_logarithmic
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import power_of_ten
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 FLOOR = 1e-12

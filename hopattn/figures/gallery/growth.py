@@ -7,7 +7,7 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, power_of_ten
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS = {"word": "for one more word", "text": "for all words, one after the other"}

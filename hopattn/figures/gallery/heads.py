@@ -11,7 +11,7 @@ from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 ROWS = 10

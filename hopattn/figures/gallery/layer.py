@@ -10,7 +10,7 @@ from hopattn.figures.headings import foot, headline, left_out, note_of
 from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short, subscripted, width
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 WORDS, ELEMENTS, HIDDEN, HEADS = 6, 8, 12, 2

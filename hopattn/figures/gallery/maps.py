@@ -9,7 +9,7 @@ from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.places import coloured_places, is_lattice
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 PANELS = 2

@@ -9,7 +9,7 @@ from hopattn.figures.headings import foot, headline, laid_out, left_out, run_tit
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import subscripted
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS = 6

@@ -10,7 +10,7 @@ from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 PANELS, ROUNDS, WORDS = 3, 2, 12

@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.headings import foot, headline, left_out, note_of, run_title
 from hopattn.figures.style import scaled, theme
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 PANELS = 8

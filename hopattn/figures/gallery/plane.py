@@ -21,7 +21,7 @@ from hopattn.figures.word_planes import (
     panel_titles,
     same_axes,
 )
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 RUNS = 4

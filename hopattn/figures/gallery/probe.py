@@ -8,7 +8,7 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import headline, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 ERRORS = 2

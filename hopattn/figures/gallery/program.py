@@ -8,7 +8,7 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, laid_out, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 SELECTIONS, ROWS, COLUMNS = 4, 7, 12

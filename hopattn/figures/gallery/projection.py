@@ -11,7 +11,7 @@ from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.shapes import arithmetic, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 ROOM = 2.0

@@ -9,8 +9,8 @@ from hopattn.figures.headings import foot, headline, left_out, note_of
 from hopattn.figures.shapes import arrow, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted, width
-from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import Dot
 from hopattn.scenario.result import Result, Run
 

@@ -12,7 +12,7 @@ from hopattn.figures.shapes import arithmetic
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 MOST = 9

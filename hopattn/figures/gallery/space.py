@@ -10,7 +10,7 @@ from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, label, number
 from hopattn.figures.word_planes import asked, frame, limits
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 

@@ -9,7 +9,7 @@ from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number, short
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation import separations
 from hopattn.scenario.result import Result, Run
 

@@ -12,7 +12,7 @@ from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.shapes import boxed, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, width
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS, WORDS = 3, 18

@@ -6,11 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_dim
+from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.objects import flag
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import real, whole
-from hopattn.foundation.seeds import generator
 from hopattn.foundation.traces import surely
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, first_true, namespace
-from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.options import require_options
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import surely
 from hopattn.memories.memory import rows_of
 
@@ -65,7 +64,7 @@ def named(source: str, energy: str, update: str = "sync", answers: bool = False)
 
         @wraps(build)
         def constructor(*args: Any, **options: Any) -> Any:
-            require_options(build.__name__, options, known)
+            reject_unknown(build.__name__, options, known, "option")
             return build(*args, **options)
 
         constructor.card = Card(build.__name__, constructor, source, energy, update, answers)  # type: ignore[attr-defined]

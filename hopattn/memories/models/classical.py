@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.objects import flag
-from hopattn.foundation.scalars import real
 from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
 from hopattn.networks import learning_rules as learning
 from hopattn.networks.associator import Associator

@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import namespace
-from hopattn.foundation.objects import flag
+from hopattn.foundation.checks import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
 from hopattn.retrieval.separation.exponential import Exponential

@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.checks import whole
 from hopattn.foundation.vectors import unit
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns

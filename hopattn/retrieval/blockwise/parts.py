@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.chunks import ranges
+from hopattn.foundation.threads import ranges
 from hopattn.retrieval.blockwise.online_sums import BlockPass
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 

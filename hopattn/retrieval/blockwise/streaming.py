@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.chunks import blocks, ranges
-from hopattn.foundation.threads import Share, workers
+from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.vectors import longest_row
 from hopattn.retrieval.blockwise.online_sums import (
     BlockPass,

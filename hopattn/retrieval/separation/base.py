@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array
-from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.checks import positive_or_followed
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.scalars import positive_or_followed
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.block_form import AllScores, BlockForm
 from hopattn.retrieval.separation.scores import scaled
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.scalars import real
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.row_thresholds import compiled_rows

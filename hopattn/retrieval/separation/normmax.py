@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.scalars import real
+from hopattn.foundation.checks import real
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.row_thresholds import compiled_rows

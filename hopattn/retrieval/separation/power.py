@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.scalars import whole
+from hopattn.foundation.checks import whole
 from hopattn.foundation.vectors import nonzero, rectified
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import BlockForm, PlainSum

@@ -3,9 +3,8 @@
 import numpy as np
 
 from hopattn.foundation.arrays import Array
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.kernels import compiled_loops
-from hopattn.foundation.threads import workers
+from hopattn.foundation.threads import blocks, workers
 from hopattn.retrieval.separation.scores import split
 
 TASKS = 8

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import whole
 from hopattn.foundation.roots import level
-from hopattn.foundation.scalars import whole
 from hopattn.foundation.traces import constant
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.row_thresholds import compiled_rows

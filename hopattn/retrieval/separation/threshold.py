@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.scalars import real
+from hopattn.foundation.checks import real
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.block_form import BlockForm, PlainSum
 from hopattn.retrieval.separation.scores import masked

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.explain.arithmetic import (

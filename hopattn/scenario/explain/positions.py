@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, factor, number, rotated, rotation_rows, vector, written
 from hopattn.scenario.parts.head_positions import rotary
 from hopattn.scenario.parts.heads import HeadTable

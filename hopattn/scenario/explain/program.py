@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.rasp import comparisons, sequence_maps
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, factor, number
 from hopattn.scenario.parts.program import AggregateTable, MapTable, StepTable
 

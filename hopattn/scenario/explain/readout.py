@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import dot, weighing
 from hopattn.scenario.parts.readout import LOGITS, ReadoutTable
 from hopattn.scenario.words.vocabulary import Encoding

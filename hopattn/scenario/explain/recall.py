@@ -8,10 +8,10 @@ from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
 from hopattn.scenario.explain.energy import explain_energy
 from hopattn.scenario.parts.memories import MemoryTable

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import linear
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.learned_similarity import Bilinear
 from hopattn.retrieval.similarity import Similarity
 from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written

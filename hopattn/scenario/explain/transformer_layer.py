@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import (
     MANY,
     added,

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.explain.readout import explain_readout
 from hopattn.scenario.kinds.layered_text import TextSpec

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text

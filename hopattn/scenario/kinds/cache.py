@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import PositionRule, mask_rules
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.layered_text import AttentionSpec

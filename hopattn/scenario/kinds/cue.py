@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.cue import cue, functions
 from hopattn.scenario.explain.arithmetic import dot, equals, factor, number, rotated, rotation_rows, vector, written
 from hopattn.scenario.kinds.base import Spec

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr
 
 from hopattn.circuits.emergence.record import ITERATIONS, Training, measured
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import least_number
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec

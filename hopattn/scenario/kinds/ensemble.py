@@ -7,8 +7,8 @@ import numpy as np
 
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.registry import name_of
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.grids import axis_values
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, number, written
+from hopattn.scenario.grids import axis_values
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Tolerance

@@ -9,10 +9,10 @@ from pydantic import Field
 from hopattn.dynamics.state_space import spins
 from hopattn.dynamics.updates.stochastic import Glauber
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
 from hopattn.networks.curie_weiss import MOST_SPINS as MOST_SUMMED
 from hopattn.networks.curie_weiss import mean_field
 from hopattn.networks.ising import MOST_SPINS
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.encoded import EncodedSpec
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes

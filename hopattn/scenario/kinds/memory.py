@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.recall import explain_recall, strips
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, RecallArrays

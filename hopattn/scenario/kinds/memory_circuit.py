@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.circuits.memory_circuit import PROBES, memory_curves, outer_product_recall, recall_width
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table

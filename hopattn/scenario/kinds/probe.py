@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr
 from hopattn.circuits.emergence.record import Recipe, Training
 from hopattn.circuits.position_probe import PositionProbe, position_probe, random_blocks, random_texts
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import mask_rules
 from hopattn.scenario.explain.arithmetic import number, vector
 from hopattn.scenario.files import shipped_folder

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.circuits.rasp import Selection, sequence
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.program import explain_step
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes

@@ -17,11 +17,11 @@ from hopattn.dynamics.state_space import (
     line_between,
     successors,
 )
-from hopattn.foundation.chunks import blocks
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.foundation.threads import blocks
 from hopattn.memories.memory import Memory
 from hopattn.networks.bidirectional import Bidirectional
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
 from hopattn.scenario.parts.memories import MemoryTable

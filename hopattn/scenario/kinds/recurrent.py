@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import unknown
-from hopattn.foundation.labelled import Labelled
 from hopattn.foundation.vectors import linear
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.explain.recurrent import explain_reading, explain_writing
 from hopattn.scenario.kinds.base import Spec

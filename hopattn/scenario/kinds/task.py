@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hopattn.foundation.errors import shortened, unknown
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.vectors import largest_axes, nearest_words
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import AttentionSpec

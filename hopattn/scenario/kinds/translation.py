@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.explain.attention import explain_layers

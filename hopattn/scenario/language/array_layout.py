@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hopattn.foundation.errors import listed, nearest, shortened, unknown
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
-from hopattn.foundation.grids import Values, axes_of, axis_values, of_words
 from hopattn.foundation.registry import is_path
+from hopattn.scenario.grids import Values, axes_of, axis_values, of_words
 from hopattn.scenario.language.fields import NOT_IMPORTED, ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import (

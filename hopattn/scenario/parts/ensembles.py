@@ -10,8 +10,8 @@ from pydantic import Field, PrivateAttr
 
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.array_files import numbers
+from hopattn.foundation.checks import COUNTED
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.foundation.scalars import COUNTED
 from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, Text, Tolerance
 from hopattn.scenario.parts.memories import ModelTable

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopattn.foundation.arrays import as_array, as_float, namespace, require_broadcast
+from hopattn.foundation.checks import each, instance
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.objects import each, instance
 from hopattn.foundation.vectors import row_length
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax

@@ -13,12 +13,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.checks import REPEATED, Seed, generator, require_room, require_time, whole
 from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.room import require_room, require_time
-from hopattn.foundation.scalars import REPEATED, whole
-from hopattn.foundation.seeds import Seed, generator
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.checks import require_room, whole
 from hopattn.foundation.declared import Count, Declared, Positive, checked
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import whole
 from hopattn.retrieval.masks import distances
 
 

@@ -11,9 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_finite
+from hopattn.foundation.checks import positive, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.room import require_room
-from hopattn.foundation.scalars import positive, real, whole
 
 Layout = Literal["interleaved", "half"]
 """The axes of plane i: 2i and 2i + 1 for "interleaved", i and i + dim/2 for "half"."""

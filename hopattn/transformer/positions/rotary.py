@@ -19,9 +19,9 @@ from hopattn.foundation.arrays import (
     require_finite,
     widened,
 )
+from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Declared, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
-from hopattn.foundation.scalars import whole
 from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, rotate_pairs
 
 

@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.declared import Count, Real, checked, shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.room import require_room
 from hopattn.transformer.positions.planes import frequencies, rotation
 
 How = Literal["concatenate", "add", "multiply"]

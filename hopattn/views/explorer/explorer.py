@@ -5,9 +5,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.files import write_over
-from hopattn.foundation.objects import path_of
+from hopattn.results.files import write_over
 from hopattn.scenario.loading import Scenario, load
 from hopattn.views.explorer.page import page_of
 from hopattn.views.explorer.start import all_started

@@ -11,10 +11,10 @@ from hopattn.experiments.comparison.from_files import heads_of, holds_heads, is_
 from hopattn.figures.from_arrays import weights_as_result
 from hopattn.foundation.array_files import arrays_of, named, names_in, numbers, require_file
 from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, listed
-from hopattn.foundation.labelled import Labelled
-from hopattn.foundation.objects import path_of
 from hopattn.memories.memory import Memory
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import entropy
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Result

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.labelled import Labelled
+from hopattn.results.labelled import Labelled
 
 WORDS = ("the", "dog", "the#2")
 WEIGHTS = Labelled(np.arange(9.0).reshape(3, 3), ("token", "token"), (WORDS, WORDS))

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.display import Drawable
-from hopattn.foundation.frames import imported
+from hopattn.results.display import Drawable
+from hopattn.results.frames import imported
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.frames import VERSIONS
+from hopattn.results.frames import VERSIONS
 from tests.each import each
 
 PATTERNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 20))

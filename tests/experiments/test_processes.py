@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
+from hopattn.experiments.processes import results_of
 from hopattn.foundation.errors import CannotDo
-from hopattn.foundation.processes import results_of
 
 
 def square(number):

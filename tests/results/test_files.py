@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.files import csv_text, require_regular, write_over
+from hopattn.results.files import csv_text, require_regular, write_over
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.grids import MOST, axes_from, axes_of, axis_values, values_of
+from hopattn.scenario.grids import MOST, axes_from, axes_of, axis_values, values_of
 from tests.each import each
 
 ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
