@@ -46,7 +46,7 @@ class _Problem:
 
     def __init__(self) -> None:
         patterns, self.cues, rng = _random_cues(NEURONS, PATTERNS, CUES)
-        self.network, self.order = ha.hopfield(patterns), rng.permutation(NEURONS)
+        self.network, self.order = ha.memories.hopfield(patterns), rng.permutation(NEURONS)
         self.times: Times = {}
 
     def loop_over_sweep(self, temperature: float, options: Options) -> Measured:
@@ -86,7 +86,7 @@ class _Problem:
 
 def _dense(options: Options) -> Measured:
     patterns, cues, rng = _random_cues(DENSE_NEURONS, DENSE_PATTERNS, 1)
-    memory, order = ha.dense(patterns, n=3), rng.permutation(DENSE_NEURONS)
+    memory, order = ha.memories.dense(patterns, n=3), rng.permutation(DENSE_NEURONS)
     update = ha.Asynchronous(order=order)
 
     def energy(state: np.ndarray) -> float:

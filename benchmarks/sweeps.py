@@ -37,7 +37,7 @@ def _two_workers(options: Options) -> Measured:
     overrides = {"ensemble.neurons": NEURONS, "ensemble.cues": 1}
 
     def swept(workers: int) -> np.ndarray:
-        sweep = ha.sweep_scenario(scenario, over, trials=TRIALS, overrides=overrides, workers=workers)
+        sweep = ha.experiments.sweep_scenario(scenario, over, trials=TRIALS, overrides=overrides, workers=workers)
         return sweep.values["overlap"]
 
     if not np.array_equal(swept(1), swept(2)):
@@ -64,7 +64,7 @@ def _scenario(options: Options) -> Measured:
     scenario, seed = ha.load("capacity"), np.random.SeedSequence(0)
     parsed = [parse(scenario.text, scenario.where, "capacity", {**overrides, "ensemble.load": x}) for x in over["load"]]
     works = {
-        "sweep": lambda: ha.sweep_scenario(scenario, over, trials=1, overrides=overrides, workers=1),
+        "sweep": lambda: ha.experiments.sweep_scenario(scenario, over, trials=1, overrides=overrides, workers=1),
         "runs": lambda: [once(each, seed) for each in parsed],
     }
     times = interleaved(works, options)

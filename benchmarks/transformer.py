@@ -109,7 +109,7 @@ def _word(options: Options) -> Measured:
         "in_proj_weight": (rng.normal(size=(3 * WIDTH, WIDTH)) / WIDTH**0.5).astype(np.float32),
         "out_proj.weight": (rng.normal(size=(WIDTH, WIDTH)) / WIDTH**0.5).astype(np.float32),
     }
-    layer = ha.AttentionLayer(ha.MultiHead.from_torch(state, HEADS, mask="causal"))
+    layer = ha.transformer.AttentionLayer(ha.MultiHead.from_torch(state, HEADS, mask="causal"))
     text = rng.normal(size=(CACHED, WIDTH)).astype(np.float32)
     _, cache = ha.KeyValueCache([layer]).append(text)
     word = rng.normal(size=(1, WIDTH)).astype(np.float32)

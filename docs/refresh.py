@@ -21,7 +21,7 @@ from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
 from hopattn.figures.gallery import plots
 from hopattn.memories.models import named_memories
-from hopattn.networks.learning_rules import rules
+from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.features import feature_maps
 from hopattn.retrieval.masks import mask_rules
@@ -138,7 +138,7 @@ def _memories(match: re.Match[str]) -> str:
         parts.append(
             f"## `{name}`\n\n{_first_paragraph(card.build)}\n\n"
             f"* Source: {about.source}\n* Energy: {about.energy}\n* Guarantee: {where or no_claim}\n"
-            f'* In Python: `ha.{name}`; in a scenario: `model = "{name}"`\n\n{shown}\n'
+            f'* In Python: `ha.memories.{name}`; in a scenario: `model = "{name}"`\n\n{shown}\n'
         )
     return match[1] + "\n".join(["", *parts, match[2]])
 

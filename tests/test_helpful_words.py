@@ -30,17 +30,17 @@ def of_file(text):
     "call, words",
     [
         (
-            lambda: ha.hopfield([[0, 1, 1, 0]]),
+            lambda: ha.memories.hopfield([[0, 1, 1, 0]]),
             "row 0 holds 0; the neurons are spins, −1 or 1; for 0 and 1, write 2*x − 1",
         ),
-        (lambda: ha.dense(np.array(SPINS) > 0), "write 2*x − 1"),
-        (lambda: ha.Hopfield(SPINS), "(2, 4); `ha.hopfield(patterns)` makes the couplings of patterns"),
+        (lambda: ha.memories.dense(np.array(SPINS) > 0), "write 2*x − 1"),
+        (lambda: ha.Hopfield(SPINS), "(2, 4); `ha.memories.hopfield(patterns)` makes the couplings of patterns"),
         (
             of_file(ENSEMBLE.replace("0.2", "20")),
             "9: ensemble.flip: 20 stands there; expected at most 1; a fraction: write 0.2 for 20 %",
         ),
         (
-            lambda: ha.compare_random(dim=8, n_patterns=2, noise=20),
+            lambda: ha.experiments.compare_random(dim=8, n_patterns=2, noise=20),
             "noise: expected the fraction of spins that is reversed, 0 to 1, not 20; for 20 %, give 0.2",
         ),
         (of_file(ENSEMBLE.replace("schema = 1", "")), "schema: is missing; write schema = 1"),
@@ -54,7 +54,7 @@ def of_file(text):
         ),
         (lambda: ha.attention("q.npy", SPINS, SPINS), "q: expected numbers such as [0.5, -1], not the text 'q.npy'"),
         (
-            lambda: ha.hopfield(SPINS).recall(SPINS, update="glauber"),
+            lambda: ha.memories.hopfield(SPINS).recall(SPINS, update="glauber"),
             "update 'glauber': needs temperature; in Python, give Glauber(temperature=…)",
         ),
         (

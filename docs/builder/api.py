@@ -1,20 +1,28 @@
-"""A page for each public name, from its signature and its docstring."""
+"""A page for each name at the top of the package and one for each room, from signatures and docstrings."""
 
 import inspect
 from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import hopattn
 from docs.builder.markdown import first_paragraph, from_docstring, plain, table
+from hopattn.foundation import lazy
+from hopattn.foundation.registry import Choices
+
+ROOMS = lazy.rooms(str(hopattn.__file__))
+"""The rooms whose names are found by the name of the room, such as `ha.memories.modern`."""
+NAMES = sorted(set(dir(hopattn)) - set(ROOMS))
+"""The names at the top."""
 
 
 def pages() -> dict[str, str]:
-    """The pages by their places: one for each public name, and one for each public module."""
-    names = {stem(name): _page(f"hopattn.{name}", getattr(hopattn, name)) for name in hopattn.__all__}
-    modules = {name: _module_page(name) for name in hopattn._MODULES}
-    return {f"reference/api/{stem}.md": text for stem, text in {**names, **modules}.items()}
+    """The pages by their places: one for each name at the top, and one for each room."""
+    names = {stem(name): _page(name, getattr(hopattn, name)) for name in NAMES}
+    rooms = {room: _room_page(room, getattr(hopattn, room)) for room in ROOMS}
+    return {f"reference/api/{stem}.md": text for stem, text in {**names, **rooms}.items()}
 
 
 def stem(name: str) -> str:
@@ -22,55 +30,71 @@ def stem(name: str) -> str:
     return f"class-{name}" if inspect.isclass(getattr(hopattn, name)) else name
 
 
+def names_in(room: str) -> list[tuple[str, Any]]:
+    """The public names of a room, with what they are; the rooms inside it have pages of their own."""
+    module = getattr(hopattn, room)
+    entries = [(name, getattr(module, name)) for name in module.__all__]
+    return [(name, one) for name, one in entries if not isinstance(one, ModuleType)]
+
+
 def index() -> str:
-    """All names with the first sentence of each, room by room."""
-    rooms: dict[str, list[str]] = {}
-    for name in hopattn.__all__:
-        rooms.setdefault(hopattn._HOMES[name].split(".")[1], []).append(name)
-    order = ["memories", *(room for room in rooms if room != "memories")]
-    parts = [_list_of(_room(room), [(name, getattr(hopattn, name)) for name in rooms[room]]) for room in order]
-    modules = [(name, import_module(module)) for name, module in hopattn._MODULES.items()]
-    return "\n\n".join([*parts, _list_of("Modules: their functions are called by the name of the module", modules)])
+    """All names with the first sentence of each: those at the top by their folders, then room by room."""
+    homes = lazy.stated(str(hopattn.__file__))
+    folders: dict[str, list[str]] = {}
+    for name in NAMES:
+        folders.setdefault(homes[name].split(".")[0], []).append(name)
+    order = ["memories", *(folder for folder in sorted(folders) if folder != "memories")]
+    top = [_list_of(_heading(import_module(f"hopattn.{folder}")), "ha", _entries(folders[folder])) for folder in order]
+    rooms = [_list_of(f"`ha.{room}`: {_about(room)}", f"ha.{room}", names_in(room)) for room in ROOMS]
+    return "\n\n".join([*top, *rooms])
 
 
-def _room(room: str) -> str:
+def _entries(names: list[str]) -> list[tuple[str, Any]]:
+    return [(name, getattr(hopattn, name)) for name in names]
+
+
+def _heading(module: ModuleType) -> str:
     """The heading of a room: the first sentence of its docstring."""
-    doc = first_paragraph(inspect.getdoc(import_module(f"hopattn.{room}")) or room)
-    return plain(doc.rstrip("."))
+    return plain(first_paragraph(inspect.getdoc(module) or module.__name__).rstrip("."))
 
 
-def _list_of(heading: str, entries: list[tuple[str, Any]]) -> str:
-    rows = [[f"`ha.{name}`", plain(_summary(entry))] for name, entry in entries]
+def _about(room: str) -> str:
+    """The heading of a room, after its name."""
+    heading = _heading(getattr(hopattn, room))
+    return heading.partition(": ")[2] if heading.lower().startswith(f"{room}: ") else heading[0].lower() + heading[1:]
+
+
+def _list_of(heading: str, before: str, entries: list[tuple[str, Any]]) -> str:
+    rows = [[f"`{before}.{name}`", plain(_summary(entry))] for name, entry in entries]
     return f"## {heading}\n\n{table(['name', 'what it is'], rows)}"
 
 
 def _summary(entry: Any) -> str:
+    if isinstance(entry, Choices):
+        return f"The choices for `{entry.what}`, by name."
     return first_paragraph(inspect.getdoc(entry) or "")
 
 
 def _page(name: str, entry: Any) -> str:
-    return f"# `ha.{name.removeprefix('hopattn.')}`\n\n{_described(name, entry)}\n"
+    return f"# `ha.{name}`\n\n{_described(f'hopattn.{name}', f'ha.{name}', entry)}\n"
 
 
-def _module_page(name: str) -> str:
-    """The page of a module: its own words, then each of its public functions."""
-    module = import_module(hopattn._MODULES[name])
-    functions = [(key, one) for key, one in vars(module).items() if _is_public(key, one, module.__name__)]
-    about = from_docstring(inspect.getdoc(module) or "")
-    return "\n\n".join(
-        [f"# `ha.{name}`", f"`````{{py:module}} hopattn.{name}\n`````", about]
-        + [f"## `ha.{name}.{key}`\n\n{_described(key, one)}" for key, one in functions]
-        + [""]
-    )
+def _room_page(room: str, module: ModuleType) -> str:
+    """The page of a room: its own words, then each of its public names."""
+    about = from_docstring(_without_files(inspect.getdoc(module) or ""))
+    parts = [f"## `ha.{room}.{name}`\n\n{_described(name, f'ha.{room}.{name}', one)}" for name, one in names_in(room)]
+    return "\n\n".join([f"# `ha.{room}`", f"`````{{py:module}} hopattn.{room}\n`````", about, *parts, ""])
 
 
-def _is_public(name: str, entry: Any, module: str) -> bool:
-    own = str(getattr(entry, "__module__", "")).startswith(module)
-    return inspect.isfunction(entry) and own and not name.startswith("_") and name != "learning_rule"
+def _without_files(doc: str) -> str:
+    """The docstring of a room without the list of its files, and without the sentence that announces the list."""
+    parts = doc.split("\n\n")
+    kept = next((i for i, part in enumerate(parts) if part.startswith("- `")), len(parts))
+    return "\n\n".join(part for i, part in enumerate(parts[:kept]) if i + 1 < kept or not part.endswith(":"))
 
 
-def _described(name: str, entry: Any) -> str:
-    """The entry as an object of Sphinx's Python domain."""
+def _described(name: str, called: str, entry: Any) -> str:
+    """The entry as an object of Sphinx's Python domain. called: the name by which it is called."""
     if inspect.isclass(entry):
         members = "\n\n".join(_member(name, key, one) for key, one in _members(entry))
         signature, names = _signature(entry, first=False)
@@ -78,7 +102,7 @@ def _described(name: str, entry: Any) -> str:
     if inspect.isfunction(entry):
         signature, names = _signature(entry, first=True)
         return _object("function", f"{name}{signature}", from_docstring(inspect.getdoc(entry) or "", names), 5)
-    return _object("data", name, _choices(name.replace("hopattn.", "ha."), entry), 5)
+    return _object("data", name, _choices(called, entry), 5)
 
 
 def _choices(name: str, entry: Any) -> str:

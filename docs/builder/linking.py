@@ -8,7 +8,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-import hopattn
+from docs.builder import api
 
 _NAME = re.compile(r"ha\.(\w+)(?:\.(\w+))?")
 _COMMAND = re.compile(r"hopattn ([a-z]+)\b")
@@ -30,9 +30,9 @@ class LinkedCode(SphinxTransform):  # type: ignore[misc]  # Sphinx is no part of
 
     def _reference(self, code: str) -> addnodes.pending_xref | None:
         name, command = _NAME.match(code), _COMMAND.match(code)
-        if name and name[1] in hopattn.__all__:
+        if name and name[1] in api.NAMES:
             target = {"refdomain": "py", "reftype": "obj", "reftarget": f"hopattn.{name[1]}"}
-        elif name and name[1] in hopattn._MODULES:
+        elif name and name[1] in api.ROOMS:
             target = {
                 "refdomain": "py",
                 "reftype": "obj",

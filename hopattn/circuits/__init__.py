@@ -6,3 +6,7 @@
 - `*.py`: one circuit or measure each
 - `emergence/`: induction heads that arise in training
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

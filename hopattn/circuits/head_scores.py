@@ -131,7 +131,8 @@ def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
     From 0 to 1. A sink, most often the first word, takes attention whatever it says. position: k, from 0 to n − 1.
     Chance, for attention spread evenly under the causal mask: the mean of 1/(i + 1) over i ≥ k; for the first word
     H_n/n, with the harmonic number H_n. Raises `InvalidInput` for another position, and for attention as
-    `hopattn.prefix_matching` does. Source: Gu et al. (2025), ICLR, When Attention Sink Emerges (their k counts from 1).
+    `hopattn.circuits.prefix_matching` does. Source: Gu et al. (2025), ICLR, When Attention Sink Emerges (their k counts
+    from 1).
 
     >>> float(attention_sink([[1, 0], [0.5, 0.5]]))
     0.75
@@ -169,8 +170,8 @@ OF_REPEATS = ("duplicate token", "prefix matching")
 def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
     """Every score of heads by its name, `(…,)` each, for attention `(…, n, n)`, n ≥ 2, and its tokens `(n,)`.
 
-    The sink is that of the first token. Raises `InvalidInput` as `hopattn.prefix_matching` does, and for a text of one
-    word.
+    The sink is that of the first token. Raises `InvalidInput` as `hopattn.circuits.prefix_matching` does, and for a
+    text of one word.
 
     >>> found = head_scores(np.eye(4)[[0, 0, 1, 2]], ["a", "b", "a", "b"])
     >>> {name: float(score) for name, score in found.items()}

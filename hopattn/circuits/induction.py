@@ -34,7 +34,7 @@ class InductionCircuit:
 
     turns: the angle between neighbouring positions in each plane, `(n_planes,)`. length: the most words of a text. dim:
     the elements of a word. beta: β of layer 1. layers: both, for vectors of 2 · n_planes + 3 · dim elements. Made by
-    `hopattn.induction_circuit`.
+    `hopattn.circuits.induction_circuit`.
     """
 
     turns: np.ndarray

@@ -92,11 +92,13 @@ def trigger_texts(
 
 
 class MemoryCircuit(AttentionOnly):
-    """Two layers of one head each, whose matrices are sums of outer products. Made by `hopattn.memory_circuit`."""
+    """Two layers of one head each, whose matrices are sums of outer products. Made by
+    `hopattn.circuits.memory_circuit`.
+    """
 
     def accuracy(self, texts: TriggerTexts) -> float:
         """The share of answers that are right: the word with the largest logit is the one that follows the trigger."""
-        instance(texts, TriggerTexts, "texts", "texts from hopattn.trigger_texts")
+        instance(texts, TriggerTexts, "texts", "texts from hopattn.circuits.trigger_texts")
         right = 0
         for start in range(0, len(texts.words), BATCH):
             words, asked = texts.words[start : start + BATCH], texts.asked[start : start + BATCH, :-1]

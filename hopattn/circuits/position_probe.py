@@ -153,8 +153,8 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
     >>> import hopattn as ha
-    >>> blocks, texts = ha.random_blocks(1, 8, 2, rng=0), ha.random_texts(40, 4, 100, 8, rng=1)
-    >>> ha.position_probe(blocks, texts).chance
+    >>> blocks, texts = ha.circuits.random_blocks(1, 8, 2, rng=0), ha.circuits.random_texts(40, 4, 100, 8, rng=1)
+    >>> ha.circuits.position_probe(blocks, texts).chance
     0.25
     """
     state = as_float(texts, "texts")

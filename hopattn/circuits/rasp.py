@@ -145,7 +145,7 @@ class Selection(Declared):
         words, because words have no mean.
 
         >>> import hopattn as ha
-        >>> ha.select(range(4), [3, 2, 1, 0], "==").aggregate(list("abcd"))
+        >>> ha.circuits.select(range(4), [3, 2, 1, 0], "==").aggregate(list("abcd"))
         array(['d', 'c', 'b', 'a'], dtype='<U4')
         """
         given = sequence(values, "values")
@@ -173,7 +173,7 @@ class Selection(Declared):
         """The number of words that each query selects, `(n,)`.
 
         >>> import hopattn as ha
-        >>> ha.select(list("abac"), list("abac"), "==").width()
+        >>> ha.circuits.select(list("abac"), list("abac"), "==").width()
         array([2., 1., 2., 1.])
         """
         return np.asarray(self._trace(np.ones((len(self.keys), 1)), "identity").output[:, 0])
@@ -190,7 +190,7 @@ def select(keys: Any, queries: Any, where: str = "==") -> Selection:
     Source: Weiss, Goldberg & Yahav (2021), their `select`, `aggregate` and `selector_width`.
 
     >>> import hopattn as ha
-    >>> ha.select([1, 2], [2, 2], "<").scores
+    >>> ha.circuits.select([1, 2], [2, 2], "<").scores
     array([[1., 0.],
            [1., 0.]])
     """

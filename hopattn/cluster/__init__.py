@@ -8,3 +8,7 @@
 - `sharded_memory.py`: a memory whose keys lie on many machines
 - `partition.py`: keys and values, in memory or in files, divided into shards
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -51,7 +51,8 @@ class ShardLayout:
 
 @dataclass(frozen=True, eq=False)
 class Sharded(KeyValueMemory):
-    """A memory whose keys lie on the workers of a cluster, with the protocol of `Memory`; `ha.sharded` makes one.
+    """A memory whose keys lie on the workers of a cluster, with the protocol of `Memory`; `ha.cluster.sharded` makes
+    one.
 
     A separation with a block form (softmax, and those in which a weight depends on its own score alone) sends as many
     numbers as the answer has. For any other separation, all scores of a cue are brought together here. Neurons cannot

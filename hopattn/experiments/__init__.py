@@ -8,3 +8,7 @@
 - `forgetting.py`: the first word of a text, read out with attention and without it
 - `comparison/`: several memories on the same keys, values and cues
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

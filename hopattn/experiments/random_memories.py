@@ -15,7 +15,7 @@ from hopattn.foundation.vectors import unit
 from hopattn.memories.models.addressed import Feature
 from hopattn.memories.models.card import Card
 from hopattn.memories.models.classical import NEURONS, OF_0_AND_1
-from hopattn.networks.learning_rules import rules
+from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities

@@ -4,6 +4,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 
 - `version.py`: the version of the package
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
+- `lazy.py`: names that are loaded when they are first used
 - `threads.py`: threads that share work in blocks, the size of the processor's cache
 - `compiled/`: loops that numba compiles, for large work
 - `kernels.py`: the choice between them and NumPy, when work is done

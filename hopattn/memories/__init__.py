@@ -4,3 +4,7 @@
 - `saved.py`: memories in files
 - `models/`: the named memories
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

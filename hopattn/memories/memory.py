@@ -92,7 +92,8 @@ class KeyValueMemory(AssociativeMemory):
     def why_no_single_neuron_updates(self) -> str:
         if self.activation.discrete and self.activation.silent != -1:
             return (
-                "neurons of 0 and 1 are updated one at a time only in a network of couplings, as ha.hopfield gives it"
+                "neurons of 0 and 1 are updated one at a time only in a network of couplings, "
+                "as ha.memories.hopfield gives it"
             )
         if not (reason := self.why_no_energy) and not self.similarity.linear:
             return f"neurons are updated one at a time by the dot product alone, not by {quoted(self.similarity)}"

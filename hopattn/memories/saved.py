@@ -23,7 +23,7 @@ def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
     >>> import hopattn as ha, tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "letters.npz")
-    ...     ha.modern([[1.0, 0.0], [0.0, 1.0]], beta=4.0).save(file)
+    ...     ha.memories.modern([[1.0, 0.0], [0.0, 1.0]], beta=4.0).save(file)
     ...     ha.load_memory(file)
     Memory(keys (2, 2), values (2, 2), Dot(), Softmax(beta=4.0), Identity())
     """

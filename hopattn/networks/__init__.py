@@ -1,9 +1,13 @@
 """Neurons that are coupled to one another by a matrix.
 
-- `learning_rules.py`: from patterns to couplings: Hebb, covariance, pseudo-inverse, Storkey, perceptron
+- `learning.py`: from patterns to couplings: Hebb, covariance, pseudo-inverse, Storkey, perceptron
 - `hopfield.py`: Hopfield: the protocol of a memory from a square matrix
 - `associator.py`: Associator: one matrix, from one side to another
 - `bidirectional.py`: two sides that recall one another
 - `ising.py`: averages over all states of a few spins, at a temperature
 - `curie_weiss.py`: the magnet in which all spins are coupled alike
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

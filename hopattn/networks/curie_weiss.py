@@ -45,7 +45,8 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     Raises `InvalidInput` for other numbers.
 
     >>> import hopattn as ha
-    >>> float(ha.curie_weiss(1000, temperature=0.5).size_of_m.round(3)), float(ha.mean_field(0.5).round(3))
+    >>> magnet = ha.networks.curie_weiss(1000, temperature=0.5)
+    >>> float(magnet.size_of_m.round(3)), float(ha.networks.mean_field(0.5).round(3))
     (0.957, 0.958)
     """
     count, given = whole(n, "n", most=MOST_SPINS), checked_temperatures(temperature)

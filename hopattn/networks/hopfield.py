@@ -17,7 +17,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import largest_entries, nonzero
-from hopattn.networks.learning_rules import hebb
+from hopattn.networks.learning import hebb
 from hopattn.retrieval.activation import Activation, activations
 
 BLOCK = 512
@@ -62,7 +62,7 @@ class Hopfield(AssociativeMemory):
         matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
             told = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
-            raise InvalidInput(f"{told}; `ha.hopfield(patterns)` makes the couplings of patterns")
+            raise InvalidInput(f"{told}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
         require_finite(matrix, "couplings")
         n = len(matrix)
         own_bias = as_float(bias, "bias")

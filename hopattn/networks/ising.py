@@ -55,13 +55,13 @@ class Boltzmann:
 def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     """The exact averages of a memory of at most 16 spins, by summing over its 2^N states.
 
-    memory: any with an energy and the activation "sign" or "step": `ha.hopfield`, `ha.dense`, `ha.Hopfield(couplings)`
-    and others. temperature: one, or `(n_t,)`, above 0, in the unit of the energy. Raises `InvalidInput` for other
-    memories and temperatures. `ha.Glauber` draws states from the same distribution.
-    Source: Hopfield (1982), PNAS 79, 2554 (his energy is the Ising one); the sums are the definition.
+    memory: any with an energy and the activation "sign" or "step": `ha.memories.hopfield`, `ha.memories.dense`,
+    `ha.Hopfield(couplings)` and others. temperature: one, or `(n_t,)`, above 0, in the unit of the energy. Raises
+    `InvalidInput` for other memories and temperatures. `ha.Glauber` draws states from the same distribution. Source:
+    Hopfield (1982), PNAS 79, 2554 (his energy is the Ising one); the sums are the definition.
 
     >>> import hopattn as ha, numpy as np
-    >>> pair = ha.boltzmann(ha.Hopfield([[0, 1], [1, 0]]), temperature=1.0)
+    >>> pair = ha.networks.boltzmann(ha.Hopfield([[0, 1], [1, 0]]), temperature=1.0)
     >>> float(pair.correlations[0, 1].round(6)), round(float(np.tanh(1)), 6)
     (0.761594, 0.761594)
     """
@@ -113,7 +113,9 @@ def require_weights(energies: np.ndarray, temperature: np.ndarray) -> None:
 def _checked_spins(memory: Any) -> int:
     """The number of spins of a memory; raises `InvalidInput` for a memory whose states cannot be summed."""
     if not isinstance(memory, Recallable):
-        raise InvalidInput(f"memory: expected a memory, such as ha.hopfield(patterns), not {shortened(memory)}")
+        raise InvalidInput(
+            f"memory: expected a memory, such as ha.memories.hopfield(patterns), not {shortened(memory)}"
+        )
     if not memory.activation.discrete:
         own = name_of(memory.activation)
         raise InvalidInput(f"memory: its activation '{own}' gives no spins; expected a memory with 'sign' or 'step'")

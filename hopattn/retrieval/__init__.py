@@ -18,3 +18,7 @@ Its files, each of which imports only those above it:
 - `blockwise/`: the same step over blocks of cues and keys
 - `step.py`: the four formulas, in four lines
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

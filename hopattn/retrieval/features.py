@@ -84,7 +84,7 @@ class RandomFeatures(Declared, Features):
     our n; they scale q and k by d^(−1/4), which is our β).
 
     >>> import hopattn as ha, numpy as np
-    >>> scores = ha.RandomFeatures(4096).kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    >>> scores = ha.retrieval.RandomFeatures(4096).kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
     >>> bool(np.allclose(scores, np.exp([0.6, -0.6]), rtol=0.1))
     True
     """

@@ -146,8 +146,9 @@ class Hamming(Similarity):
 class FeatureMap(Similarity):
     """s_μ = φ(k_μ)·φ(x), with φ applied to each entry: "identity", "relu" or "elu" (elu(x) + 1, above 0).
 
-    phi: one of these names, or an object, such as `hopattn.RandomFeatures(n, rng)`, whose φ is of the whole vector.
-    Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML; Choromanski et al. (2021), ICLR.
+    phi: one of these names, or an object, such as `hopattn.retrieval.RandomFeatures(n, rng)`, whose φ is of the whole
+    vector. Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML; Choromanski et al. (2021),
+    ICLR.
     """
 
     phi: str | Features = "elu"

@@ -74,7 +74,8 @@ def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
     all rows).
 
     >>> import hopattn as ha
-    >>> str(ha.operating_class([[0.25, 0.25, 0.25, 0.25]])), str(ha.operating_class([[1.0] + [0.0] * 31]))
+    >>> even, one = [[0.25, 0.25, 0.25, 0.25]], [[1.0] + [0.0] * 31]
+    >>> str(ha.retrieval.operating_class(even)), str(ha.retrieval.operating_class(one))
     ('I', 'IV')
     """
     rows = np.atleast_2d(shares_of(weights))

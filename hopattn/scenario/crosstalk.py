@@ -39,7 +39,7 @@ def crosstalk(memory: Any, cues: np.ndarray, own: np.ndarray) -> Crosstalk:
 
     >>> import hopattn as ha
     >>> patterns = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]])
-    >>> found = crosstalk(ha.modern(patterns), patterns, np.array([0, 1]))
+    >>> found = crosstalk(ha.memories.modern(patterns), patterns, np.array([0, 1]))
     >>> found.signal, found.spread, found.wrong
     (1.0, 0.0, 0.0)
     """

@@ -26,8 +26,8 @@ def dense_capacity(
     For N → ∞, the share `wrong` of the neurons of a stored pattern would lower the energy by turning, and turn under
     the asynchronous update; with 16 neurons and n = 4 twice as many do. Fewer turn under the synchronous update, whose
     scores have each neuron's own part. The score of the pattern is N^(n−1); the other patterns add a noise of variance
-    P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0 (`rectified`), as in `ha.dense`. neurons: N, above
-    0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half. A capacity beyond the numbers is infinite.
+    P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0 (`rectified`), as in `ha.memories.dense`. neurons:
+    N, above 0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half. A capacity beyond the numbers is infinite.
 
     >>> dense_capacity([100, 200], n=3).round()
     array([1005., 4019.])

@@ -18,3 +18,7 @@
 - `first_word.py`: how long the first word of a text is kept, with attention and without it
 - `gradients/`: how much of a change of the output reaches the input and the weights
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -44,7 +44,7 @@ class KeyValueCache:
     Source: Shazeer (2019), arXiv:1911.02150.
 
     >>> import numpy as np, hopattn as ha
-    >>> layer = ha.AttentionLayer(ha.MultiHead([ha.Head(*[np.eye(2)] * 3)], np.eye(2)))
+    >>> layer = ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*[np.eye(2)] * 3)], np.eye(2)))
     >>> text, cache = np.eye(2), ha.KeyValueCache([layer])
     >>> one, cache = cache.append(text[:1])
     >>> two, cache = cache.append(text[1:])
@@ -153,7 +153,7 @@ def _why_not(layer: Any) -> str:
     """The reason why a layer cannot be computed word by word, or ""."""
     if isinstance(layer, (Head, MultiHead)):
         heads = "heads" if isinstance(layer, MultiHead) else "ha.MultiHead([head], w_out)"
-        return f"expected a layer, such as ha.AttentionLayer({heads}), not {type(layer).__name__}"
+        return f"expected a layer, such as ha.transformer.AttentionLayer({heads}), not {type(layer).__name__}"
     if not isinstance(layer, Block):
         return f"expected a Block, not {type(layer).__name__}"
     if layer.cross is not None:

@@ -22,13 +22,13 @@ from hopattn.transformer.linear_attention import by_chunks, further_words, queri
 class DeltaState:
     """A text as the delta rule keeps it: a matrix W, in which a pair learned later overwrites its key's earlier value.
 
-    features, dims, length: as of `ha.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before the first key.
-    The next state comes from `attended`; its size does not grow. Raises `InvalidInput` for unknown features.
-    Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
+    features, dims, length: as of `ha.transformer.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before
+    the first key. The next state comes from `attended`; its size does not grow. Raises `InvalidInput` for unknown
+    features. Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
     entries, not by its length, so that at their β = 1 a pair is not stored exactly).
 
     >>> import hopattn as ha
-    >>> _, state = ha.DeltaState().attended([[1.0, 0.0]] * 2, [[1.0, 0.0]] * 2, [[3.0], [5.0]])
+    >>> _, state = ha.transformer.DeltaState().attended([[1.0, 0.0]] * 2, [[1.0, 0.0]] * 2, [[3.0], [5.0]])
     >>> state.read([[1.0, 0.0]])
     array([[5.]])
     """
@@ -52,7 +52,8 @@ class DeltaState:
     def attended(self, q: Any, k: Any, v: Any, rate: Any = 1.0, chunk: int = 64) -> tuple[Array, "DeltaState"]:
         """The outputs of further words, each read after its own key is learned, and the state behind them.
 
-        q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.delta_attention`, which raises the same.
+        q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.transformer.delta_attention`, which raises the
+        same.
         """
         words = further_words(q, k, v, self.dims)
         return by_chunks(self, (*words, _rates(rate, widened(words[1]))), chunk, DeltaState._next)
@@ -86,16 +87,16 @@ def delta_attention(
     """Causal linear attention with the delta rule: word t is answered by W_t φ(q_t), after its own pair was learned.
 
     q, k: `(…, n, dim)`. v: `(…, n, dim_out)`. rate: η, above 0 and below 2, or an array of rates that broadcasts to
-    `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.linear_attention`; a key whose
-    features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)| must be finite.
-    chunk: the number of words at once; it changes the time alone. Gives `(…, n, dim_out)`. The last state is the matrix
-    of `ha.delta(k, v, rate)`, and `ha.DeltaState` takes a text word by word. Raises `InvalidInput` for shapes that do
-    not fit, a rate outside its range and unknown features.
-    Source: Schlag, Irie & Schmidhuber (2021), ICML (see `ha.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
+    `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.transformer.linear_attention`;
+    a key whose features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)| must be
+    finite. chunk: the number of words at once; it changes the time alone. Gives `(…, n, dim_out)`. The last state is
+    the matrix of `ha.memories.delta(k, v, rate)`, and `ha.transformer.DeltaState` takes a text word by word. Raises
+    `InvalidInput` for shapes that do not fit, a rate outside its range and unknown features. Source: Schlag, Irie &
+    Schmidhuber (2021), ICML (see `ha.transformer.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
 
     >>> import hopattn as ha
     >>> keys = [[1.0, 0.0], [1.0, 0.0]]
-    >>> ha.delta_attention(keys, keys, [[3.0], [5.0]])
+    >>> ha.transformer.delta_attention(keys, keys, [[3.0], [5.0]])
     array([[3.],
            [5.]])
     """

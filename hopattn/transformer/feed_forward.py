@@ -104,9 +104,9 @@ NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
 class FeedForward:
     """W₂ f(W₁ x + b₁) + b₂ for each row of x, `(…, dim)` to `(…, dim_out)`; nothing passes between the rows.
 
-    w_in: W₁, `(hidden, dim)`. w_out: W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.Affine` with a bias.
-    activation: f, "relu", "gelu", "tanh" or "identity". Raises `InvalidInput` for matrices that do not fit one another,
-    and for another f. Source: Vaswani et al. (2017), 3.3.
+    w_in: W₁, `(hidden, dim)`. w_out: W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.transformer.Affine` with
+    a bias. activation: f, "relu", "gelu", "tanh" or "identity". Raises `InvalidInput` for matrices that do not fit one
+    another, and for another f. Source: Vaswani et al. (2017), 3.3.
 
     >>> FeedForward([[1.0], [-1.0]], [[1.0, 1.0]])([[-2.0]])
     array([[2.]])

@@ -83,13 +83,13 @@ class MultiHeadTrace:
 class Head:
     """One attention head: q = W_Q x, k = W_K x, v = W_V x, output = ∇Φ(Vᵀ ∇Ψ(sim(K, q))).
 
-    w_query, w_key: `(dim_key, dim)`. w_value: `(dim_out, dim)`. Every matrix is (out, in); an `hopattn.Affine` in its
-    place adds a bias. similarity, separation, activation: names or objects. beta: for a separation given by name; 1 by
-    default, where Vaswani et al. have 1/√dim_key. A separation given as an object has its own. mask: "none", "causal",
-    "strict" (previous words only), "nonzero" (pairs whose similarity is not 0), `hopattn.window(n)`, or a boolean
-    array. position: None, "rope" or an `hopattn.Rotary`: queries and keys are turned by their positions, which count
-    from 0 in each text; dim_key is then even. bias: numbers added to β s in every call: an `hopattn.Alibi`, or an array
-    `(n, m)` for texts of this length; −inf masks an entry.
+    w_query, w_key: `(dim_key, dim)`. w_value: `(dim_out, dim)`. Every matrix is (out, in); an
+    `hopattn.transformer.Affine` in its place adds a bias. similarity, separation, activation: names or objects. beta:
+    for a separation given by name; 1 by default, where Vaswani et al. have 1/√dim_key. A separation given as an object
+    has its own. mask: "none", "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0),
+    `hopattn.window(n)`, or a boolean array. position: None, "rope" or an `hopattn.positions.Rotary`: queries and keys
+    are turned by their positions, which count from 0 in each text; dim_key is then even. bias: numbers added to β s in
+    every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry.
 
     Raises `InvalidInput` for matrices that do not fit one another, for unknown options and names, and for a position
     with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
@@ -295,9 +295,9 @@ class MultiHead:
     """Heads in parallel: their outputs are concatenated and multiplied by w_out.
 
     heads: at least one; those next to one another that have one array or `Affine` as w_key, and one as w_value, share
-    keys and values. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.Affine`. Raises `InvalidInput` for other
-    heads, for heads of texts of different dims, and for a w_out that does not fit.
-    Source: Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, for grouped queries.
+    keys and values. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. Raises
+    `InvalidInput` for other heads, for heads of texts of different dims, and for a w_out that does not fit. Source:
+    Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, for grouped queries.
     """
 
     heads: tuple[Head, ...]
@@ -445,7 +445,7 @@ def _as_bias(bias: Any) -> Any:
     if bias is None or isinstance(bias, Alibi):
         return bias
     if isinstance(bias, str):
-        raise InvalidInput("bias: expected an hopattn.Alibi with its slope, or numbers (n, m), not a text")
+        raise InvalidInput("bias: expected an hopattn.positions.Alibi with its slope, or numbers (n, m), not a text")
     numbers = shaped(bias, "bias", "n m")
     split_bias(numbers)  # refuses NaN and +inf
     return numbers

@@ -45,18 +45,19 @@ def linear_attention(
     """Linear attention, Σ_j s_j v_j / Σ_j s_j with s_j = φ(k_j)·φ(q), in time and memory that grow like n.
 
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. features: φ, "identity", "relu", "elu",
-    or an object; with `ha.RandomFeatures(n, rng, beta=dim**-0.5)` the output estimates that of `ha.attention`. mask:
-    "none", "causal" or "strict"; with fewer queries than keys the queries are the last words. normalise: divide by the
-    sum of the scores; it needs features that are not negative, and a row whose scores are all 0 gives 0. Σ φ(k) vᵀ must
-    be finite; queries may have any size. chunk: the number of words whose scores are computed at once under a mask; it
-    changes the time alone. Gives `(…, n_queries, dim_out)`, as a head or a memory with the similarity `feature_map`
-    gives it by all scores: with other masks, use those. `ha.LinearState` takes a text word by word.
+    or an object; with `ha.retrieval.RandomFeatures(n, rng, beta=dim**-0.5)` the output estimates that of
+    `ha.attention`. mask: "none", "causal" or "strict"; with fewer queries than keys the queries are the last words.
+    normalise: divide by the sum of the scores; it needs features that are not negative, and a row whose scores are all
+    0 gives 0. Σ φ(k) vᵀ must be finite; queries may have any size. chunk: the number of words whose scores are computed
+    at once under a mask; it changes the time alone. Gives `(…, n_queries, dim_out)`, as a head or a memory with the
+    similarity `feature_map` gives it by all scores: with other masks, use those. `ha.transformer.LinearState` takes a
+    text word by word.
 
     Raises `InvalidInput` for shapes that do not fit, unknown features, a normalised identity and another mask.
     Source: Katharopoulos et al. (2020), ICML (their φ is ours); Choromanski et al. (2021), ICLR.
 
     >>> import hopattn as ha
-    >>> ha.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)
+    >>> ha.transformer.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)
     array([[3.889]])
     """
     keys = as_float(k, "k")
@@ -85,9 +86,9 @@ def linear_attention(
 class LinearState:
     """A text as linear attention keeps it: W = Σ_j v_j φ(k_j)ᵀ, which is all that a later query needs.
 
-    features, normalise: as in `ha.linear_attention`. dims: those of a key and a value. length: the number of keys so
-    far. A state is made without words, and `extended` gives the next one; its size does not grow. Raises `InvalidInput`
-    for unknown features, and for a normalised identity.
+    features, normalise: as in `ha.transformer.linear_attention`. dims: those of a key and a value. length: the number
+    of keys so far. A state is made without words, and `extended` gives the next one; its size does not grow. Raises
+    `InvalidInput` for unknown features, and for a normalised identity.
 
     couplings: W, `(…, dim_out, n_features)`, with z = Σ_j φ(k_j) as one more row where normalised; None before the
     first key. tops: of random features, `(…, n_features)`, the logarithm of the largest feature i of a key so far; else
@@ -96,7 +97,7 @@ class LinearState:
     Source: Katharopoulos et al. (2020), ICML (their S is our Wᵀ, their z ours); Choromanski et al. (2021).
 
     >>> import hopattn as ha
-    >>> state = ha.LinearState("elu").extended([[1.0, 0.0]], [[3.0]]).extended([[0.0, 1.0]], [[5.0]])
+    >>> state = ha.transformer.LinearState("elu").extended([[1.0, 0.0]], [[3.0]]).extended([[0.0, 1.0]], [[5.0]])
     >>> state.read([[1.0, 0.0]]).round(3), state.couplings.shape
     (array([[3.889]]), (2, 2))
     """

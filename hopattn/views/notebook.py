@@ -35,7 +35,7 @@ def html(thing: Any) -> str:
     calls this function for the last value of a cell. Raises `InvalidInput` for anything else.
 
     >>> import hopattn as ha
-    >>> record = ha.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
+    >>> record = ha.memories.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
     >>> "converged" in ha.html(record)
     True
     """

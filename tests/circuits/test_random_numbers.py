@@ -8,18 +8,20 @@ from tests.each import each
 
 SPINS = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, 12))
 EYE = np.eye(6)[:, :4]
-WALK = ha.walk(ha.World.torus(4, 4), steps=20, rng=0)
+WALK = ha.circuits.walk(ha.circuits.World.torus(4, 4), steps=20, rng=0)
 
 CALLS = {
-    "sdm": lambda **random: ha.sdm(SPINS, SPINS, radius=11, locations=40, **random).keys,
-    "walk": lambda **random: ha.walk(ha.World.torus(4, 4), steps=20, **random).positions,
+    "sdm": lambda **random: ha.memories.sdm(SPINS, SPINS, radius=11, locations=40, **random).keys,
+    "walk": lambda **random: ha.circuits.walk(ha.circuits.World.torus(4, 4), steps=20, **random).positions,
     "with_noise": lambda **random: WALK.with_noise(2.0, **random).positions,
-    "memory_circuit": lambda **random: ha.memory_circuit(8, 4, 5, **random).embed,
-    "memory_curves": lambda **random: ha.memory_curves([6], n_words=8, length=40, **random).trials["previous word"],
-    "trigger_texts": lambda **random: ha.trigger_texts(4, 40, 8, 3, **random).words,
-    "random_blocks": lambda **random: ha.random_blocks(1, 4, 2, **random)[0].attention.w_out,
-    "random_texts": lambda **random: ha.random_texts(2, 3, 4, 5, **random),
-    "composition_baseline": lambda **random: ha.composition_baseline(EYE, EYE.T, 5, **random).mean,
+    "memory_circuit": lambda **random: ha.circuits.memory_circuit(8, 4, 5, **random).embed,
+    "memory_curves": lambda **random: ha.circuits.memory_curves([6], n_words=8, length=40, **random).trials[
+        "previous word"
+    ],
+    "trigger_texts": lambda **random: ha.circuits.trigger_texts(4, 40, 8, 3, **random).words,
+    "random_blocks": lambda **random: ha.circuits.random_blocks(1, 4, 2, **random)[0].attention.w_out,
+    "random_texts": lambda **random: ha.circuits.random_texts(2, 3, 4, 5, **random),
+    "composition_baseline": lambda **random: ha.circuits.composition_baseline(EYE, EYE.T, 5, **random).mean,
 }
 
 

@@ -42,7 +42,7 @@ def test_the_comparisons_are_those_of_the_tests():
 @given(data=st.data())
 def test_a_selection_and_its_width_equal_a_loop(where, data):
     keys, queries, _ = data.draw(st.one_of(pairs(small), pairs(letters)))
-    selection, chosen = ha.select(keys, queries, where), loop(keys, queries, where)
+    selection, chosen = ha.circuits.select(keys, queries, where), loop(keys, queries, where)
     assert selection.scores.tolist() == chosen
     assert selection.width().tolist() == [sum(row) for row in chosen]
 
@@ -55,7 +55,7 @@ def test_an_aggregation_of_numbers_equals_a_loop(where, given, default):
     for row in loop(keys, queries, where):
         picked = [value for value, taken in zip(values, row, strict=True) if taken]
         expected.append(sum(picked) / len(picked) if picked else default)
-    found = ha.select(keys, queries, where).aggregate(values, default)
+    found = ha.circuits.select(keys, queries, where).aggregate(values, default)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
@@ -64,7 +64,7 @@ def test_an_aggregation_of_words_gives_the_one_selected_word(given, order):
     words = given[0]
     places = list(range(len(words)))
     order.shuffle(places)
-    assert ha.select(range(len(words)), places).aggregate(words).tolist() == [words[place] for place in places]
+    assert ha.circuits.select(range(len(words)), places).aggregate(words).tolist() == [words[place] for place in places]
 
 
 @given(given=pairs(small), where=st.sampled_from(list(COMPARE)))
@@ -72,7 +72,7 @@ def test_a_selection_with_its_aggregation_is_one_head(given, where):
     """The scores are dot products of projected words, and PyTorch's attention over the selected words is the same."""
     torch = pytest.importorskip("torch")
     keys, queries, values = given
-    selection = ha.select(keys, queries, where)
+    selection = ha.circuits.select(keys, queries, where)
     column = np.array(values, dtype=float)[:, None]
     head, text = selection.head(1), selection.text(column)
     assert isinstance(head, Head)
@@ -92,10 +92,10 @@ def test_a_selection_with_its_aggregation_is_one_head(given, where):
 
 def test_numbers_that_differ_by_rounding_are_equal():
     assert 0.1 + 0.2 != 0.3
-    assert ha.select([0.1 + 0.2], [0.3], "==").width() == 1
-    assert ha.select([0.1 + 0.2], [0.3], ">").width() == 0
-    assert ha.select([0.1 + 0.2], [0.3], "<=").width() == 1
-    assert ha.select([3.0], [3.0001], "==").width() == 0
+    assert ha.circuits.select([0.1 + 0.2], [0.3], "==").width() == 1
+    assert ha.circuits.select([0.1 + 0.2], [0.3], ">").width() == 0
+    assert ha.circuits.select([0.1 + 0.2], [0.3], "<=").width() == 1
+    assert ha.circuits.select([3.0], [3.0001], "==").width() == 0
 
 
 MAPS = {
@@ -130,21 +130,21 @@ def test_round_takes_a_half_to_the_even_number_and_words_can_be_compared():
 @each(
     ("call", "message"),
     [
-        (lambda: ha.select(["a"], ["a"], "="), "comparison: '=' is unknown; did you mean '=='?"),
-        (lambda: ha.select(["a"], [1.0]), "queries: numbers cannot be compared with keys that are words"),
-        (lambda: ha.select(["a", "b"], ["a"]), "queries: 1 do not fit 2 keys"),
-        (lambda: ha.select(5, [1]), "keys: expected a sequence (n,) of numbers or of words, not 5"),
-        (lambda: ha.select(None, [1]), "keys: expected a sequence (n,) of numbers or of words, not None"),
-        (lambda: ha.select(np.array(5), [1]), "keys: expected a sequence (n,) of numbers or of words, not 5"),
-        (lambda: ha.select(["a", 1], ["a", "b"]), "keys: holds words and numbers; expected one sort"),
-        (lambda: ha.select([], []), "keys: expected a sequence (n,) of numbers or of words"),
-        (lambda: ha.select([[1]], [1]), "keys: expected a sequence (n,) of numbers or of words"),
-        (lambda: ha.select([np.nan], [1]), "keys: holds a number that is not finite"),
-        (lambda: ha.select([1], [1]).aggregate([1, 2]), "values: 2 do not fit 1 keys"),
-        (lambda: ha.select([1], [1]).aggregate([1], "x"), "default: 'x' is not among values that are numbers"),
-        (lambda: ha.select([1], [1]).aggregate(["a"], 0), "default: 0 is not among values that are words"),
+        (lambda: ha.circuits.select(["a"], ["a"], "="), "comparison: '=' is unknown; did you mean '=='?"),
+        (lambda: ha.circuits.select(["a"], [1.0]), "queries: numbers cannot be compared with keys that are words"),
+        (lambda: ha.circuits.select(["a", "b"], ["a"]), "queries: 1 do not fit 2 keys"),
+        (lambda: ha.circuits.select(5, [1]), "keys: expected a sequence (n,) of numbers or of words, not 5"),
+        (lambda: ha.circuits.select(None, [1]), "keys: expected a sequence (n,) of numbers or of words, not None"),
+        (lambda: ha.circuits.select(np.array(5), [1]), "keys: expected a sequence (n,) of numbers or of words, not 5"),
+        (lambda: ha.circuits.select(["a", 1], ["a", "b"]), "keys: holds words and numbers; expected one sort"),
+        (lambda: ha.circuits.select([], []), "keys: expected a sequence (n,) of numbers or of words"),
+        (lambda: ha.circuits.select([[1]], [1]), "keys: expected a sequence (n,) of numbers or of words"),
+        (lambda: ha.circuits.select([np.nan], [1]), "keys: holds a number that is not finite"),
+        (lambda: ha.circuits.select([1], [1]).aggregate([1, 2]), "values: 2 do not fit 1 keys"),
+        (lambda: ha.circuits.select([1], [1]).aggregate([1], "x"), "default: 'x' is not among values that are numbers"),
+        (lambda: ha.circuits.select([1], [1]).aggregate(["a"], 0), "default: 0 is not among values that are words"),
         (
-            lambda: ha.select([1, 1], [1, 1]).aggregate(["a", "b"]),
+            lambda: ha.circuits.select([1, 1], [1, 1]).aggregate(["a", "b"]),
             "values: query 1 selects 'a' and 'b', and words have no mean",
         ),
         (lambda: mapped("ad", [[1], [2]]), "map: 'ad' is unknown; did you mean 'add'?"),
@@ -167,4 +167,4 @@ def test_what_does_not_fit_is_refused(call, message):
 @each("values", [[1.0, 2.0], [[1.0]], [["a"], ["b"]]])
 def test_the_text_of_a_selection_takes_one_row_of_numbers_for_each_key(values):
     with pytest.raises(ha.InvalidInput, match=r"values: (got shape|expected real numbers)"):
-        ha.select([0, 1], [1, 0]).text(values)
+        ha.circuits.select([0, 1], [1, 0]).text(values)

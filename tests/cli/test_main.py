@@ -352,7 +352,7 @@ IMPORTED = """
 import os
 import hopattn as ha
 from hopattn.cli.main import main
-ha.sweep_scenario(ha.load("bank"), {"beta": (1, 2)}, workers=1)
+ha.experiments.sweep_scenario(ha.load("bank"), {"beta": (1, 2)}, workers=1)
 """
 
 

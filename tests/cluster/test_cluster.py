@@ -98,7 +98,7 @@ def test_a_scheduler_that_does_not_answer_is_told_in_seconds(dask, what, message
 def test_a_memory_of_a_scheduler_that_does_not_answer_is_none(dask, closed, monkeypatch):
     monkeypatch.setattr("hopattn.cluster.partition.connected", lambda address: connected(address, seconds=0.5))
     with pytest.raises(CannotDo, match="no scheduler answers"):
-        ha.sharded(np.eye(3), closed)
+        ha.cluster.sharded(np.eye(3), closed)
 
 
 @each(
@@ -146,7 +146,7 @@ def test_a_memory_on_a_cluster_is_the_memory_itself(client, rng):
     keys, cues = stored(rng)
     values = rng.normal(size=(len(keys), 5))
     memory, mask = ha.Memory(keys, beta=2.0), rng.random((len(cues), len(keys))) < 0.5
-    found = ha.sharded(keys, client, beta=2.0)
+    found = ha.cluster.sharded(keys, client, beta=2.0)
     assert len(found.shards) == WORKERS
     assert len(set(found.shards.each(process))) == WORKERS  # one on each
     same(found.recall(cues, max_steps=8), memory.recall(cues, max_steps=8))
@@ -154,12 +154,12 @@ def test_a_memory_on_a_cluster_is_the_memory_itself(client, rng):
     same(found.recall(cues, mask=mask, max_steps=3), memory.recall(cues, mask=mask, max_steps=3))
     assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), atol=1e-12)
     for separation in ("entmax", "rectified_power"):
-        apart = ha.sharded(keys, client, values, separation=separation, shards=5)
+        apart = ha.cluster.sharded(keys, client, values, separation=separation, shards=5)
         assert_allclose(
             apart.step(cues), ha.Memory(keys, values, separation=separation).step(cues), rtol=1e-12, atol=1e-12
         )
     light = keys.astype(np.float32)
-    state = ha.sharded(light, client, beta=2.0).step(cues.astype(np.float32))
+    state = ha.cluster.sharded(light, client, beta=2.0).step(cues.astype(np.float32))
     assert state.dtype == np.float32
     assert_allclose(state, memory.step(cues), atol=1e-5)
 
@@ -169,10 +169,10 @@ def test_files_are_shards_too(client, rng, tmp_path):
     paths = [tmp_path / f"{i}.npy" for i in range(3)]
     for path, part in zip(paths, np.split(keys, [100, 2000]), strict=True):
         np.save(path, part)
-    found, memory = ha.sharded(paths, client, beta=2.0), ha.Memory(keys, beta=2.0)
+    found, memory = ha.cluster.sharded(paths, client, beta=2.0), ha.Memory(keys, beta=2.0)
     assert [len(span) for span in found.layout.spans] == [100, 1900, 1000]
     same(found.recall(cues, max_steps=3), memory.recall(cues, max_steps=3))
-    apart = ha.sharded(paths, client, keys[:, :4], beta=2.0)
+    apart = ha.cluster.sharded(paths, client, keys[:, :4], beta=2.0)
     assert_allclose(apart.step(cues), ha.Memory(keys, keys[:, :4], beta=2.0).step(cues), atol=1e-12)
 
 
@@ -190,7 +190,7 @@ def test_the_example_of_the_page_runs(cluster, rng, tmp_path, monkeypatch):
 
 def test_its_own_connection_is_closed_with_it(cluster, rng):
     keys, cues = stored(rng)
-    with ha.sharded(keys, cluster.scheduler_address, beta=2.0) as memory:
+    with ha.cluster.sharded(keys, cluster.scheduler_address, beta=2.0) as memory:
         found = memory.recall(cues, max_steps=2)
         one = memory.recall(cues[0], max_steps=2)
     wanted = ha.Memory(keys, beta=2.0).recall(cues, max_steps=2)
@@ -210,7 +210,7 @@ def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path):
     assert keys.nbytes > 1.05 * LIMIT
     cues = np.array(keys[:: m // 16], dtype=float)
     before = client.run(os.getpid)
-    memory, found = ha.Memory(path, beta=0.5), ha.sharded(path, client, beta=0.5)
+    memory, found = ha.Memory(path, beta=0.5), ha.cluster.sharded(path, client, beta=0.5)
     assert_allclose(found.step(cues), memory.step(cues), rtol=0, atol=1e-12 * np.abs(cues).max())
     assert_allclose(found.energy(cues), memory.energy(cues), rtol=1e-12)
     assert client.run(os.getpid) == before  # none was ended because of its memory
@@ -223,7 +223,7 @@ def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
     keys *= np.linspace(0.5, 1, len(keys))[:, None]
     assert keys.nbytes > 1.0 * LIMIT and keys.nbytes / WORKERS < 0.6 * LIMIT
     before = client.run(os.getpid)
-    found, cues = ha.sharded(keys, client, beta=0.5), keys[:8]
+    found, cues = ha.cluster.sharded(keys, client, beta=0.5), keys[:8]
     assert_allclose(found.step(cues), ha.Memory(keys, beta=0.5).step(cues), rtol=0, atol=1e-12 * np.abs(keys).max())
     assert client.run(os.getpid) == before
 
@@ -232,7 +232,7 @@ def test_a_part_that_no_worker_has_room_for_is_told(client, rng, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.workers, "WORKER_TIMEOUT", 0.5)
     message = f"no room for a part of 192 MB: none of its {WORKERS} workers may hold more than 60% of 210"
     with pytest.raises(CannotDo, match=message):
-        ha.sharded(np.zeros((250_000, 96)), client, shards=1)
+        ha.cluster.sharded(np.zeros((250_000, 96)), client, shards=1)
 
 
 @pytest.mark.parametrize("where", ["large", "file"])
@@ -241,7 +241,7 @@ def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_p
     np.save(tmp_path / "keys.npy", keys)
     trap = tmp_path / "trap"
     given = keys if where == "large" else tmp_path / "keys.npy"
-    found = ha.sharded(given, client, similarity=Deadly(path=str(trap)), beta=2.0)
+    found = ha.cluster.sharded(given, client, similarity=Deadly(path=str(trap)), beta=2.0)
     before = set(client.run(os.getpid).values())
     trap.touch()
     state = found.step(cues)
@@ -258,7 +258,7 @@ def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
     assert cues.nbytes > hopattn.cluster.workers.SMALL
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
     with dask.LocalCluster(**options) as cluster, dask.Client(cluster, set_as_default=False) as client:
-        found = ha.sharded(keys, client, similarity=Deadly(path=str(trap)), beta=2.0, shards=3)
+        found = ha.cluster.sharded(keys, client, similarity=Deadly(path=str(trap)), beta=2.0, shards=3)
         trap.touch()
         assert_allclose(found.step(cues), ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-11)
         assert not trap.exists()
@@ -268,7 +268,7 @@ def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
 @pytest.mark.parametrize("where", ["large", "small"])
 def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng, where):
     keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
-    memory, found = ha.Memory(keys, beta=2.0), ha.sharded(keys, client, beta=2.0)
+    memory, found = ha.Memory(keys, beta=2.0), ha.cluster.sharded(keys, client, beta=2.0)
     pids = found.shards.each(process)
     killer = threading.Timer(0.1, os.kill, (pids[1], signal.SIGKILL))
     killer.start()
@@ -283,7 +283,7 @@ def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng,
 def test_a_worker_that_does_not_answer_is_made_up_for(client, rng, told_by_dask, monkeypatch, where):
     monkeypatch.setattr(hopattn.cluster.heartbeats, "SILENCE", 1.5)
     keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
-    found = ha.sharded(keys, client, beta=2.0)
+    found = ha.cluster.sharded(keys, client, beta=2.0)
     with frozen(found.shards.each(process)[0]):
         state = found.step(cues)
     assert_allclose(state, ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-12 * np.abs(keys).max())
@@ -293,7 +293,7 @@ def test_a_worker_that_does_not_answer_is_made_up_for(client, rng, told_by_dask,
 def test_a_cluster_that_does_not_answer_is_told(served, rng, told_by_dask, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.heartbeats, "SILENCE", 1.0)
     (address, pid), (keys, cues) = served, stored(rng)
-    with ha.sharded(keys, address, beta=2.0) as memory, frozen(pid):
+    with ha.cluster.sharded(keys, address, beta=2.0) as memory, frozen(pid):
         start = time.monotonic()
         with pytest.raises(CannotDo, match="does not answer: nothing was heard from its scheduler for 1 s"):
             memory.step(cues)
@@ -320,7 +320,7 @@ def test_an_error_of_the_work_is_raised_as_it_is(client):
 
 def test_a_file_that_no_worker_sees_is_told(client, tmp_path):
     with pytest.raises(ha.InvalidInput, match=r"keys: on a worker: there is no file 'keys\.npy'"):
-        ha.sharded(tmp_path / "keys.npy", client)
+        ha.cluster.sharded(tmp_path / "keys.npy", client)
 
 
 def test_what_cannot_be_cut_is_refused(client, rng, tmp_path):
@@ -343,14 +343,14 @@ def test_what_cannot_be_cut_is_refused(client, rng, tmp_path):
     ]:
         (given, *_), options = arguments
         with pytest.raises(ha.InvalidInput, match=message):
-            ha.sharded(given, client, **options)
+            ha.cluster.sharded(given, client, **options)
 
 
 def test_a_cluster_that_is_lost_in_the_middle_is_told(dask, rng, capfd):
     keys, cues = stored(rng)
     options = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "protocol": "tcp"}
     with dask.LocalCluster(**options) as cluster, dask.Client(cluster.scheduler_address, timeout=1) as client:
-        memory = ha.sharded(keys, client, beta=2.0)
+        memory = ha.cluster.sharded(keys, client, beta=2.0)
         memory.step(cues)
         cluster.close()
         with pytest.raises(CannotDo, match="is lost: its scheduler is gone"):
@@ -364,4 +364,4 @@ def test_a_cluster_without_workers_is_told(dask, monkeypatch):
         dask.LocalCluster(**options) as cluster,
         pytest.raises(CannotDo, match="has no worker, and none joined within"),
     ):
-        ha.sharded(np.eye(3), cluster)
+        ha.cluster.sharded(np.eye(3), cluster)

@@ -20,7 +20,7 @@ def hadamard(size):
 
 @each("length", [2, 3, 5, 8])
 def test_a_sequence_that_comes_round_is_a_cycle_of_its_length(length):
-    memory = ha.sequence(hadamard(64)[1 : length + 1], n=6)
+    memory = ha.memories.sequence(hadamard(64)[1 : length + 1], n=6)
     found = memory.recall(memory.keys[:1], max_steps=80_000)
     assert (found.status.item(), found.period.item()) == ("cycle", length)
     assert found.steps.item() <= 3 * length
@@ -40,7 +40,7 @@ def test_each_cue_has_a_cycle_of_its_own():
 
 
 def test_an_update_that_draws_is_in_no_cycle():
-    memory = ha.hopfield([[1, 1, -1, -1], [1, -1, 1, -1]])
+    memory = ha.memories.hopfield([[1, 1, -1, -1], [1, -1, 1, -1]])
     found = memory.recall([1, 1, 1, 1], update=ha.Glauber(temperature=5.0), max_steps=200, seed=0)
     assert (found.status, found.period) == ("limit", 0)
 

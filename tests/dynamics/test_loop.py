@@ -58,7 +58,7 @@ def test_a_state_that_is_not_finite_has_grown_whatever_the_scale():
 def test_graded_neurons_rest_where_a_state_is_the_answer_to_its_own_field(dt):
     """For β λ_max(W) < 1 the only rest is 0: a small time step does not make another one."""
     patterns = np.where(np.random.default_rng(0).random((2, 40)) < 0.5, 1.0, -1.0)
-    memory = ha.graded(patterns, beta=0.5)
+    memory = ha.memories.graded(patterns, beta=0.5)
     short, long = (memory.recall(patterns[0], update=ha.Graded(dt), max_steps=n) for n in (1, int(80 / dt)))
     assert short.status == "limit"
     assert short.residual > 1e-3
@@ -70,14 +70,14 @@ def test_graded_neurons_rest_where_a_state_is_the_answer_to_its_own_field(dt):
 @each("dt", count([0.001, 0.01], [0.01, 0.05]))
 def test_graded_neurons_at_the_corner_of_the_cube_move(dt):
     """u = artanh(x)/β of a corner is about 19/β, and falls as u̇ = −u + h: after the time log(19/β) it is of size 1."""
-    memory = ha.graded([[1.0, -1.0, 1.0, 1.0]], beta=0.5)
+    memory = ha.memories.graded([[1.0, -1.0, 1.0, 1.0]], beta=0.5)
     record = memory.recall([1.0, -1.0, 1.0, 1.0], update=ha.Graded(dt), max_steps=int(6 / dt))
     assert np.abs(record.state).max() < 0.5
 
 
 def test_the_tolerance_is_relative_to_the_state_as_it_is_and_not_to_the_cue():
-    record = ha.modern(np.eye(10), beta=4.0).recall(1e12 * np.eye(10)[3])
-    memory = ha.modern(np.eye(10), beta=4.0)
+    record = ha.memories.modern(np.eye(10), beta=4.0).recall(1e12 * np.eye(10)[3])
+    memory = ha.memories.modern(np.eye(10), beta=4.0)
     assert record.status == "converged"
     assert np.abs(memory.step(record.state) - record.state).max() < 1e-11
     assert record.residual < 1e-11
@@ -99,7 +99,7 @@ def test_the_residual_shows_slow_motion(slow):
 
 
 def test_half_precision_recalls_without_a_warning():
-    record = ha.modern(np.eye(8, dtype=np.float16), beta=16.0).recall(np.eye(8, dtype=np.float16))
+    record = ha.memories.modern(np.eye(8, dtype=np.float16), beta=16.0).recall(np.eye(8, dtype=np.float16))
     assert record.matched.tolist() == list(range(8))
     assert record.state.dtype == np.float16
 
@@ -109,20 +109,20 @@ def test_a_memory_that_compares_by_distance_is_matched_by_distance(similarity):
     patterns = np.array([[1.0, 1], [3, 3], [9, 9]])
     memory = ha.Memory(patterns, similarity=similarity, separation="argmax")
     assert memory.recall([[1.1, 1], [3.1, 3], [9.1, 9]]).matched.tolist() == [0, 1, 2]
-    assert ha.nearest(patterns).recall([[1.1, 1], [3.1, 3], [9.1, 9]]).matched.tolist() == [0, 1, 2]
+    assert ha.memories.nearest(patterns).recall([[1.1, 1], [3.1, 3], [9.1, 9]]).matched.tolist() == [0, 1, 2]
 
 
 @each("seed", range(20))
 def test_a_unit_cue_in_single_precision_is_on_the_sphere_of_double(seed):
     rng = np.random.default_rng(seed)
     patterns = ha.unit(rng.normal(size=(3, 20)))
-    record = ha.spherical(patterns).recall(patterns[0].astype(np.float32))
+    record = ha.memories.spherical(patterns).recall(patterns[0].astype(np.float32))
     assert np.isfinite(record.energies).all()
 
 
 def test_converged_says_what_the_last_step_did_and_not_what_the_next_one_does():
     """Near an unstable point, here 0, the next step is larger."""
-    memory, tol = ha.modern([[1.0, 0.0], [-1, 0]]), np.finfo(float).eps ** 0.75
+    memory, tol = ha.memories.modern([[1.0, 0.0], [-1, 0]]), np.finfo(float).eps ** 0.75
     record = memory.recall([1e-13, 0.0], keep=("trajectory",))
     last = np.abs(record.state - record.trajectory[-2]).max()
     assert (record.status, record.residual) == ("converged", last)

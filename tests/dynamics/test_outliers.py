@@ -43,14 +43,14 @@ def test_an_outlier_without_weight_changes_no_recall(name, dtype):
 
 def test_a_slow_state_beside_an_outlier_goes_on_to_its_rest():
     patterns = np.array([[1, 1], [-1, 1], [0, -1000]], np.float32)
-    record = ha.modern(patterns, beta=1.05).recall(np.array([0.02, 1], np.float32), max_steps=500)
+    record = ha.memories.modern(patterns, beta=1.05).recall(np.array([0.02, 1], np.float32), max_steps=500)
     assert record.status == "converged"
     np.testing.assert_allclose(record.state, [0.3707, 1], atol=1e-3)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_state_much_smaller_than_what_it_reads_rests_at_the_rounding_of_that(dtype):
-    record = ha.modern(np.array([[1.0], [-1]], dtype), beta=0.5).recall(np.array([0.5], dtype))
+    record = ha.memories.modern(np.array([[1.0], [-1]], dtype), beta=0.5).recall(np.array([0.5], dtype))
     assert record.status == "converged"
     assert np.abs(record.state) < 1e-4
 
@@ -82,13 +82,13 @@ def test_a_state_that_equals_a_stored_pattern_is_matched_with_it(dtype, by_dista
 
 
 def test_of_parallel_patterns_the_one_that_the_state_equals_is_matched():
-    record = ha.modern([[1.0, 0], [100, 0]]).recall([0.9, 0.0])
+    record = ha.memories.modern([[1.0, 0], [100, 0]]).recall([0.9, 0.0])
     assert record.state.tolist() == [100, 0]
     assert record.matched == 1
 
 
 def test_a_state_is_not_faded_because_another_pattern_is_large():
-    record = ha.sparse([[1.0, 0], [0, 2e6]], beta=2.0).recall([1.0, 0])
+    record = ha.memories.sparse([[1.0, 0], [0, 2e6]], beta=2.0).recall([1.0, 0])
     assert (record.matched, record.spurious) == (0, "")
     faded = ReferencePatterns(np.eye(2), activations.make("identity")).likeness(np.array([[9e-7, 0], [2e-6, 0]]))
     assert faded.matched.tolist() == [-1, 0]

@@ -131,14 +131,14 @@ def test_of_patterns_equally_like_a_state_the_first_ones_lead(dtype, seed, edge)
 
 
 def test_two_patterns_mixed_are_no_mixture_of_three():
-    found = ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).recall([1.5, 1.4, 0.1])
+    found = ha.memories.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).recall([1.5, 1.4, 0.1])
     assert (found.spurious, found.mixture.tolist()) == ("other", [-1, -1, -1])
 
 
 def test_many_cues_take_memory_in_proportion():
     patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(3, 4))
     cues = np.random.default_rng(2).choice([-1.0, 1.0], size=(60_000, 4))  # squared, these would be 27 GiB
-    assert ha.hopfield(patterns).recall(cues, max_steps=1).mixture.shape == (60_000, 3)
+    assert ha.memories.hopfield(patterns).recall(cues, max_steps=1).mixture.shape == (60_000, 3)
 
 
 def test_an_answer_uses_the_mask_and_refuses_arrays_of_steps():
@@ -165,11 +165,11 @@ def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
     assert f"2 converged ({ha.Status.CONVERGED.meaning}), 1 diverged ({ha.Status.DIVERGED.meaning})" in text
     assert text.endswith("with trajectory)")
     assert repr(ha.Memory(np.eye(2), beta=50).recall([1.0, 0.0])).startswith("Recall(1 cue of dim 2, ")
-    many = ha.modern(np.eye(4)).recall(np.tile(np.eye(4), (200, 1)), keep=("trajectory", "weights"))
+    many = ha.memories.modern(np.eye(4)).recall(np.tile(np.eye(4), (200, 1)), keep=("trajectory", "weights"))
     assert len(repr(many)) < 200
 
 
-@each("kind", [ha.Memory, ha.Hopfield, ha.Associator, ha.Sharded])
+@each("kind", [ha.Memory, ha.Hopfield, ha.Associator, ha.cluster.Sharded])
 def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     told = inspect.getdoc(kind.recall)
     given = list(inspect.signature(kind.recall).parameters)[1:]

@@ -96,7 +96,7 @@ def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within
 
 def test_states_that_are_no_spins_are_swept_in_their_own_precision():
     rng = np.random.default_rng(2)
-    network, states = ha.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
+    network, states = ha.memories.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
     neurons, plain = network.single_neuron_states(states), network.single_neuron_states(states)
     fields = []
     neurons.sweep(np.arange(50), lambda view: view.local * 1.0)
@@ -185,13 +185,13 @@ def test_a_sweep_of_a_dense_memory_is_krotov_and_hopfields_written_out(data, n, 
             if energy(up) != energy(down) and (x[i] != 0 or min(energy(up), energy(down)) <= energy(x)):
                 x[i] = 1 if energy(up) < energy(down) else -1
     with patch.multiple(stored, BLOCK=2, SCORES=2 * m):
-        found = swept(ha.dense(patterns, n=power), Asynchronous(order), states)
+        found = swept(ha.memories.dense(patterns, n=power), Asynchronous(order), states)
     assert np.array_equal(found, expected)
 
 
 def test_the_scores_that_are_kept_are_those_of_the_states():
     rng = np.random.default_rng(6)
-    memory = ha.dense(rng.choice([-1.0, 1.0], size=(9, 30)), n=3)
+    memory = ha.memories.dense(rng.choice([-1.0, 1.0], size=(9, 30)), n=3)
     neurons = memory.single_neuron_states(rng.choice([-1.0, 0.0, 1.0], size=(4, 30)))
     neurons.sweep(np.arange(30), lambda view: np.where(view.local < 0, -1.0, 1.0))
     assert np.array_equal(neurons.scores, neurons.states @ memory.keys.T)

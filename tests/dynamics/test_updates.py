@@ -348,7 +348,7 @@ def test_mirrored_real_patterns_come_to_rest_at_a_tie():
 
 
 def test_a_tiny_time_is_no_rest():
-    network = ha.graded([[1, 1, 1, 1, -1, -1]])
+    network = ha.memories.graded([[1, 1, 1, 1, -1, -1]])
     assert network.recall([0.2, 0.1, 0.3, 0.0, 0.0, 0.0], update=Graded(1e-9), max_steps=3).status == "limit"
 
 
@@ -371,6 +371,6 @@ def test_a_flow_begins_from_nothing_but_a_bias():
 
 
 def test_a_flow_near_0_is_as_exact_as_any_other():
-    network = ha.graded([[1, 1, 1, 1, -1, -1]], beta=0.5)
+    network = ha.memories.graded([[1, 1, 1, 1, -1, -1]], beta=0.5)
     energies = network.recall(1e-9 * np.arange(1.0, 7.0), update=Graded(0.3), max_steps=20).energies
     assert np.all(np.diff(energies) < 0)

@@ -68,7 +68,7 @@ def test_a_false_claim_is_found_out(monkeypatch, dtype):
 
 
 def test_a_memory_of_the_user_is_certified():
-    found = certify(ha.modern(np.eye(3)), "async", count=300)
+    found = certify(ha.memories.modern(np.eye(3)), "async", count=300)
     assert found.holds
     assert found.claimed >= 300
     assert found.memory.startswith("Memory(")
@@ -231,11 +231,11 @@ def test_the_overview_guarantees_nothing_that_a_memory_of_other_parameters_does_
 
 
 def test_weights_that_are_lost_in_rounding_are_not_followed_in_continuous_time():
-    memory = ha.sparse([[1.0, 0.0], [0.0, 1.0]], alpha=12.0)
+    memory = ha.memories.sparse([[1.0, 0.0], [0.0, 1.0]], alpha=12.0)
     assert not memory.descends("graded")
     with pytest.raises(InvalidInput, match="weights near 0 are lost in rounding for an alpha above 8, and it is 12"):
         memory.recall([0.2, 0.1], update="graded")
-    assert ha.sparse([[1.0, 0.0], [0.0, 1.0]], alpha=4.0).descends("graded")
+    assert ha.memories.sparse([[1.0, 0.0], [0.0, 1.0]], alpha=4.0).descends("graded")
 
 
 def test_an_energy_that_is_no_number_is_no_descent():

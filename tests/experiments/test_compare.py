@@ -172,14 +172,16 @@ def test_the_spread_of_the_weights_is_that_of_scipy():
     (row,) = ha.compare(keys, cues, memories="modern", beta=0.7).rows
     weights = softmax(0.7 * cues @ keys.T, axis=1)
     assert row.entropy == pytest.approx(np.mean(entropy(weights, axis=1)))
-    assert row.operating_class == ha.operating_class(weights)
+    assert row.operating_class == ha.retrieval.operating_class(weights)
     counted = [next(k for k in range(41) if np.sort(row)[::-1][:k].sum() >= 0.9) for row in weights]
     assert row.least_number == np.median(counted)
 
 
 def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
-    whole = ha.compare_random({"load": "0.1:0.3:3", "noise": [0.0, 0.2]}, trials=2, dim=20, memories=["hopfield"])
-    alone = ha.compare_random({"noise": [0.2]}, load=0.3, trials=2, dim=20, memories=["hopfield"])
+    whole = ha.experiments.compare_random(
+        {"load": "0.1:0.3:3", "noise": [0.0, 0.2]}, trials=2, dim=20, memories=["hopfield"]
+    )
+    alone = ha.experiments.compare_random({"noise": [0.2]}, load=0.3, trials=2, dim=20, memories=["hopfield"])
     (at,) = [row for row in whole.rows if row.point["load"] == 0.3 and row.point["noise"] == 0.2]
     for name in ("recalled", "cosine", "steps", "energy_fall"):
         assert getattr(at, name) == getattr(alone.rows[0], name)
@@ -187,19 +189,19 @@ def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
 
 def test_the_standard_error_is_that_of_the_draws():
     more = {"dim": 20, "load": 0.3, "memories": ["hopfield"]}
-    row = ha.compare_random(trials=6, **more).rows[0]
+    row = ha.experiments.compare_random(trials=6, **more).rows[0]
     # Trials are the same whatever their number, so that the sums of 1 … 6 trials give the shares of each.
-    sums = [0.0] + [ha.compare_random(trials=n, **more).rows[0].recalled * n for n in range(1, 7)]
+    sums = [0.0] + [ha.experiments.compare_random(trials=n, **more).rows[0].recalled * n for n in range(1, 7)]
     shares = np.diff(sums)
     assert row.recalled == pytest.approx(shares.mean())
     assert row.recalled_error == pytest.approx(shares.std(ddof=1) / 6**0.5)
-    assert ha.compare_random(trials=1, **more).rows[0].recalled_error is None
+    assert ha.experiments.compare_random(trials=1, **more).rows[0].recalled_error is None
 
 
 def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_does_not():
     # Amit, Gutfreund & Sompolinsky (1985): nothing is recalled at loads well above 0.138; Krotov & Hopfield (2016):
     # n = 3 holds of the order N² patterns. 4 draws of 50 patterns each, fixed seed.
-    found = rows(ha.compare_random(dim=100, load=0.5, trials=4, memories=["hopfield", "dense"], noise=0.05))
+    found = rows(ha.experiments.compare_random(dim=100, load=0.5, trials=4, memories=["hopfield", "dense"], noise=0.05))
     assert found["hopfield"].recalled < 0.05 < 0.95 < found["dense"].recalled
 
 
@@ -207,13 +209,15 @@ def test_one_step_may_recall_what_the_fixed_point_forgets():
     # Ramsauer et al. (2021), section 2: where β is small for the patterns, the one fixed point is near their mean, and
     # one step is still on its way there. 32 unit vectors in 64 dims, β = 4, 3 draws of 32 cues each, fixed seed: after
     # one step the weight of the own pattern is about e⁴ / (e⁴ + 31) = .64, the rest spread over 31 directions.
-    (row,) = ha.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="modern").rows
+    (row,) = ha.experiments.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="modern").rows
     assert row.recalled_first > 0.95 > 0.05 > row.recalled
     assert row.cosine < 0.3  # the mean of 32 nearly orthogonal patterns has a cosine of about 1/√32 with each
 
 
 def test_table_json_and_csv_say_the_same(tmp_path):
-    found = ha.compare_random({"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "modern"])
+    found = ha.experiments.compare_random(
+        {"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "modern"]
+    )
     parsed = json.loads(found.to_json())
     assert [row["memory"] for row in parsed["rows"]] == ["dense", "modern"] * 2
     assert parsed["words"] == found.words()
@@ -224,7 +228,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
     assert "NaN" not in found.to_json()
     assert (
         found.to_json()
-        == ha.compare_random(
+        == ha.experiments.compare_random(
             {"beta": [0.1, 1.0]}, trials=2, dim=10, patterns="unit", memories=["dense", "modern"]
         ).to_json()
     )
@@ -271,7 +275,7 @@ def test_wrong_arguments_are_refused(more, message):
 )
 def test_wrong_grids_are_refused(over, more, message):
     with pytest.raises(InvalidInput, match=message):
-        ha.compare_random(over, **more)
+        ha.experiments.compare_random(over, **more)
 
 
 @pytest.mark.parametrize(("given", "printed"), [("classical", "hopfield"), ("softmax", "modern"), ("modern", "modern")])
@@ -296,26 +300,28 @@ def test_the_table_drops_what_could_not_take_part_and_the_paragraph_names_it():
 
 
 def test_the_csv_has_the_headings_of_the_table_and_every_heading_is_explained():
-    found = ha.compare_random(trials=2, dim=10)
+    found = ha.experiments.compare_random(trials=2, dim=10)
     headings, _ = comparison_table(found)
     assert set(headings) <= set(found.to_csv().splitlines()[0].split(","))
     assert [line.partition(":")[0] for line in column_meanings(headings)] == headings[1:]  # all but the memory's name
 
 
 def test_a_memory_of_other_keys_is_not_compared():
-    row = ha.compare(np.eye(2), np.eye(2), memories=[ha.modern(2 * np.eye(2))]).rows[0]
+    row = ha.compare(np.eye(2), np.eye(2), memories=[ha.memories.modern(2 * np.eye(2))]).rows[0]
     assert (row.memory, row.refusal) == ("memory 1", "it stores other keys than those that are compared")
-    network = ha.compare(HADAMARD, HADAMARD, 2 * HADAMARD, memories={"mine": ha.hopfield(HADAMARD)}).rows[0]
+    network = ha.compare(HADAMARD, HADAMARD, 2 * HADAMARD, memories={"mine": ha.memories.hopfield(HADAMARD)}).rows[0]
     assert network.refusal == "it has no weights to read values out with"
 
 
 def test_patterns_of_ones_own_are_damaged_as_spins_or_by_noise():
-    own = ha.compare_patterns(HADAMARD, {"noise": [0.0, 0.5]}, memories=["nearest"], trials=3)
+    own = ha.experiments.compare_patterns(HADAMARD, {"noise": [0.0, 0.5]}, memories=["nearest"], trials=3)
     assert own.rows[0].recalled == 1.0
-    (real,) = ha.compare_patterns(np.random.default_rng(1).normal(size=(5, 30)), memories=["nearest"], trials=2).rows
+    (real,) = ha.experiments.compare_patterns(
+        np.random.default_rng(1).normal(size=(5, 30)), memories=["nearest"], trials=2
+    ).rows
     assert real.recalled == 1.0  # the noise, a tenth of a length, is far from half the way to another pattern
     with pytest.raises(InvalidInput, match="patterns: got shape"):
-        ha.compare_patterns([])
+        ha.experiments.compare_patterns([])
 
 
 def test_of_many_given_patterns_some_are_drawn_as_cues_whatever_their_order():
@@ -324,13 +330,14 @@ def test_of_many_given_patterns_some_are_drawn_as_cues_whatever_their_order():
     near = np.tile(easy[0], (100, 1))
     near[range(60), range(60)] *= -1  # about .44 of them are recalled, and all of the others
     results = [
-        ha.compare_patterns(np.vstack(order), memories=["nearest"], trials=2) for order in ((easy, near), (near, easy))
+        ha.experiments.compare_patterns(np.vstack(order), memories=["nearest"], trials=2)
+        for order in ((easy, near), (near, easy))
     ]
     for found in results:
         assert 0.57 < found.rows[0].recalled < 0.87
         assert found.rows[0].n_cues == 200
         assert found.words().startswith("200 patterns of dim 64, 100 of them drawn as cues, 6 of the entries")
-    few = ha.compare_patterns(easy, memories=["nearest"], trials=2)
+    few = ha.experiments.compare_patterns(easy, memories=["nearest"], trials=2)
     assert few.words().startswith("100 patterns of dim 64, 6 of the entries")
 
 
@@ -356,7 +363,7 @@ def test_the_words_tell_where_it_turns():
 
 
 def test_a_memory_without_a_fixed_point_is_not_compared_with_one():
-    words = ha.compare_random(n_patterns=1, dim=16, memories=["linear"], trials=5).words()
+    words = ha.experiments.compare_random(n_patterns=1, dim=16, memories=["linear"], trials=5).words()
     assert "One step recalls as much as all steps for linear. Not every cue comes to rest with linear (none)." in words
 
 
@@ -382,21 +389,28 @@ def test_not_quite_all_is_not_all(recalled, shown):
 
 def test_the_paragraph_counts_the_neurons_that_are_reversed():
     for dim, count in ((4, 0), (64, 6)):
-        words = ha.compare_random(dim=dim, n_patterns=2, hidden=0.4, memories=["nearest"], trials=2).words()
+        words = ha.experiments.compare_random(dim=dim, n_patterns=2, hidden=0.4, memories=["nearest"], trials=2).words()
         assert f"of {dim} neurons, {count} of the neurons reversed, {round(0.4 * dim)} of the neurons hidden" in words
-    words = ha.compare_random({"dim": [4, 8]}, memories=["nearest"], trials=2).words()
+    words = ha.experiments.compare_random({"dim": [4, 8]}, memories=["nearest"], trials=2).words()
     assert "0.1 of the neurons, rounded to whole ones, reversed" in words
     assert (
-        "6 of the entries reversed" in ha.compare_patterns(np.eye(64) * 2 - 1, memories=["nearest"], trials=2).words()
+        "6 of the entries reversed"
+        in ha.experiments.compare_patterns(np.eye(64) * 2 - 1, memories=["nearest"], trials=2).words()
     )
-    assert "noise of 0.1" in ha.compare_patterns(np.eye(64), memories=["nearest"], trials=2).words()
+    assert "noise of 0.1" in ha.experiments.compare_patterns(np.eye(64), memories=["nearest"], trials=2).words()
 
 
 def test_a_memory_by_name_and_as_an_object_is_recalled_alike():
     """Cosines of Hebb's network and of dense memories, whose neurons change one by one, and of the softmax."""
     patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(8, 20))
-    objects = {"hopfield": ha.hopfield(patterns), "dense": ha.dense(patterns), "modern": ha.modern(patterns, beta=0.1)}
-    named, given = (ha.compare_patterns(patterns, memories=each, beta=0.1) for each in ([*objects], objects))
+    objects = {
+        "hopfield": ha.memories.hopfield(patterns),
+        "dense": ha.memories.dense(patterns),
+        "modern": ha.memories.modern(patterns, beta=0.1),
+    }
+    named, given = (
+        ha.experiments.compare_patterns(patterns, memories=each, beta=0.1) for each in ([*objects], objects)
+    )
     for one, same in zip(named.rows, given.rows, strict=True):
         assert (one.recalled, one.at_rest, one.steps) == (same.recalled, same.at_rest, same.steps)
 
@@ -408,14 +422,16 @@ def test_names_that_begin_alike_lose_no_sentence():
 
 
 def test_functions_of_the_keys_take_part_as_memories_of_ones_own():
-    own = {"mine": lambda keys: ha.Memory(keys, separation="sparsemax"), "net": ha.hopfield}
-    found = ha.compare_random({"load": [0.1, 0.4]}, memories=own, dim=20, trials=3, rng=1)
-    theirs = ha.compare_random({"load": [0.1, 0.4]}, memories=["sparse", "hopfield"], dim=20, beta=1, trials=3, rng=1)
+    own = {"mine": lambda keys: ha.Memory(keys, separation="sparsemax"), "net": ha.memories.hopfield}
+    found = ha.experiments.compare_random({"load": [0.1, 0.4]}, memories=own, dim=20, trials=3, rng=1)
+    theirs = ha.experiments.compare_random(
+        {"load": [0.1, 0.4]}, memories=["sparse", "hopfield"], dim=20, beta=1, trials=3, rng=1
+    )
     assert [row.memory for row in found.rows[:2]] == ["mine", "net"]
     for row, same in zip(found.rows, theirs.rows, strict=True):
         assert (row.recalled, row.steps, row.energy_fall) == (same.recalled, same.steps, same.energy_fall)
     values = np.eye(4, 2)
-    (row,) = ha.compare(np.eye(4), np.eye(4), values, memories=ha.modern).rows
+    (row,) = ha.compare(np.eye(4), np.eye(4), values, memories=ha.memories.modern).rows
     assert row.memory == "modern" and row.is_attention
     (row,) = ha.compare(np.eye(4), np.eye(4), memories=lambda keys: keys).rows
     assert "expected a memory from the function" in str(row)
@@ -424,12 +440,12 @@ def test_functions_of_the_keys_take_part_as_memories_of_ones_own():
 @each(
     ("memory", "count"),
     [
-        (ha.hopfield(HADAMARD[1:]), 4 * 3 // 2),
-        (ha.hopfield(HADAMARD[1:3], self_coupling=True), 4 * 3 // 2 + 4),
+        (ha.memories.hopfield(HADAMARD[1:]), 4 * 3 // 2),
+        (ha.memories.hopfield(HADAMARD[1:3], self_coupling=True), 4 * 3 // 2 + 4),
         (ha.Hopfield([[0, 1, 2], [3, 0, 4], [5, 6, 0]]), 3 * 2),
         (ha.Hopfield([[1, 2], [3, 4]], bias=1.0), 2 * 2 + 2),
-        (ha.bam([[1, 1, -1, 1]], [[1, -1, 1]]), 4 * 3),
-        (ha.modern(HADAMARD[:3]), 3 * 4),
+        (ha.memories.bam([[1, 1, -1, 1]], [[1, -1, 1]]), 4 * 3),
+        (ha.memories.modern(HADAMARD[:3]), 3 * 4),
         (ha.Memory(HADAMARD[:3], np.ones((3, 7))), 3 * 4 + 3 * 7),
     ],
 )
@@ -442,7 +458,7 @@ def test_stored_numbers_are_those_that_one_counts_by_hand(memory, count):
 def test_memories_are_compared_at_equal_numbers_of_parameters():
     # Couplings of N neurons are as many numbers as (N − 1)/2 patterns: 7 of 15 neurons are 105 on both sides.
     one, many = (
-        rows(ha.compare_random(n_patterns=n, dim=15, noise=0.0, trials=3, memories=["hopfield", "dense"]))
+        rows(ha.experiments.compare_random(n_patterns=n, dim=15, noise=0.0, trials=3, memories=["hopfield", "dense"]))
         for n in (1, 7)
     )
     assert (many["hopfield"].parameters, many["dense"].parameters) == (105, 105)
@@ -456,5 +472,7 @@ def test_memories_are_compared_at_equal_numbers_of_parameters():
 
 
 def test_a_name_may_have_another_name():
-    row, other = ha.compare_random(dim=8, trials=1, memories={"soft": "softmax", "modern": ha.modern}, beta=8).rows
+    row, other = ha.experiments.compare_random(
+        dim=8, trials=1, memories={"soft": "softmax", "modern": ha.memories.modern}, beta=8
+    ).rows
     assert (row.memory, row.cosine) == ("soft", other.cosine)

@@ -148,7 +148,7 @@ def test_with_anyway_a_long_comparison_is_begun(hopattn, monkeypatch):
 def test_each_recall_is_reported_and_those_of_a_memory_that_cannot_take_part():
     reports = []
     report = lambda *counts: reports.append(counts)  # noqa: E731
-    ha.compare_patterns([[1.0, 0.5], [0.5, 1.0]], trials=2, memories=["hopfield", "linear"], report=report)
+    ha.experiments.compare_patterns([[1.0, 0.5], [0.5, 1.0]], trials=2, memories=["hopfield", "linear"], report=report)
     assert reports == [(2, 4), (3, 4), (4, 4)]
     ha.compare([[1.0, 0.5]], [[1.0, 0.5]], memories=["linear"], beta=[1.0, 2.0], report=report)
     assert reports[3:] == [(1, 2), (2, 2)]

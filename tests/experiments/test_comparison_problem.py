@@ -160,7 +160,7 @@ def test_a_cue_that_may_see_nothing_is_left_out_and_equal_values_are_the_keys():
 )
 def test_a_pattern_that_no_damage_fits_is_named(pattern, message):
     with pytest.raises(InvalidInput, match=re.escape(message)):
-        ha.compare_patterns([[0.5, 2.0], pattern], trials=1)
+        ha.experiments.compare_patterns([[0.5, 2.0], pattern], trials=1)
 
 
 def test_a_default_beta_that_does_not_exist_names_the_largest_key():

@@ -15,8 +15,8 @@ LENGTHS = (0, 1, 2, 4, 8, 16, 32)
 
 @pytest.fixture(scope="module", params=[(0.9, 8.0), (1.0, 2.0), (0.6, 3.0)], ids=str)
 def measured(request):
-    model = ha.FirstWord(64, *request.param)
-    return model, ha.forgetting(LENGTHS, model, names=16, trials=count(2000, 200), rng=1)
+    model = ha.transformer.FirstWord(64, *request.param)
+    return model, ha.experiments.forgetting(LENGTHS, model, names=16, trials=count(2000, 200), rng=1)
 
 
 def standard_error(curve, name):
@@ -40,8 +40,8 @@ def test_the_accuracy_is_the_law(measured, how):
 
 
 def test_without_attention_the_measured_cosine_falls_by_the_spectral_radius_with_each_word():
-    model = ha.FirstWord(carry=0.8)
-    curve = ha.forgetting("3:8:6", model, trials=count(4000, 800), rng=2)
+    model = ha.transformer.FirstWord(carry=0.8)
+    curve = ha.experiments.forgetting("3:8:6", model, trials=count(4000, 800), rng=2)
     name = "cosine without attention"
     logs, n = np.log(curve.mean(name)), np.arange(3, 9)
     errors = standard_error(curve, name) / curve.mean(name)
@@ -54,21 +54,23 @@ def test_without_attention_the_measured_cosine_falls_by_the_spectral_radius_with
 
 
 def test_attention_keeps_what_the_recurrent_network_forgets():
-    curve = ha.forgetting((64,), trials=200)
+    curve = ha.experiments.forgetting((64,), trials=200)
     assert curve.mean("accuracy with attention")[0] == 1.0
     assert curve.mean("accuracy without attention")[0] < 0.2
 
 
 def test_a_length_has_the_same_texts_whatever_the_others_are_and_another_seed_has_others():
-    several, alone, other = (ha.forgetting(n, trials=3, rng=s) for n, s in (((2, 5), 0), ((5,), 0), ((5,), 1)))
+    several, alone, other = (
+        ha.experiments.forgetting(n, trials=3, rng=s) for n, s in (((2, 5), 0), ((5,), 0), ((5,), 1))
+    )
     name = "cosine without attention"
     assert np.array_equal(several.values[name][1], alone.values[name][0])
     assert not np.isin(other.values[name], alone.values[name]).any()
-    assert np.array_equal(ha.forgetting((5,), trials=3, rng=1).values[name], other.values[name])
+    assert np.array_equal(ha.experiments.forgetting((5,), trials=3, rng=1).values[name], other.values[name])
 
 
 def test_the_curve_is_a_table():
-    row = ha.forgetting((3,), trials=2).table()[0]
+    row = ha.experiments.forgetting((3,), trials=2).table()[0]
     assert row["words after the first"] == 3
     assert {f"{what} {how}" for what in ("cosine", "accuracy") for how in HOW} <= set(row)
 
@@ -88,4 +90,4 @@ def test_the_curve_is_a_table():
 )
 def test_arguments_out_of_range_are_refused(arguments, message):
     with pytest.raises(InvalidInput, match=message):
-        ha.forgetting(**arguments)
+        ha.experiments.forgetting(**arguments)

@@ -225,12 +225,12 @@ def test_an_activation_without_an_inverse_has_no_continuous_time(own):
 
 def test_a_comparison_takes_classes_functions_and_names(own):
     memories = ["modern", "log_cosh", "mymodule:Near", "mymodule:make", "softsign"]
-    result = ha.compare_random(memories=memories, dim=16, trials=2, patterns="unit")
+    result = ha.experiments.compare_random(memories=memories, dim=16, trials=2, patterns="unit")
     assert [row.memory for row in result.rows] == memories and all(not row.refusal for row in result.rows)
-    named = ha.compare_random(memories={"mine": "mymodule:LogCosh"}, dim=16, trials=2)
+    named = ha.experiments.compare_random(memories={"mine": "mymodule:LogCosh"}, dim=16, trials=2)
     assert [row.memory for row in named.rows] == ["mine"]
     with pytest.raises(ha.InvalidInput, match="'log_cash' is unknown; did you mean 'log_cosh'"):
-        ha.compare_random(memories=["log_cash"], dim=16)
+        ha.experiments.compare_random(memories=["log_cash"], dim=16)
 
 
 def test_a_file_of_a_memory_names_a_registered_part_and_imports_none(own, monkeypatch):
@@ -312,11 +312,13 @@ def test_a_scenario_file_imports_nothing(old, new):
 def test_sweeps_take_them_on_processes_that_have_not_seen_them(workers, own):
     over = {"separation": ["softmax", "log_cosh", "mymodule:LogCosh"]}
     entry = "layer 1 head 1 weights[banks, financial]"
-    found = ha.sweep_scenario(BANK, over, workers=workers, measures=[entry])
+    found = ha.experiments.sweep_scenario(BANK, over, workers=workers, measures=[entry])
     numbers = found.mean(entry)
     assert numbers[1] == numbers[2] != numbers[0]
     assert "part" in [one.update for one in certify_all(["modern"], 20, processes=workers)]
-    fixed = ha.sweep_scenario(BANK, {"beta": [1, 2]}, overrides=over | {"separation": "log_cosh"}, workers=workers)
+    fixed = ha.experiments.sweep_scenario(
+        BANK, {"beta": [1, 2]}, overrides=over | {"separation": "log_cosh"}, workers=workers
+    )
     assert fixed.axes == {"beta": (1, 2)}
 
 

@@ -78,7 +78,7 @@ def test_a_key_that_is_no_number_of_the_file_is_reported(key, message):
 
 
 def test_a_point_is_a_run_with_that_number():
-    found = ha.sweep_scenario(ha.load("bank"), {"beta": (0.5, 1, 2)}, measures=[BANK, "met"], workers=1)
+    found = ha.experiments.sweep_scenario(ha.load("bank"), {"beta": (0.5, 1, 2)}, measures=[BANK, "met"], workers=1)
     for beta, weight in zip((0.5, 1, 2), found.mean(BANK), strict=True):
         result = ha.run(ha.load("bank"), overrides={"layer.head.beta": beta})
         weights = result.arrays["layer 1 head 1 weights"]
@@ -87,12 +87,12 @@ def test_a_point_is_a_run_with_that_number():
 
 
 def test_the_part_of_what_is_expected_that_is_met_is_the_measure_of_a_file_without_another():
-    found = ha.sweep_scenario(ha.load("similarity"), {"network.neurons.neuron.1": (0.8,)}, workers=1)
+    found = ha.experiments.sweep_scenario(ha.load("similarity"), {"network.neurons.neuron.1": (0.8,)}, workers=1)
     assert list(found.values) == ["met"] and found.mean("met") == [1]
 
 
 def test_the_mean_of_an_array_is_a_measure():
-    found = ha.sweep_scenario(ha.load("letters"), {"max_steps": (1, 50)}, measures=["steps"], workers=1)
+    found = ha.experiments.sweep_scenario(ha.load("letters"), {"max_steps": (1, 50)}, measures=["steps"], workers=1)
     runs = [ha.run(ha.load("letters"), overrides={"memory.max_steps": steps}) for steps in (1, 50)]
     assert found.mean("steps").tolist() == [run.arrays["steps"].values.mean() for run in runs]
 
@@ -112,19 +112,19 @@ trials = 2
 measures = ["overlap", "steps"]
 """
     scenario = parse(text, "t.toml", "t")
-    found = ha.sweep_scenario(scenario, workers=1, file=tmp_path / "points.jsonl")
+    found = ha.experiments.sweep_scenario(scenario, workers=1, file=tmp_path / "points.jsonl")
     assert {name: rows.shape for name, rows in found.values.items()} == {"overlap": (3, 2, 2), "steps": (3, 2, 2)}
     assert found.axes == {"load": (0.1, 0.2, 0.3), "flip": (0, 0.1)}
     again = load_sweep(tmp_path / "points.jsonl")
     assert all(np.array_equal(again.values[name], rows) for name, rows in found.values.items())
-    other = ha.sweep_scenario(scenario, {"flip": (0, 0.2)}, trials=1, measures=["recalled"], workers=1)
+    other = ha.experiments.sweep_scenario(scenario, {"flip": (0, 0.2)}, trials=1, measures=["recalled"], workers=1)
     assert {name: rows.shape for name, rows in other.values.items()} == {"recalled": (2, 1)}
 
 
 def test_trials_are_independent_and_do_not_depend_on_the_workers():
     over = {"load": (0.1, 0.2)}
     arguments = {"trials": 4, "measures": ["overlap"], "overrides": {"ensemble.neurons": 60, "ensemble.max_steps": 3}}
-    alone, two = (ha.sweep_scenario(ha.load("phases"), over, workers=n, **arguments) for n in (1, 2))
+    alone, two = (ha.experiments.sweep_scenario(ha.load("phases"), over, workers=n, **arguments) for n in (1, 2))
     assert np.array_equal(alone.values["overlap"], two.values["overlap"])
     assert len(np.unique(alone.values["overlap"])) > 2
 
@@ -150,14 +150,14 @@ def test_trials_are_independent_and_do_not_depend_on_the_workers():
 def test_what_does_not_fit_is_reported(over, arguments, message):
     overrides = {"ensemble.neurons": 20, "ensemble.max_steps": 1}
     with pytest.raises(InvalidInput, match=message):
-        ha.sweep_scenario(ha.load("phases"), over, overrides=overrides, workers=1, trials=1, **arguments)
+        ha.experiments.sweep_scenario(ha.load("phases"), over, overrides=overrides, workers=1, trials=1, **arguments)
 
 
 def test_an_axis_may_be_written_as_in_a_file():
     arguments = {"overrides": {"ensemble.neurons": 20}, "trials": 1, "workers": 1}
-    found = ha.sweep_scenario(ha.load("capacity"), over={"load": "0.1:0.2:2"}, **arguments)
+    found = ha.experiments.sweep_scenario(ha.load("capacity"), over={"load": "0.1:0.2:2"}, **arguments)
     assert found.axes == {"load": (0.1, 0.2)}
-    same = ha.sweep_scenario(ha.load("capacity"), over={"load": np.array([0.1, 0.2])}, **arguments)
+    same = ha.experiments.sweep_scenario(ha.load("capacity"), over={"load": np.array([0.1, 0.2])}, **arguments)
     assert found.table() == same.table()
 
 
@@ -170,7 +170,7 @@ def test_a_sweep_of_a_memory_records_what_its_cues_recall():
     overlaps = [state @ letter / 35 for state, letter in zip(arrays["state"].values, own, strict=True)]
     assert arrays["overlaps"].values == pytest.approx(overlaps)
     little = {'cue."torn X".flip': 0.03}  # one pixel, which no draw of it keeps from its letter
-    found = ha.sweep_scenario(ha.load("letters"), {"max_steps": (50,)}, overrides=little, workers=1)
+    found = ha.experiments.sweep_scenario(ha.load("letters"), {"max_steps": (50,)}, overrides=little, workers=1)
     assert found.mean("overlap")[0] == pytest.approx(np.mean(overlaps))
     assert found.mean("recalled")[0] == pytest.approx(2 / 3)
 
@@ -185,7 +185,7 @@ def test_a_cue_that_belongs_to_no_pattern_has_no_overlap():
 @pytest.mark.parametrize("measure", ["nearest", "recalls", "nearest word[torn X]"])
 def test_words_and_what_has_no_mean_are_neither_offered_nor_recorded(measure):
     with pytest.raises(InvalidInput, match="has no mean") as refused:
-        ha.sweep_scenario(ha.load("letters"), {"max_steps": (1, 2)}, measures=[measure])
+        ha.experiments.sweep_scenario(ha.load("letters"), {"max_steps": (1, 2)}, measures=[measure])
     offered = str(refused.value).partition("(choices: ")[2].rstrip(")").split(", ")
     assert {"overlap", "recalled", "steps", "met"} <= set(offered)
     assert not {"nearest", "nearest word", "recalls", "status", "visits", "spurious", "of", "patterns"} & set(offered)
@@ -193,7 +193,7 @@ def test_words_and_what_has_no_mean_are_neither_offered_nor_recorded(measure):
 
 def test_nothing_to_go_over_is_reported():
     with pytest.raises(InvalidInput, match="nothing to go over; give --over KEY=GRID"):
-        ha.sweep_scenario(ha.load("bank"))
+        ha.experiments.sweep_scenario(ha.load("bank"))
 
 
 HEAD = (
@@ -230,14 +230,14 @@ def test_an_axis_that_is_given_twice_is_reported():
 
 def test_no_trials_and_a_name_in_place_of_a_scenario_are_refused():
     with pytest.raises(InvalidInput, match="trials: expected a whole number of at least 1, not 0"):
-        ha.sweep_scenario(ha.load("capacity"), over={"load": [0.1]}, trials=0)
+        ha.experiments.sweep_scenario(ha.load("capacity"), over={"load": [0.1]}, trials=0)
     with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not 'bank'"):
-        ha.sweep_scenario("bank", over={"beta": "1:2:2"})
+        ha.experiments.sweep_scenario("bank", over={"beta": "1:2:2"})
 
 
 def test_no_axes_at_all_are_refused():
     with pytest.raises(InvalidInput, match=r"nothing to go over; give --over KEY=GRID \(in Python over=\)"):
-        ha.sweep_scenario(ha.load("capacity"), over={})  # its file has a [sweep]
+        ha.experiments.sweep_scenario(ha.load("capacity"), over={})  # its file has a [sweep]
 
 
 def test_the_rules_of_a_model_are_an_axis(tmp_path):
@@ -245,11 +245,13 @@ def test_the_rules_of_a_model_are_an_axis(tmp_path):
     scenario, file = ha.load("capacity"), tmp_path / "points.jsonl"
     few = {"ensemble.neurons": 60}
     axes = {"rule": "storkey,hebb", "load": (0.1, 0.3)}
-    sweep = ha.sweep_scenario(scenario, axes, trials=4, measures=["overlap"], overrides=few, workers=1, file=file)
+    sweep = ha.experiments.sweep_scenario(
+        scenario, axes, trials=4, measures=["overlap"], overrides=few, workers=1, file=file
+    )
     assert sweep.axes["rule"] == ("storkey", "hebb")
     storkey, hebb = sweep.mean("overlap")
     assert storkey[1] > hebb[1] + 0.1
-    alone = ha.sweep_scenario(
+    alone = ha.experiments.sweep_scenario(
         scenario,
         {"load": (0.1, 0.3)},
         trials=40,
@@ -263,7 +265,7 @@ def test_the_rules_of_a_model_are_an_axis(tmp_path):
 
 
 def test_models_are_an_axis():
-    sweep = ha.sweep_scenario(
+    sweep = ha.experiments.sweep_scenario(
         ha.load("capacity"),
         {"model": ["hopfield", "dense"]},
         overrides={"ensemble.neurons": 40, "load": 0.5},
@@ -284,4 +286,4 @@ def test_models_are_an_axis():
 )
 def test_words_that_do_not_fit_are_refused(axes, message):
     with pytest.raises(InvalidInput, match=message):
-        ha.sweep_scenario(ha.load("capacity"), axes, workers=1)
+        ha.experiments.sweep_scenario(ha.load("capacity"), axes, workers=1)

@@ -90,8 +90,8 @@ def test_a_worker_killed_in_mid_sweep_changes_nothing(dask, cluster, tmp_path):
 def test_a_scenario_sweeps_there_as_here(cluster):
     arguments = {"over": {"load": (0.1, 0.2)}, "trials": 2, "measures": ["overlap"]}
     arguments["overrides"] = {"ensemble.neurons": 60, "ensemble.max_steps": 2}
-    far = ha.sweep_scenario(ha.load("phases"), scheduler=cluster.scheduler_address, **arguments)
-    here = ha.sweep_scenario(ha.load("phases"), workers=1, **arguments)
+    far = ha.experiments.sweep_scenario(ha.load("phases"), scheduler=cluster.scheduler_address, **arguments)
+    here = ha.experiments.sweep_scenario(ha.load("phases"), workers=1, **arguments)
     assert np.array_equal(far.values["overlap"], here.values["overlap"])
 
 

@@ -26,7 +26,9 @@ def figure_of(comparison):
 
 
 def test_each_memory_has_a_panel_with_its_rows():
-    comparison = ha.compare_random({"beta": [0.1, 1.0, 10.0]}, memories=["modern", "nearest"], patterns="unit", **FEW)
+    comparison = ha.experiments.compare_random(
+        {"beta": [0.1, 1.0, 10.0]}, memories=["modern", "nearest"], patterns="unit", **FEW
+    )
     figure = figure_of(comparison)
     assert [panel.get_title() for panel in figure.axes] == ["modern", "nearest"]
     for panel in figure.axes:
@@ -52,7 +54,9 @@ def test_each_memory_has_a_panel_with_its_rows():
     ],
 )
 def test_a_legend_says_which_state_a_measure_belongs_to(measure, named):
-    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "sparse"], patterns="unit", **FEW)
+    comparison = ha.experiments.compare_random(
+        {"beta": [1.0, 2.0]}, memories=["modern", "sparse"], patterns="unit", **FEW
+    )
     figure = drawn(lambda figure: draw_comparison(figure, comparison, ComparisonView(measure)))
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [*named, "the other memories"]
@@ -60,30 +64,30 @@ def test_a_legend_says_which_state_a_measure_belongs_to(measure, named):
 
 
 def test_the_note_of_measures_that_are_left_out_names_the_option():
-    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
+    comparison = ha.experiments.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
     assert "1 of 5 measures; choose with --measure" in figure_of(comparison).legends[0].get_title().get_text()
 
 
 def test_memories_whose_curves_coincide_share_a_panel_that_names_both():
-    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["nearest", "sparse", "linear"], **FEW)
+    comparison = ha.experiments.compare_random({"beta": [1.0, 2.0]}, memories=["nearest", "sparse", "linear"], **FEW)
     assert [panel.get_title() for panel in figure_of(comparison).axes] == ["nearest = sparse", "linear"]
 
 
 def test_one_measure_is_drawn_into_axes_of_ones_own():
     _, own = pyplot.subplots()
-    comparison = ha.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
+    comparison = ha.experiments.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
     assert comparison.plot(ax=own, measure="entropy") is own
     assert [text.get_text() for text in own.get_legend().get_texts()] == ["modern"]
     with pytest.raises(InvalidInput, match="measure 'entrop' is unknown; did you mean 'entropy'"):
         comparison.plot(measure="entrop")
     with pytest.raises(InvalidInput, match="there are 5 measures: choose one with measure"):
-        ha.compare_random(memories=["modern"], **FEW).plot(ax=own)
+        ha.experiments.compare_random(memories=["modern"], **FEW).plot(ax=own)
     pyplot.close("all")
 
 
 def test_the_labels_of_axes_do_not_overlap():
     for comparison in (
-        ha.compare_random({"load": "0.1:0.9:5"}, **FEW),
+        ha.experiments.compare_random({"load": "0.1:0.9:5"}, **FEW),
         of_scenario("bank", {"over": ("beta=0.1:32:log3",)}),
         of_scenario("letters", {}),
     ):
@@ -98,7 +102,7 @@ def test_the_labels_of_axes_do_not_overlap():
 
 
 def test_bars_have_their_numbers_or_the_reason_why_there_is_none():
-    comparison = ha.compare_random(memories=["linear", "nearest"], **FEW)
+    comparison = ha.experiments.compare_random(memories=["linear", "nearest"], **FEW)
     figure = figure_of(comparison)
     steps = figure.axes[1]
     assert [bar.get_width() for bar in steps.patches] == [2.0]  # one step to the answer, one to confirm it
@@ -108,7 +112,9 @@ def test_bars_have_their_numbers_or_the_reason_why_there_is_none():
 
 
 def test_maps_are_the_rows():
-    comparison = ha.compare_random({"load": [0.1, 0.5], "noise": [0.0, 0.1, 0.2]}, memories=["nearest", "dense"], **FEW)
+    comparison = ha.experiments.compare_random(
+        {"load": [0.1, 0.5], "noise": [0.0, 0.1, 0.2]}, memories=["nearest", "dense"], **FEW
+    )
     figure = figure_of(comparison)
     for panel, name in zip(figure.axes, ("nearest", "dense"), strict=False):
         image = np.asarray(panel.images[0].get_array())
@@ -124,7 +130,7 @@ def test_a_comparison_without_measures_is_refused():
     with pytest.raises(InvalidInput, match="figure: no memory could take part"):
         figure_of(refused)
     assert "could not take part" in ha.html(refused)
-    assert "data:image/svg+xml" in ha.html(ha.compare_random(memories=["nearest"], **FEW))
+    assert "data:image/svg+xml" in ha.html(ha.experiments.compare_random(memories=["nearest"], **FEW))
 
 
 def test_a_memory_that_never_rests_is_told_from_one_that_could_not_take_part():
@@ -138,7 +144,7 @@ def test_a_memory_that_never_rests_is_told_from_one_that_could_not_take_part():
 @cache
 def compared(axes):
     """The comparison of all memories over some axes: bars, curves or maps."""
-    return ha.compare_random(dict(axes), **FEW)
+    return ha.experiments.compare_random(dict(axes), **FEW)
 
 
 AXES = [(), (("beta", (0.1, 1.0, 10.0)),), (("load", (0.1, 0.5)), ("noise", (0.0, 0.2)))]

@@ -57,7 +57,7 @@ def cells(weights):
 
 def test_chance_for_bare_weights_follows_from_what_they_hide():
     """By definition even attention over what is visible is chance, here and under the causal mask: 2.93/10 on key 1."""
-    causal = np.stack([ha.uniform_attention(10)] * 2)
+    causal = np.stack([ha.circuits.uniform_attention(10)] * 2)
     for even in (causal, np.ma.masked_array(causal, np.triu(np.ones_like(causal), 1)), np.full((2, 10, 10), 0.1)):
         written, bold, note = cells(even)
         assert bold == [] and "in brackets" in note

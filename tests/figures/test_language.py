@@ -91,10 +91,10 @@ def test_no_english_stays_in_a_german_figure(name):
 
 def test_sweeps_comparisons_and_recalls_are_german_too():
     patterns = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]]
-    memory = ha.hopfield(patterns)
+    memory = ha.memories.hopfield(patterns)
     recall = memory.recall([[1, 1, 1, -1], [-1, -1, -1, -1]], keep=["overlaps"])
     overrides = {"neurons": 20, "figure.title": ""}
-    sweep = ha.sweep_scenario(ha.load("capacity"), overrides=overrides, trials=2, workers=1)
+    sweep = ha.experiments.sweep_scenario(ha.load("capacity"), overrides=overrides, trials=2, workers=1)
     things = (
         recall,
         sweep,
@@ -134,7 +134,9 @@ def test_what_is_no_word_of_a_figure_stays():
 
 
 def test_the_language_is_chosen_in_the_file_by_an_option_and_in_python():
-    sweep = ha.sweep_scenario(ha.load("capacity"), overrides={"neurons": 20, "figure.lang": "de"}, trials=1, workers=1)
+    sweep = ha.experiments.sweep_scenario(
+        ha.load("capacity"), overrides={"neurons": 20, "figure.lang": "de"}, trials=1, workers=1
+    )
     assert ha.plot(sweep, "curve", measure="overlap").get_xlabel() == "Last α = P/N"
     result = ha.run("bank", overrides={"figure.lang": "de"})
     assert ha.plot(result, "attention", run="river").get_xlabel() == "Schlüssel"

@@ -114,7 +114,7 @@ def test_the_frames_of_a_landscape_follow_the_cues(results):
 @pytest.mark.parametrize("variant", [0, 1])
 def test_the_successor_is_the_state_after_one_step(variant, results):
     run = results["basins"].runs[variant]
-    memory = ha.hopfield(run.arrays["patterns"].values)
+    memory = ha.memories.hopfield(run.arrays["patterns"].values)
     update = (ha.Asynchronous(order="sequence"), "sync")[variant]
     signs = run.arrays["successor"].labels[0]
     states = np.array([[1.0 if sign == "+" else -1.0 for sign in state] for state in signs])

@@ -40,7 +40,7 @@ def record():
     cues = np.repeat(patterns, 10, axis=0)
     for i, cue in enumerate(cues):
         cue[: 3 * (i % 10)] *= -1
-    return ha.hopfield(patterns).recall(cues, keep=["overlaps", "trajectory"], seed=0)
+    return ha.memories.hopfield(patterns).recall(cues, keep=["overlaps", "trajectory"], seed=0)
 
 
 def test_the_heat_map_holds_the_overlap_of_every_state_with_every_letter():
@@ -83,7 +83,7 @@ def test_the_energy_of_one_cue_is_a_curve_with_its_numbers(axes):
     ha.plot(result_of("letters"), "energies", ax=axes, run="as written", query="torn X")
     assert np.array_equal(axes.lines[-1].get_ydata(), np.unique(energies)[::-1])
     assert texts(axes)[:2] == [number(energy, 3) for energy in energies[:2]]
-    one = ha.hopfield([[1, 1, 1, -1]]).recall([1, 1, 1, 1])
+    one = ha.memories.hopfield([[1, 1, 1, -1]]).recall([1, 1, 1, 1])
     (alone,) = ha.plot(one, "energies").figure.axes
     assert [line.get_ydata()[0] for line in alone.lines[-1:]] == [one.energies[0]]
     pyplot.close("all")
@@ -180,13 +180,13 @@ def test_the_basin_of_a_bare_recall_is_that_of_the_pattern_nearest_to_each_cue(r
     ],
 )
 def test_a_recall_that_lacks_what_a_figure_needs_says_so(name, message):
-    one = ha.hopfield([[1, 1, 1, -1]]).recall([1, 1, 1, 1])
+    one = ha.memories.hopfield([[1, 1, 1, -1]]).recall([1, 1, 1, 1])
     with pytest.raises(InvalidInput, match=message):
         ha.plot(one, name)
 
 
 def test_a_memory_without_an_energy_has_no_curve_of_it():
-    record = ha.sequence(np.eye(3) * 2 - 1).recall([1, -1, -1], max_steps=2)
+    record = ha.memories.sequence(np.eye(3) * 2 - 1).recall([1, -1, -1], max_steps=2)
     with pytest.raises(InvalidInput, match="the memory has no energy"):
         ha.plot(record, "energy")
 

@@ -19,7 +19,7 @@ def closed():
 
 def recall():
     patterns = np.array([[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
-    return ha.hopfield(patterns).recall(patterns, keep=["overlaps"])
+    return ha.memories.hopfield(patterns).recall(patterns, keep=["overlaps"])
 
 
 def sweep():

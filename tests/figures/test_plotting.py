@@ -177,7 +177,9 @@ def test_a_column_of_a_paper_has_a_font_with_which_no_text_lies_over_another():
 
 
 def test_cues_and_patterns_of_a_recall_have_the_numbers_of_the_record():
-    record = ha.hopfield([[1, 1, 1, -1.0], [1, -1, 1, -1]]).recall([[1, -1, 1, -1.0], [1, 1, 1, -1]], keep=["overlaps"])
+    record = ha.memories.hopfield([[1, 1, 1, -1.0], [1, -1, 1, -1]]).recall(
+        [[1, -1, 1, -1.0], [1, 1, 1, -1]], keep=["overlaps"]
+    )
     assert record.matched.tolist() == [1, 0]
     ax = ha.plot(record, "overlaps", query="0")
     assert labels(ax.yaxis) == ["0", "1"] and ax.get_title() == "cue: 0"

@@ -120,7 +120,7 @@ def test_overlaps_are_cosines_with_the_stored_patterns():
 
 def test_a_record_names_its_ends_beside_them():
     patterns = np.array([[1, 1, 1, 1, 1, 1, 1, 1], [1, -1, 1, -1, 1, -1, 1, -1.0]])
-    memory = ha.hopfield(patterns)
+    memory = ha.memories.hopfield(patterns)
     record = memory.recall([patterns[1], -patterns[0], patterns[0]], keep=["overlaps"])
     figure = finished(lambda figure: draw_recall(figure, record))
     assert [text for text in texts(figure) if "pattern" in text] == ["pattern 1", "a pattern reversed", "pattern 0"]
@@ -130,5 +130,5 @@ def test_a_record_names_its_ends_beside_them():
 
 def test_a_subfigure_gives_the_axes_of_a_recall():
     left, _ = Figure(layout="constrained").subfigures(1, 2)
-    memory = ha.hopfield(np.array([[1, 1, -1, -1.0]]))
+    memory = ha.memories.hopfield(np.array([[1, 1, -1, -1.0]]))
     assert len(ha.plot(memory.recall([[1, 1, 1, -1.0]], keep=["overlaps"]), ax=left)) == 3

@@ -117,7 +117,7 @@ def test_settings_that_are_not_the_files_stand_in_place_of_its_message():
         ({"neurons": [10, 20]}, {}, "capacity"),
     ):
         over = {"load": [0.1, 0.2]} if over is None else over
-        sweep = ha.sweep_scenario(capacity, over, overrides={"cues": 10} | overrides, trials=1, workers=1)
+        sweep = ha.experiments.sweep_scenario(capacity, over, overrides={"cues": 10} | overrides, trials=1, workers=1)
         figure = figure_of(sweep, title=None)
         assert figure.get_suptitle().replace("\n", " ") == title
     bank = ha.run(ha.load("bank"), overrides={"layer.head.beta": 2, "figure.run": "river"})

@@ -147,8 +147,8 @@ def test_the_path_of_a_table_or_an_archive_stands_for_its_rows(tmp_path):
     np.savez(tmp_path / "two.npz", ROWS, ROWS)
     for name in ("keys.csv", "keys.npz"):
         assert np.array_equal(ha.Memory(tmp_path / name).keys, ROWS)
-        assert np.array_equal(ha.modern(tmp_path / name).keys, ROWS)
+        assert np.array_equal(ha.memories.modern(tmp_path / name).keys, ROWS)
     np.savetxt(tmp_path / "spins.csv", np.sign(ROWS), fmt="%g", delimiter=",")
-    assert np.array_equal(ha.hopfield(tmp_path / "spins.csv").patterns, np.sign(ROWS))
+    assert np.array_equal(ha.memories.hopfield(tmp_path / "spins.csv").patterns, np.sign(ROWS))
     with pytest.raises(InvalidInput, match=r"holds 2 arrays: .* such as np.load\('two.npz'\)\['arr_0'\]"):
         ha.Memory(tmp_path / "two.npz")

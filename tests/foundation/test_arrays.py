@@ -126,9 +126,9 @@ def test_what_numpy_computes_refuses_a_derivative_and_a_tracer(torch, jax):
     followed = torch.eye(3, requires_grad=True)
     for use in (
         lambda x: ha.compare(x, x),
-        ha.operating_class,
+        ha.retrieval.operating_class,
         lambda x: ha.theory.overlap(x),
-        lambda x: ha.compare_patterns(x),
+        lambda x: ha.experiments.compare_patterns(x),
     ):
         with pytest.raises(InvalidInput, match=r"is computed with NumPy, without a derivative; give x.detach\(\)"):
             use(followed)

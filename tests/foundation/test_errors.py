@@ -82,7 +82,7 @@ CALLS = {
     "recall(update)": lambda value: MEMORY.recall(np.eye(3), update=value),
     "recall(max_steps)": lambda value: MEMORY.recall(np.eye(3), max_steps=value),
     "recall(mask)": lambda value: MEMORY.recall(np.eye(3), mask=value),
-    "RandomFeatures(orthogonal)": lambda value: ha.RandomFeatures(4, orthogonal=value),
+    "RandomFeatures(orthogonal)": lambda value: ha.retrieval.RandomFeatures(4, orthogonal=value),
     "compare(memories)": lambda value: ha.compare(np.eye(3), np.eye(3), memories=value),
     "load": ha.load,
 }

@@ -10,21 +10,19 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import snake_case
 
-REGISTRIES = ["separations", "similarities", "activations", "named_memories"]
+REGISTRIES = [ha.separations, ha.similarities, ha.activations, ha.updates, ha.memories.named_memories]
 
 
-@pytest.mark.parametrize("name", REGISTRIES)
-def test_every_entry_is_an_attribute_that_completes(name):
-    registry = getattr(ha, name)
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.what)
+def test_every_entry_is_an_attribute_that_completes(registry):
     for key in registry:
         assert getattr(registry, key) is registry[key]
         assert key in dir(registry)
     assert "make" in dir(ha.separations)
 
 
-@pytest.mark.parametrize("name", REGISTRIES)
-def test_a_registry_shows_its_names_and_nothing_else(name):
-    registry = getattr(ha, name)
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.what)
+def test_a_registry_shows_its_names_and_nothing_else(registry):
     assert all(key in repr(registry) for key in registry)
     assert len(repr(registry)) < 30 + sum(len(key) + 2 for key in registry)
 
@@ -33,7 +31,7 @@ def test_a_mistyped_attribute_names_the_nearest_as_a_mistyped_key_does():
     with pytest.raises(AttributeError, match="separation: 'entmx' is unknown; did you mean 'entmax'"):
         ha.separations.entmx  # noqa: B018
     with pytest.raises(InvalidInput, match="memory: 'moder' is unknown; did you mean 'modern'"):
-        ha.named_memories["moder"]
+        ha.memories.named_memories["moder"]
     assert not hasattr(ha.separations, "_repr_png_")
 
 
@@ -65,7 +63,7 @@ def test_a_separation_of_ones_own_is_taken_and_another_object_is_refused_by_its_
         with pytest.raises(InvalidInput, match=f"^{told}$"):
             ha.Memory([[1.0, 2.0]], separation=given)
     with pytest.raises(InvalidInput, match="update: expected a name or an Update, got a Duck"):
-        ha.hopfield([[1, -1]]).recall([1, -1], update=Duck())
+        ha.memories.hopfield([[1, -1]]).recall([1, -1], update=Duck())
 
 
 def test_a_name_is_the_class_name_in_snake_case():

@@ -12,7 +12,7 @@ SPINS = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, 12))
 
 
 def recalled(rng):
-    return ha.hopfield(SPINS).recall(SPINS[0], update=ha.Glauber(2.0), max_steps=2, rng=rng).state.tolist()
+    return ha.memories.hopfield(SPINS).recall(SPINS[0], update=ha.Glauber(2.0), max_steps=2, rng=rng).state.tolist()
 
 
 def counted(point, seed):
@@ -23,12 +23,16 @@ CALLS = {
     "recall": recalled,
     "run": lambda rng: ha.run(ha.load("bank"), rng=rng).seed,
     "sweep": lambda rng: ha.sweep(counted, {"x": (1,)}, workers=1, rng=rng).values["draw"].tolist(),
-    "sweep_scenario": lambda rng: ha.sweep_scenario(
+    "sweep_scenario": lambda rng: ha.experiments.sweep_scenario(
         ha.load("hopfield"), {"memory.max_steps": (2,)}, workers=1, rng=rng
     ).to_csv(),
     "compare": lambda rng: ha.compare(SPINS, SPINS, memories=["nearest"], rng=rng).seed,
-    "compare_random": lambda rng: ha.compare_random(memories=["nearest"], trials=1, dim=8, rng=rng).to_json(),
-    "compare_patterns": lambda rng: ha.compare_patterns(SPINS, memories=["nearest"], trials=1, rng=rng).to_json(),
+    "compare_random": lambda rng: ha.experiments.compare_random(
+        memories=["nearest"], trials=1, dim=8, rng=rng
+    ).to_json(),
+    "compare_patterns": lambda rng: ha.experiments.compare_patterns(
+        SPINS, memories=["nearest"], trials=1, rng=rng
+    ).to_json(),
     "certify": lambda rng: ha.certify("modern", count=5, rng=rng),
 }
 

@@ -21,14 +21,19 @@ def multi_head():
 
 
 def layer():
-    return ha.AttentionLayer(multi_head())
+    return ha.transformer.AttentionLayer(multi_head())
 
 
 def block(**options):
     """A block that PyTorch has too."""
-    attention = ha.random_blocks(1, 4, 1, rng=0)[0].attention
-    norms = [ha.LayerNorm(ONES, ONES)] * (2 + len(options))
-    return ha.Block(attention, ha.FeedForward(ha.Affine(EYE, ONES), ha.Affine(EYE, ONES)), norms, **options)
+    attention = ha.circuits.random_blocks(1, 4, 1, rng=0)[0].attention
+    norms = [ha.transformer.LayerNorm(ONES, ONES)] * (2 + len(options))
+    return ha.Block(
+        attention,
+        ha.transformer.FeedForward(ha.transformer.Affine(EYE, ONES), ha.transformer.Affine(EYE, ONES)),
+        norms,
+        **options,
+    )
 
 
 def decoder_block():
@@ -36,15 +41,15 @@ def decoder_block():
 
 
 def texts():
-    return ha.random_texts(4, 4, 3, 4, rng=0)
+    return ha.circuits.random_texts(4, 4, 3, 4, rng=0)
 
 
 def trigger_texts():
-    return ha.trigger_texts(n_texts=1, length=16, n_words=4, n_triggers=2, rng=0)
+    return ha.circuits.trigger_texts(n_texts=1, length=16, n_words=4, n_triggers=2, rng=0)
 
 
 def recipe():
-    return ha.Recipe(
+    return ha.circuits.Recipe(
         layers=1, dim=4, heads=2, words=6, length=8, shortest=2, longest=3, steps=1, batch=1, every=1, seed=0
     )
 

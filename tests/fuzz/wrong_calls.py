@@ -21,7 +21,7 @@ from tests.fuzz.methods import methods
 
 MOST = 3
 """The most arguments of a case that are replaced."""
-LONG = {("train", "recipe", "thing None")}
+LONG = {("circuits.train", "recipe", "thing None")}
 """Calls that work, and take a minute."""
 
 NO_NUMBERS = ("nan", "inf", "masked", "within itself")

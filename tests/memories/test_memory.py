@@ -312,7 +312,12 @@ def test_text_is_no_number_even_as_an_array():
 @each("dtype", ["float64", "float32"])
 def test_a_memory_does_not_change_with_the_arrays_that_it_was_made_of(dtype):
     keys, values, cue = np.eye(3, dtype=dtype), 2 * np.eye(3, dtype=dtype), np.ones(3, dtype)
-    memories = [ha.Memory(keys), ha.Memory(keys, values), ha.modern(keys), ha.hopfield(np.sign(keys - 0.5))]
+    memories = [
+        ha.Memory(keys),
+        ha.Memory(keys, values),
+        ha.memories.modern(keys),
+        ha.memories.hopfield(np.sign(keys - 0.5)),
+    ]
     before = [memory.step(cue) for memory in memories]
     keys[0, 0] = values[1, 1] = np.nan
     for memory, state in zip(memories, before, strict=True):
@@ -330,4 +335,4 @@ def test_large_keys_and_keys_in_a_file_are_not_copied(tmp_path, monkeypatch):
 
 
 def test_a_memory_tells_its_beta():
-    assert ha.modern(np.eye(2), beta=3.0).beta == 3 and ha.Memory(np.eye(2)).beta == 1
+    assert ha.memories.modern(np.eye(2), beta=3.0).beta == 3 and ha.Memory(np.eye(2)).beta == 1

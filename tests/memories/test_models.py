@@ -28,7 +28,7 @@ def random_spins(m, n, seed=0):
 @every
 def test_each_can_be_drawn_at_random_recalled_and_named(name):
     card, rng = named_memories[name], np.random.default_rng(1)
-    assert card.build is getattr(ha, name)
+    assert card.build is getattr(ha.memories, name)
     assert card.source.split()[0] in inspect.getdoc(card.build)
     for _ in range(count(20, 8)):
         memory = random_memory(card, rng)
@@ -111,23 +111,23 @@ def test_the_gradient_of_the_energy_is_the_state_minus_the_field(name):
 def test_the_dense_energy_is_krotov_and_hopfields(data, n, m, power):
     patterns, states = data.draw(spins((m, n))), data.draw(spins((2, n)))
     exact = [-sum(max(0, int(p @ x)) ** power for p in patterns) / power for x in states]
-    np.testing.assert_allclose(ha.dense(patterns, n=power).energy(states), exact, rtol=1e-13)
+    np.testing.assert_allclose(ha.memories.dense(patterns, n=power).energy(states), exact, rtol=1e-13)
     plain = [-sum(int(p @ x) ** power for p in patterns) / power for x in states]
-    np.testing.assert_allclose(ha.dense(patterns, n=power, rectified=False).energy(states), plain, rtol=1e-13)
+    np.testing.assert_allclose(ha.memories.dense(patterns, n=power, rectified=False).energy(states), plain, rtol=1e-13)
 
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(1, 4))
 def test_the_exponential_energy_is_the_logarithm_of_demircigils(data, n, m):
     patterns, states = data.draw(spins((m, n))), data.draw(spins((2, n)))
     exact = [-np.log(sum(np.exp(p @ x) for p in patterns)) for x in states]
-    np.testing.assert_allclose(ha.exponential(patterns).energy(states), exact, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ha.memories.exponential(patterns).energy(states), exact, rtol=1e-12, atol=1e-12)
 
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(1, 4))
 def test_the_exponential_flip_is_demircigils(data, n, m):
     """σ_i ← sgn Σ_μ [exp(ξ_i + Σ_{j≠i} ξ_j σ_j) − exp(−ξ_i + Σ_{j≠i} ξ_j σ_j)] (Demircigil et al. 2017)."""
     patterns, state = data.draw(spins((m, n))), data.draw(spins((n,)))
-    neurons = ha.exponential(patterns).single_neuron_states(state[None])
+    neurons = ha.memories.exponential(patterns).single_neuron_states(state[None])
     for i in range(n):
         rest = patterns @ state - patterns[:, i] * state[i]
         expected = np.sum(np.exp(patterns[:, i] + rest) - np.exp(-patterns[:, i] + rest))
@@ -138,7 +138,7 @@ def test_the_exponential_flip_is_demircigils(data, n, m):
 def test_the_capacity_of_dense_memories_grows_with_the_power():
     """With 5 patterns per neuron (N = 60), n = 2 recalls almost none and n = 4 nearly all; 100 cues, seed 3."""
     patterns = random_spins(300, 60, seed=3)
-    recalls = [ha.dense(patterns, n=n).recall(patterns[:100], update="async", rng=1) for n in (2, 4)]
+    recalls = [ha.memories.dense(patterns, n=n).recall(patterns[:100], update="async", rng=1) for n in (2, 4)]
     recalled = [np.mean(recall.matched >= 0) for recall in recalls]
     assert recalled[0] < 0.1
     assert recalled[1] > 0.95
@@ -149,14 +149,14 @@ def test_each_rule_of_the_classical_network_recalls(rule):
     patterns = random_spins(4, 60, seed=2)
     cue = patterns[1].copy()
     cue[:6] *= -1
-    recall = ha.hopfield(patterns, rule=rule).recall(cue, update="async", rng=1)
+    recall = ha.memories.hopfield(patterns, rule=rule).recall(cue, update="async", rng=1)
     assert (recall.status, recall.matched) == ("converged", 1)
 
 
 def test_biased_patterns_need_the_covariance_rule():
     """Patterns of mean −0.6 (Amit, Gutfreund & Sompolinsky 1987): Hebb's rule recalls only their common part."""
     patterns = np.where(np.random.default_rng(4).random((5, 300)) < 0.2, 1.0, -1.0)
-    hebb, covariance = (ha.hopfield(patterns, rule).recall(patterns) for rule in ("hebb", "covariance"))
+    hebb, covariance = (ha.memories.hopfield(patterns, rule).recall(patterns) for rule in ("hebb", "covariance"))
     assert np.all(hebb.matched == -1)
     assert np.all(covariance.similarity > 0.99)
 
@@ -166,7 +166,9 @@ def test_the_classical_network_fails_beyond_its_capacity():
     recalled = {}
     for load in (0.10, 0.25):
         patterns = random_spins(int(load * 500), 500, seed=5)
-        recalled[load] = np.mean(ha.hopfield(patterns).recall(patterns[:40], update="async", rng=1).matched >= 0)
+        recalled[load] = np.mean(
+            ha.memories.hopfield(patterns).recall(patterns[:40], update="async", rng=1).matched >= 0
+        )
     assert recalled[0.10] > 0.9
     assert recalled[0.25] < 0.1
 
@@ -178,7 +180,7 @@ def test_orthonormal_patterns_have_the_exact_fixed_point(n, beta):
     (1−m)/(N−1) with all others.
     """
     patterns = np.linalg.qr(np.random.default_rng(n).normal(size=(n + 3, n)))[0].T
-    recall = ha.modern(patterns, beta=beta).recall(patterns[0], max_steps=5000)
+    recall = ha.memories.modern(patterns, beta=beta).recall(patterns[0], max_steps=5000)
     m = patterns @ recall.state
     np.testing.assert_allclose(m[0], 1 / (1 + (n - 1) * np.exp(-beta * (m[0] - (1 - m[0]) / (n - 1)))), rtol=1e-10)
     np.testing.assert_allclose(m[1:], (1 - m[0]) / (n - 1), rtol=1e-9, atol=1e-12)
@@ -190,7 +192,10 @@ def test_a_pattern_takes_all_the_weight_if_and_only_if_the_margin_is_reached(dat
     patterns = data.draw(arrays((4, 3))) / 4
     assume(np.all(np.any(patterns, axis=1)))
     products = patterns @ patterns.T
-    for memory, margin in ((ha.sparse(patterns, alpha, beta), 1 / (alpha - 1)), (ha.normmax(patterns, alpha, beta), 1)):
+    for memory, margin in (
+        (ha.memories.sparse(patterns, alpha, beta), 1 / (alpha - 1)),
+        (ha.memories.normmax(patterns, alpha, beta), 1),
+    ):
         for i in range(4):
             lead = products[i, i] - np.delete(products[i], i).max()
             if abs(beta * lead - margin) > 1e-3 * margin:  # at the margin itself, the result depends on rounding
@@ -199,7 +204,7 @@ def test_a_pattern_takes_all_the_weight_if_and_only_if_the_margin_is_reached(dat
 
 def test_a_pattern_inside_the_hull_of_the_others_comes_back_without_a_lead():
     patterns = [[1.0, 0.0], [1.0, 1.0], [1.0, -1.0]]
-    memory = ha.sparse(patterns)
+    memory = ha.memories.sparse(patterns)
     np.testing.assert_allclose(memory.weights(patterns[0]), 1 / 3)
     np.testing.assert_allclose(memory.step(patterns[0]), patterns[0], atol=1e-15)
 
@@ -208,16 +213,16 @@ def test_a_pattern_inside_the_hull_of_the_others_comes_back_without_a_lead():
 def test_graded_neurons_rest_at_0_alone_up_to_the_threshold_of_the_gain(self_coupling):
     """β λ_max(W) = 1; one pattern of four neurons without self-couplings has λ_max = ¾."""
     patterns = [[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]] if self_coupling else [[1.0, 1, -1, 1]]
-    largest = np.linalg.eigvalsh(ha.graded(patterns, self_coupling=self_coupling).couplings)[-1]
+    largest = np.linalg.eigvalsh(ha.memories.graded(patterns, self_coupling=self_coupling).couplings)[-1]
     for gain, alone in ((0.9, True), (1.1, False)):
-        network = ha.graded(patterns, beta=gain / largest, self_coupling=self_coupling)
+        network = ha.memories.graded(patterns, beta=gain / largest, self_coupling=self_coupling)
         rest = network.recall(0.9 * np.array(patterns[0]), update="concave_convex", max_steps=5000)
         assert rest.converged
         assert (np.abs(rest.state).max() < 1e-9) == alone
 
 
 def test_k_subsets_recall_a_sum_and_not_a_mean():
-    memory = ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2)
+    memory = ha.memories.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2)
     assert memory.weights([1.5, 1.4, 0.1]).sum() == 2
     assert memory.step([1.5, 1.4, 0.1]).tolist() == [2, 2, 0]
 
@@ -225,7 +230,7 @@ def test_k_subsets_recall_a_sum_and_not_a_mean():
 def stored(n_patterns, dim, n, rectified):
     """The fraction of random patterns that one sweep of the asynchronous update leaves as they are."""
     patterns = random_spins(n_patterns, dim, seed=7)[:200]
-    memory = ha.dense(random_spins(n_patterns, dim, seed=7), n=n, rectified=rectified)
+    memory = ha.memories.dense(random_spins(n_patterns, dim, seed=7), n=n, rectified=rectified)
     return np.mean(np.all(memory.recall(patterns, update="async", max_steps=1, rng=1).state == patterns, axis=1))
 
 
@@ -243,7 +248,7 @@ def test_the_capacity_of_a_sequence_of_100_neurons():
     assert capacity == 241
     for n_patterns, whole in ((capacity, True), (4 * capacity, False)):
         patterns = random_spins(n_patterns, 100, seed=3)
-        following = ha.sequence(patterns).step(patterns)
+        following = ha.memories.sequence(patterns).step(patterns)
         assert np.array_equal(following, np.roll(patterns, -1, axis=0)) == whole
 
 
@@ -251,7 +256,7 @@ def test_glauber_samples_the_logarithm_of_demircigils_energy():
     """P(x_i = 1) given the others, from [Σ exp(βs)]^(1/βT); exp(Σ exp(βs) / T) gives another probability."""
     beta, temperature = 0.5, 1.7
     patterns, state = random_spins(3, 5, seed=1), random_spins(1, 5, seed=2)[0]
-    local = ha.exponential(patterns, beta).single_neuron_states(state[None]).local_field(0)[0]
+    local = ha.memories.exponential(patterns, beta).single_neuron_states(state[None]).local_field(0)[0]
     sums = [np.exp(beta * patterns @ np.r_[spin, state[1:]]).sum() for spin in (1, -1)]
     ours = np.array(sums) ** (1 / (beta * temperature))
     theirs = np.exp(np.array(sums) / temperature)
@@ -265,15 +270,15 @@ def test_a_metastable_state_is_the_mean_of_a_cluster():
     rng = np.random.default_rng(1)
     cluster = ha.unit(np.array([1.0, 0, 0, 0]) + 0.05 * rng.normal(size=(3, 4)))
     patterns = np.concatenate([cluster, -cluster])
-    soft = ha.modern(patterns, beta=8).recall(cluster[0])
+    soft = ha.memories.modern(patterns, beta=8).recall(cluster[0])
     np.testing.assert_allclose(soft.state, cluster.mean(axis=0), atol=0.02)
-    steep = ha.modern(patterns, beta=5000).recall(cluster[0])
+    steep = ha.memories.modern(patterns, beta=5000).recall(cluster[0])
     np.testing.assert_allclose(steep.state, cluster[0], atol=1e-6)
 
 
 def test_the_spherical_memory_with_the_square_finds_the_principal_component():
     patterns = np.random.default_rng(1).normal(size=(20, 5)) * np.array([3, 1, 1, 0.5, 0.2])
-    recall = ha.spherical(patterns, separation="identity").recall(ha.unit(np.ones(5)), max_steps=1000)
+    recall = ha.memories.spherical(patterns, separation="identity").recall(ha.unit(np.ones(5)), max_steps=1000)
     _, vectors = np.linalg.eigh(ha.unit(patterns).T @ ha.unit(patterns))
     assert abs(recall.state @ vectors[:, -1]) == pytest.approx(1, abs=1e-9)
 
@@ -281,7 +286,7 @@ def test_the_spherical_memory_with_the_square_finds_the_principal_component():
 def test_the_principal_component_of_the_spherical_memory_is_uncentred_and_needs_a_cue_that_is_not_orthogonal():
     # if the mean were taken off, the third axis would be the first component
     patterns = np.array([[1.0, 0.01, 0], [1, -0.01, 0], [1, 0, 0.5], [1, 0, -0.5]])
-    memory = ha.spherical(patterns, separation="identity")
+    memory = ha.memories.spherical(patterns, separation="identity")
     np.testing.assert_allclose(memory.recall([0.6, 0, 0.8], max_steps=1000).state, [1, 0, 0], atol=1e-9)
     few = memory.recall([0.0, 0.6, 0.8], max_steps=5).state  # in many steps the rounding of the zeros grows
     np.testing.assert_allclose(few, [0, 0, 1], atol=1e-9)
@@ -295,7 +300,7 @@ def test_linear_attention_is_katharopoulos(data, normalise, phi):
     feature = {"relu": relu, "elu": elu}[phi]
     scores = feature(keys) @ feature(cue)
     total = scores.sum() if normalise and scores.sum() > 0 else 1
-    output = ha.linear(keys, values, feature_map=phi, normalise=normalise).step(cue)
+    output = ha.memories.linear(keys, values, feature_map=phi, normalise=normalise).step(cue)
     np.testing.assert_allclose(output, scores @ values / total, rtol=1e-9, atol=1e-9)
 
 
@@ -326,21 +331,23 @@ def test_the_delta_rule_divides_by_the_length_of_a_key_and_not_by_the_sum_of_its
 
 def test_the_delta_rule_overwrites_where_linear_attention_adds():
     key, old, new = [[0.6, 0.8]], [1.0, 0.0], [0.0, 1.0]
-    np.testing.assert_allclose(ha.delta(key * 2, [old, new]).step(key[0]), new, atol=1e-15)
-    np.testing.assert_allclose(ha.linear(key * 2, [old, new]).step(key[0]), np.add(old, new))
+    np.testing.assert_allclose(ha.memories.delta(key * 2, [old, new]).step(key[0]), new, atol=1e-15)
+    np.testing.assert_allclose(ha.memories.linear(key * 2, [old, new]).step(key[0]), np.add(old, new))
 
 
 def test_a_noiseless_cue_with_a_distance_divides_by_nothing():
     patterns = random_spins(3, 8)
     for similarity, separation in itertools.product(("euclidean", "manhattan", "hamming"), ("softmax", "argmax")):
-        memory = ha.universal(patterns, similarity=similarity, separation=separation, beta=50.0)
+        memory = ha.memories.universal(patterns, similarity=similarity, separation=separation, beta=50.0)
         np.testing.assert_allclose(memory.recall(patterns[1]).state, patterns[1], atol=1e-12)
 
 
 @each("similarity", ha.similarities)
 def test_beta_has_an_effect_under_every_similarity(similarity):
     keys = np.array([[1.0, 1, 1], [-1, -1, 1]])
-    soft, steep = (ha.universal(keys, similarity=similarity, beta=beta).weights([1.0, 1, -1]) for beta in (0.5, 5.0))
+    soft, steep = (
+        ha.memories.universal(keys, similarity=similarity, beta=beta).weights([1.0, 1, -1]) for beta in (0.5, 5.0)
+    )
     assert not np.allclose(soft, steep)
 
 
@@ -349,7 +356,7 @@ def test_sdm_reads_the_values_written_within_its_radius():
     rng = np.random.default_rng(1)
     addresses, values = random_spins(6, 24, 1), random_spins(6, 10, 2)
     locations, radius = random_spins(200, 24, 3), 9
-    memory = ha.sdm(addresses, values, radius, locations)
+    memory = ha.memories.sdm(addresses, values, radius, locations)
     for cue in addresses * rng.choice([1, 1, 1, 1, 1, -1], size=addresses.shape):
         sums = np.zeros(10)
         for location, (address, value) in itertools.product(locations, zip(addresses, values, strict=True)):
@@ -360,7 +367,7 @@ def test_sdm_reads_the_values_written_within_its_radius():
 
 def test_sdm_draws_its_locations_from_a_seed():
     addresses = random_spins(5, 64, 1)
-    one, again = (ha.sdm(addresses, addresses, 26, locations=500, rng=3) for _ in range(2))
+    one, again = (ha.memories.sdm(addresses, addresses, 26, locations=500, rng=3) for _ in range(2))
     assert np.array_equal(one.keys, again.keys)
     cue = addresses[2].copy()
     cue[:6] *= -1
@@ -370,7 +377,7 @@ def test_sdm_draws_its_locations_from_a_seed():
 @given(data=st.data(), n=st.integers(2, 6), m=st.integers(2, 6), pairs=st.integers(1, 3))
 def test_bam_is_koskos_matrix_and_its_energy_never_rises(data, n, m, pairs):
     left, right = data.draw(spins((pairs, n))), data.draw(spins((pairs, m)))
-    memory, state = ha.bam(left, right), data.draw(spins((n,)))
+    memory, state = ha.memories.bam(left, right), data.draw(spins((n,)))
     matrix = sum(np.outer(y, x) for x, y in zip(left, right, strict=True))
     np.testing.assert_allclose(memory.energy(state), -np.abs(matrix @ state).sum() / n, rtol=1e-12, atol=1e-12)
     assert np.array_equal(memory.answer(state), np.sign(matrix @ state))
@@ -382,7 +389,7 @@ def test_bam_is_koskos_matrix_and_its_energy_never_rises(data, n, m, pairs):
 
 def test_either_side_of_a_bam_recalls_the_other():
     left, right = random_spins(3, 80, 1), random_spins(3, 50, 2)
-    memory = ha.bam(left, right)
+    memory = ha.memories.bam(left, right)
     forward = memory.recall(left[1] * np.where(np.arange(80) < 10, -1, 1))
     assert forward.matched == 1
     assert np.array_equal(memory.answer(forward.state), right[1])
@@ -393,26 +400,35 @@ def test_either_side_of_a_bam_recalls_the_other():
 
 def test_a_sequence_is_replayed_in_order():
     patterns = random_spins(60, 100, 6)  # too many for the linear interaction; not for the cube
-    cube = ha.sequence(patterns, n=4).recall(patterns[0], max_steps=59, keep=("overlaps",))
+    cube = ha.memories.sequence(patterns, n=4).recall(patterns[0], max_steps=59, keep=("overlaps",))
     assert np.argmax(cube.overlaps, axis=1).tolist() == list(range(60))
     assert np.all(cube.overlaps.max(axis=1) > 0.95)
-    hebb = ha.sequence(patterns, n=2).recall(patterns[0], max_steps=59, keep=("overlaps",))
+    hebb = ha.memories.sequence(patterns, n=2).recall(patterns[0], max_steps=59, keep=("overlaps",))
     assert hebb.overlaps[-1].max() < 0.5
 
 
 def test_a_sequence_that_ends_converges_to_its_last_pattern():
     patterns = random_spins(5, 100, 6)
-    recall = ha.sequence(patterns, cyclic=False).recall(patterns[0])
+    recall = ha.memories.sequence(patterns, cyclic=False).recall(patterns[0])
     assert (recall.status, recall.matched, recall.steps) == ("converged", 4, 5)
 
 
 @each(
     "make",
     [
-        *(ha.modern, ha.sparse, ha.normmax, ha.k_subsets, ha.spherical, ha.linear, ha.dense, ha.exponential),
-        ha.sequence,
-        lambda spins: ha.sdm(spins, spins, 2),
-        lambda spins: ha.sdm(spins, spins, 3, locations=50, rng=1),
+        *(
+            ha.memories.modern,
+            ha.memories.sparse,
+            ha.memories.normmax,
+            ha.memories.k_subsets,
+            ha.memories.spherical,
+            ha.memories.linear,
+            ha.memories.dense,
+            ha.memories.exponential,
+        ),
+        ha.memories.sequence,
+        lambda spins: ha.memories.sdm(spins, spins, 2),
+        lambda spins: ha.memories.sdm(spins, spins, 3, locations=50, rng=1),
     ],
 )
 def test_a_named_memory_answers_in_the_library_of_its_patterns(make, library):
@@ -426,19 +442,22 @@ def test_a_named_memory_gives_the_derivative_by_its_patterns_and_beta(torch):
     patterns = torch.asarray(np.eye(3)).requires_grad_()
     beta = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     cue = torch.asarray(np.array([0.9, 0.2, 0.1]))
-    found = torch.autograd.grad(ha.modern(patterns, beta=beta).step(cue)[0], (patterns, beta))
+    found = torch.autograd.grad(ha.memories.modern(patterns, beta=beta).step(cue)[0], (patterns, beta))
     attention = torch.softmax(beta * (patterns @ cue), 0) @ patterns
     torch.testing.assert_close(found, torch.autograd.grad(attention[0], (patterns, beta)))
     with pytest.raises(InvalidInput, match="beta: its derivative needs keys of the same library"):
-        ha.modern(np.eye(3), beta=beta)
+        ha.memories.modern(np.eye(3), beta=beta)
 
 
-@each("make", [ha.hopfield, ha.graded, lambda x: ha.bam(x, x), lambda x: ha.delta(x, x)])
+@each(
+    "make",
+    [ha.memories.hopfield, ha.memories.graded, lambda x: ha.memories.bam(x, x), lambda x: ha.memories.delta(x, x)],
+)
 def test_couplings_of_arrays_of_another_library_are_refused(make, torch):
     with pytest.raises(InvalidInput, match=r"couplings are computed with NumPy, .* of torch; give np.asarray\(x\)"):
         make(torch.asarray(random_spins(2, 8)))
 
 
 def test_patterns_of_0_and_1_lead_to_neurons_of_0_and_1():
-    with pytest.raises(InvalidInput, match=r'write 2\*x − 1, or take `ha.hopfield` with activation="step"'):
-        ha.hopfield(np.eye(3))
+    with pytest.raises(InvalidInput, match=r'write 2\*x − 1, or take `ha.memories.hopfield` with activation="step"'):
+        ha.memories.hopfield(np.eye(3))

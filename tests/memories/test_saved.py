@@ -73,7 +73,7 @@ def test_arrays_keep_their_dtype_and_their_sharing(memory, tmp_path):
 
 
 def test_the_header_is_json_that_a_person_can_read(tmp_path):
-    ha.sparse(np.eye(2), alpha=1.5, beta=4.0).save(tmp_path / "m.npz")
+    ha.memories.sparse(np.eye(2), alpha=1.5, beta=4.0).save(tmp_path / "m.npz")
     with np.load(tmp_path / "m.npz", allow_pickle=False) as archive:
         header = json.loads(str(archive["header"]))
     assert header["kind"] == "Memory"

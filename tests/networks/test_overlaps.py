@@ -20,7 +20,7 @@ def networks(self_coupling, dtype="float64", n=90, many=7):
     """The network of Hebb's rule, the network of its couplings alone, and states with unknown neurons among them."""
     rng = np.random.default_rng(3)
     patterns = rng.choice([-1.0, 1.0], size=(many, n)).astype(dtype)
-    network = ha.hopfield(patterns, self_coupling=self_coupling)
+    network = ha.memories.hopfield(patterns, self_coupling=self_coupling)
     cues = rng.choice([-1.0, 0.0, 1.0], size=(11, n), p=[0.4, 0.2, 0.4]).astype(dtype)
     return network, ha.Hopfield(network.couplings, patterns=patterns), cues
 
@@ -90,15 +90,15 @@ def test_overlaps_are_taken_only_where_they_are_exact_and_few():
     assert Overlaps.of(few.astype("float16"), False) is None
     with patch.object(block_sums, "EXACT", 30 * 90):
         assert Overlaps.of(few, False) is None
-    assert ha.hopfield(few, rule="storkey").overlaps is None
-    assert ha.hopfield([[1, -1]]).overlaps is None
-    assert ha.graded(few).overlaps is not None
+    assert ha.memories.hopfield(few, rule="storkey").overlaps is None
+    assert ha.memories.hopfield([[1, -1]]).overlaps is None
+    assert ha.memories.graded(few).overlaps is not None
 
 
 def test_patterns_that_change_later_change_no_field():
     """As the couplings were learned once, so were the patterns of the overlaps."""
     patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, 40))
-    network, cue = ha.hopfield(patterns), patterns[0].copy()
+    network, cue = ha.memories.hopfield(patterns), patterns[0].copy()
     field = network.field(cue)
     patterns[:] = 1
     assert np.array_equal(network.field(cue), field)

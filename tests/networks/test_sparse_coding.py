@@ -15,14 +15,14 @@ STATES = np.array(list(itertools.product([0.0, 1.0], repeat=7)))
 def network(seed=0, **options):
     patterns = (np.random.default_rng(seed).random((3, 7)) < 0.4) * 1.0
     patterns[:, 0] = 1
-    return ha.hopfield(patterns, "covariance", activation="step", **{"bias": -0.3, **options})
+    return ha.memories.hopfield(patterns, "covariance", activation="step", **{"bias": -0.3, **options})
 
 
 @each("options", [{}, {"self_coupling": True}, {"rule": "hebb", "bias": -1.5}])
 def test_the_local_field_is_half_of_the_energy_difference_in_every_state(options):
     if "rule" in options:
         rows = network().patterns
-        memory = ha.hopfield(rows, activation="step", bias=options["bias"])
+        memory = ha.memories.hopfield(rows, activation="step", bias=options["bias"])
     else:
         memory = network(**options)
     w, b = memory.couplings, memory.bias
@@ -51,7 +51,7 @@ def test_glauber_has_boltzmanns_distribution_over_0_and_1():
     memory, temperature = network(3), 0.4
     weights = np.exp(-memory.energy(STATES) / temperature)
     mean = weights @ STATES / weights.sum()
-    np.testing.assert_allclose(ha.boltzmann(memory, temperature).magnetisation, mean, rtol=1e-12)
+    np.testing.assert_allclose(ha.networks.boltzmann(memory, temperature).magnetisation, mean, rtol=1e-12)
     update = ha.Glauber(temperature=temperature)
     cues = np.repeat(STATES[:1], 4000, axis=0)
     drawn = memory.recall(cues, update=update, max_steps=12, rng=1).state
@@ -65,7 +65,7 @@ def test_sparse_patterns_are_recalled_by_the_covariance_rule_with_a_threshold_al
     cues = patterns * (rng.random(patterns.shape) < 0.6)
     share = {}
     for bias in (0.0, -0.3):
-        memory = ha.hopfield(patterns, "covariance", activation="step", bias=bias)
+        memory = ha.memories.hopfield(patterns, "covariance", activation="step", bias=bias)
         share[bias] = np.mean(memory.recall(cues, update="async", rng=0).matched == np.arange(20))
     assert share[0.0] < 0.2 and share[-0.3] == 1
 
@@ -73,13 +73,16 @@ def test_sparse_patterns_are_recalled_by_the_covariance_rule_with_a_threshold_al
 @each(
     ("make", "message"),
     [
-        (lambda: ha.hopfield([[1, -1]], activation="step"), "patterns: row 0 holds -1; neurons are 0 or 1"),
-        (lambda: ha.hopfield([[1, 0]]), "row 0 holds 0"),
-        (lambda: ha.hopfield([[1, 0], [0, 0]], activation="step"), "row 1 is zero"),
-        (lambda: ha.hopfield([[1, 0]], "storkey", activation="step"), "'storkey' learns patterns of ±1; for 0 and 1"),
-        (lambda: ha.hopfield([[1, 1]], activation="stp"), "did you mean 'step'"),
-        (lambda: ha.hopfield([[1, 1]], bias="x"), "bias: expected"),
-        (lambda: ha.hopfield([[1, 0]], activation="step").recall([1, -1]), "holds -1; neurons are 0 or 1"),
+        (lambda: ha.memories.hopfield([[1, -1]], activation="step"), "patterns: row 0 holds -1; neurons are 0 or 1"),
+        (lambda: ha.memories.hopfield([[1, 0]]), "row 0 holds 0"),
+        (lambda: ha.memories.hopfield([[1, 0], [0, 0]], activation="step"), "row 1 is zero"),
+        (
+            lambda: ha.memories.hopfield([[1, 0]], "storkey", activation="step"),
+            "'storkey' learns patterns of ±1; for 0 and 1",
+        ),
+        (lambda: ha.memories.hopfield([[1, 1]], activation="stp"), "did you mean 'step'"),
+        (lambda: ha.memories.hopfield([[1, 1]], bias="x"), "bias: expected"),
+        (lambda: ha.memories.hopfield([[1, 0]], activation="step").recall([1, -1]), "holds -1; neurons are 0 or 1"),
         (
             lambda: ha.Memory(np.eye(2), activation="step").recall([1, 0], update="async"),
             "0 and 1 are updated one at a time only in a network of couplings",

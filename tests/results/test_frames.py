@@ -16,7 +16,7 @@ PATTERNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 20))
 
 def sweep():
     over = {"rule": "hebb,storkey", "load": (0.1, 0.2)}
-    return ha.sweep_scenario(
+    return ha.experiments.sweep_scenario(
         ha.load("capacity"), over, trials=2, overrides={"ensemble.neurons": 20}, measures=["overlap"], workers=1, rng=5
     )
 
@@ -24,10 +24,10 @@ def sweep():
 THINGS = {
     "sweep": sweep,
     "result": lambda: ha.run(ha.load("hopfield")),
-    "recall": lambda: ha.hopfield(PATTERNS).recall(
+    "recall": lambda: ha.memories.hopfield(PATTERNS).recall(
         PATTERNS[:2], update="async", rng=0, keep=("overlaps", "trajectory")
     ),
-    "comparison": lambda: ha.compare_random(
+    "comparison": lambda: ha.experiments.compare_random(
         {"load": [0.2, 0.4]}, memories=["modern", "nearest"], dim=8, trials=1, rng=3
     ),
 }
@@ -72,7 +72,7 @@ def test_arrays_are_saved_as_netcdf(name, tmp_path):
 
 def test_a_recall_of_one_cue_has_no_dim_cue():
     pytest.importorskip("xarray")
-    found = ha.hopfield(PATTERNS).recall(PATTERNS[0], update="async", rng=0)
+    found = ha.memories.hopfield(PATTERNS).recall(PATTERNS[0], update="async", rng=0)
     assert found.to_xarray()["state"].dims == ("neuron",) and len(found.to_pandas()) == 1
 
 

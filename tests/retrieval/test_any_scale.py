@@ -129,7 +129,7 @@ def test_attention_to_large_keys_with_a_small_beta_is_that_of_pytorch(torch):
 def test_k_subsets_lose_no_pattern_beside_an_outlier():
     assert ha.separations.k_subsets(k=3).weights(np.array([0, -1, -1e17])).tolist() == [1, 1, 1]
     assert ha.separations.k_subsets(k=2).weights(np.array([0, -1e9, -2e9], np.float32)).tolist() == [1, 1, 0]
-    memory = ha.k_subsets(np.array([[410, -328], [-181, 283]], np.float32), k=2, beta=1000.0)
+    memory = ha.memories.k_subsets(np.array([[410, -328], [-181, 283]], np.float32), k=2, beta=1000.0)
     record = memory.recall(np.array([216, 68], np.float32))
     assert record.state.tolist() == [229, -45]
     assert np.all(np.diff(record.energies) <= 0)

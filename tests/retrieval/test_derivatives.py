@@ -203,7 +203,7 @@ def test_in_single_precision(torch, name, parameters):
 
 
 AT_0 = {
-    "the ReLU of a feed-forward layer": (0.0, lambda eye: ha.FeedForward(eye, eye)),
+    "the ReLU of a feed-forward layer": (0.0, lambda eye: ha.transformer.FeedForward(eye, eye)),
     "features relu": (0.0, lambda eye: feature_maps["relu"]()),
     "features elu": (1.0, lambda eye: feature_maps["elu"]()),
     "weights of rectified_power": (0.0, lambda eye: ha.separations["rectified_power"](n=2).weights),

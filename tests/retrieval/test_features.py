@@ -19,13 +19,13 @@ QUERY, KEY = 0.8 * ha.unit(RNG.normal(size=4)), 0.9 * ha.unit(RNG.normal(size=4)
 
 def estimates(n, trials, orthogonal=True, beta=1.0, query=QUERY, key=KEY):
     """The estimate of exp(β k·q) by each of the seeds from 0 on."""
-    made = [ha.RandomFeatures(n, seed, orthogonal, beta) for seed in range(trials)]
+    made = [ha.retrieval.RandomFeatures(n, seed, orthogonal, beta) for seed in range(trials)]
     return np.array([one.kernel(query, key[None])[0] for one in made])
 
 
 @each("orthogonal", [True, False])
 def test_features_are_the_formula_of_the_paper(orthogonal):
-    phi = ha.RandomFeatures(7, rng=3, orthogonal=orthogonal, beta=0.5)
+    phi = ha.retrieval.RandomFeatures(7, rng=3, orthogonal=orthogonal, beta=0.5)
     x, w = RNG.normal(size=(2, 3)), phi.directions(3)
     expected = [[np.exp(np.sqrt(0.5) * w_i @ row - 0.25 * row @ row) / np.sqrt(7) for w_i in w] for row in x]
     np.testing.assert_allclose(phi(x), expected, rtol=1e-13)
@@ -54,27 +54,33 @@ def test_squares_along_orthogonal_directions_balance_one_another():
     """E (ω₁·s)²(ω₂·s)² = d/(d + 2) for unit s, not 1 as of independent ω: the error of a sum of features is smaller."""
     for orthogonal, expected in ((True, 0.5), (False, 1.0)):
         along = (
-            ha.RandomFeatures(count(200_000, 40_000), rng=1, orthogonal=orthogonal).directions(2)[:, 0].reshape(-1, 2)
+            ha.retrieval.RandomFeatures(count(200_000, 40_000), rng=1, orthogonal=orthogonal)
+            .directions(2)[:, 0]
+            .reshape(-1, 2)
         )
         products = np.prod(along**2, axis=1)
         assert abs(products.mean() - expected) < 4 * products.std() / np.sqrt(len(products)) < count(0.05, 0.1)
 
 
 def test_directions_are_orthogonal_in_groups_with_the_lengths_of_normal_vectors():
-    w = ha.RandomFeatures(1000, rng=1).directions(5)
+    w = ha.retrieval.RandomFeatures(1000, rng=1).directions(5)
     for group in np.split(w, 200):
         products = group @ group.T
         np.testing.assert_allclose(products - np.diag(np.diagonal(products)), 0, atol=1e-12)
     squares = np.sum(w * w, axis=1)  # chi-square of 5: mean 5, variance 10
     assert squares.mean() == pytest.approx(5, abs=4 * np.sqrt(10 / 1000))
     np.testing.assert_allclose(w.T @ w / 1000, np.eye(5), atol=0.2)
-    assert ha.RandomFeatures(3).directions(5).shape == (3, 5)
+    assert ha.retrieval.RandomFeatures(3).directions(5).shape == (3, 5)
 
 
 def test_a_seed_gives_the_same_directions_and_a_generator_gives_a_seed():
-    assert np.array_equal(ha.RandomFeatures(9, rng=4).directions(3), ha.RandomFeatures(9, rng=4).directions(3))
-    assert not np.array_equal(ha.RandomFeatures(9, rng=4).directions(3), ha.RandomFeatures(9, rng=5).directions(3))
-    one, other = (ha.RandomFeatures(9, rng=np.random.default_rng(4)) for _ in range(2))
+    assert np.array_equal(
+        ha.retrieval.RandomFeatures(9, rng=4).directions(3), ha.retrieval.RandomFeatures(9, rng=4).directions(3)
+    )
+    assert not np.array_equal(
+        ha.retrieval.RandomFeatures(9, rng=4).directions(3), ha.retrieval.RandomFeatures(9, rng=5).directions(3)
+    )
+    one, other = (ha.retrieval.RandomFeatures(9, rng=np.random.default_rng(4)) for _ in range(2))
     assert one == other and isinstance(one.rng, int)
     one.directions(3)[:] = 0
     assert np.all(one.directions(3))
@@ -86,7 +92,7 @@ def test_no_score_is_zero_or_infinite_whatever_the_size_of_the_vectors(dtype, da
     most = 307 if dtype is np.float64 else 37
     scales = [10.0 ** max(-most, min(power, most)) for power in powers]
     cues, keys = ((data.draw(arrays((3, 2))) / 8 * scale).astype(dtype) for scale in scales)
-    phi = ha.RandomFeatures(6, beta=data.draw(st.sampled_from([1e-300, 0.5, 1.0, 1e300])))
+    phi = ha.retrieval.RandomFeatures(6, beta=data.draw(st.sampled_from([1e-300, 0.5, 1.0, 1e300])))
     scores = phi.kernel(cues, keys)
     assert scores.dtype == dtype and np.all(np.isfinite(scores)) and np.all(scores > 0)
     assert np.all(phi(cues) > 0) and np.all(np.isfinite(phi(cues)))
@@ -96,7 +102,7 @@ def test_no_score_is_zero_or_infinite_whatever_the_size_of_the_vectors(dtype, da
 @each(("dtype", "size", "error"), [(np.float64, 90, 1e-12), (np.float32, 12, 1e-5)])
 def test_every_score_keeps_its_logarithm(dtype, size, error, library):
     """By the logarithms of the single products, in scores far beyond the range of the numbers, large and small."""
-    phi = ha.RandomFeatures(50, rng=2)
+    phi = ha.retrieval.RandomFeatures(50, rng=2)
     x = size * np.random.default_rng(5).normal(size=(3, 4))
     x = np.concatenate([x, -x]).astype(dtype)
     exponents = phi.exponents(x.astype(float))
@@ -117,18 +123,18 @@ def test_opposite_vectors_have_the_score_of_their_length(length):
     """φ(k)·φ(−k) = exp(−|k|²) at β = 1, whatever the directions: the exponents along ω cancel."""
     x = np.zeros((1, 4), np.float32)
     x[0, 0] = length
-    assert ha.RandomFeatures(256, 1).log_kernel(x, -x)[0, 0] == pytest.approx(-(length**2), rel=1e-6)
+    assert ha.retrieval.RandomFeatures(256, 1).log_kernel(x, -x)[0, 0] == pytest.approx(-(length**2), rel=1e-6)
 
 
 def test_the_same_on_every_library(library):
-    phi, x = ha.RandomFeatures(16, rng=1), RNG.normal(size=(3, 4))
+    phi, x = ha.retrieval.RandomFeatures(16, rng=1), RNG.normal(size=(3, 4))
     given_x = library.array(x)
     np.testing.assert_allclose(library.numpy(phi(given_x)), phi(x), rtol=1e-12)
     np.testing.assert_allclose(library.numpy(phi.kernel(given_x, given_x)), phi.kernel(x, x), rtol=1e-12)
 
 
 def test_derivatives_are_those_of_the_plain_formula(torch):
-    phi = ha.RandomFeatures(16, rng=1)
+    phi = ha.retrieval.RandomFeatures(16, rng=1)
     w = torch.tensor(phi.directions(4))
     x, y = (torch.tensor(RNG.normal(size=(3, 4)), requires_grad=True) for _ in range(2))
 
@@ -145,8 +151,8 @@ def test_derivatives_are_those_of_the_plain_formula(torch):
 
 def test_a_memory_with_random_features_is_near_the_softmax_and_keeps_them_in_its_file(tmp_path):
     keys, values = 0.6 * ha.unit(RNG.normal(size=(6, 4))), RNG.normal(size=(6, 2))
-    phi = ha.RandomFeatures(4096, rng=5)
-    memory = ha.linear(keys, values, phi, normalise=True)
+    phi = ha.retrieval.RandomFeatures(4096, rng=5)
+    memory = ha.memories.linear(keys, values, phi, normalise=True)
     np.testing.assert_allclose(memory.step(keys), ha.Memory(keys, values).step(keys), atol=0.05)
     memory.save(tmp_path / "m.npz")
     again = ha.load_memory(tmp_path / "m.npz")
@@ -157,13 +163,16 @@ def test_a_memory_with_random_features_is_near_the_softmax_and_keeps_them_in_its
 @each(
     ("make", "message"),
     [
-        (lambda: ha.RandomFeatures(0), "n: expected a whole number of at least 1, not 0"),
-        (lambda: ha.RandomFeatures(8, rng="x"), "expected a .* of at least 0.*, not 'x'"),
-        (lambda: ha.RandomFeatures(8, beta=-1), "beta: expected a positive finite number, not -1"),
-        (lambda: ha.RandomFeatures(8, orthogonal=3), "orthogonal: expected True or False, not 3"),
+        (lambda: ha.retrieval.RandomFeatures(0), "n: expected a whole number of at least 1, not 0"),
+        (lambda: ha.retrieval.RandomFeatures(8, rng="x"), "expected a .* of at least 0.*, not 'x'"),
+        (lambda: ha.retrieval.RandomFeatures(8, beta=-1), "beta: expected a positive finite number, not -1"),
+        (lambda: ha.retrieval.RandomFeatures(8, orthogonal=3), "orthogonal: expected True or False, not 3"),
         (lambda: FeatureMap("random_feature"), "phi: 'random_feature' is unknown; did you mean 'random_features'"),
         (lambda: FeatureMap(3), "phi: expected a name or a Features, got an int"),
-        (lambda: ha.linear(np.eye(2), feature_map="identity", normalise=True), "normalise: identity features may be"),
+        (
+            lambda: ha.memories.linear(np.eye(2), feature_map="identity", normalise=True),
+            "normalise: identity features may be",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(make, message):

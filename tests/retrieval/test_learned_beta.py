@@ -70,7 +70,7 @@ def test_where_the_derivative_would_be_lost_it_is_refused(torch, jax):
     for make in (
         lambda: ha.separations.entmax(alpha=slope),
         lambda: ha.activations.tanh(beta=slope),
-        lambda: ha.Alibi(slope),
+        lambda: ha.positions.Alibi(slope),
         lambda: jax.grad(lambda beta: ha.activations.tanh(beta=beta).beta)(2.0),
     ):
         with pytest.raises(ha.InvalidInput, match=r"(alpha|beta|slope): expected a plain number; the derivative by"):

@@ -59,23 +59,23 @@ def even(k, n):
 )
 def test_the_bounds_of_the_classes_are_those_of_the_paper_for_512_keys(k, expected):
     # Ramsauer et al. (2021): k > N/2 = 256, N/8 = 64, N/32 = 16.
-    assert ha.operating_class(even(k, 512)[None]) == expected
+    assert ha.retrieval.operating_class(even(k, 512)[None]) == expected
     assert OperatingClass(expected).meaning
 
 
 def test_the_median_decides_and_not_the_mean():
     one, all_alike = np.eye(32)[0], np.full(32, 1 / 32)
-    assert ha.operating_class([one, one, one, all_alike, all_alike]) == "IV"
-    assert ha.operating_class([one, one, all_alike, all_alike, all_alike]) == "I"
+    assert ha.retrieval.operating_class([one, one, one, all_alike, all_alike]) == "IV"
+    assert ha.retrieval.operating_class([one, one, all_alike, all_alike, all_alike]) == "I"
 
 
 def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not_at_all():
     weights = np.tril(np.ones((8, 8)), -1)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
-    assert ha.operating_class(weights, ha.strict(8)) == "I"
-    assert ha.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of the median 32.5
+    assert ha.retrieval.operating_class(weights, ha.strict(8)) == "I"
+    assert ha.retrieval.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of the median 32.5
     with pytest.raises(InvalidInput, match="no row has any weight"):
-        ha.operating_class(np.zeros((2, 3)))
+        ha.retrieval.operating_class(np.zeros((2, 3)))
 
 
 @each(
@@ -92,7 +92,7 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
 )
 def test_what_are_no_weights_of_a_head_is_refused(weights, more, message):
     with pytest.raises(InvalidInput, match=message):
-        ha.operating_class(weights, **more)
+        ha.retrieval.operating_class(weights, **more)
 
 
 @each("mass", [0, -1, 1.1, "half", float("nan"), True])

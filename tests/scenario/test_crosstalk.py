@@ -15,7 +15,7 @@ def patterns():
 
 def test_the_fields_of_a_network_by_loops(patterns):
     own = np.array([0, 7])
-    found = crosstalk(ha.hopfield(patterns), patterns[own], own)
+    found = crosstalk(ha.memories.hopfield(patterns), patterns[own], own)
     towards = []
     for number in own:
         for i in range(200):
@@ -32,7 +32,7 @@ def test_the_fields_of_a_network_by_loops(patterns):
 def test_the_scores_of_a_memory_by_loops(patterns):
     own = np.arange(3)
     cues = np.where(np.arange(200) < 10, -1, 1) * patterns[:3]
-    found = crosstalk(ha.modern(patterns), cues, own)
+    found = crosstalk(ha.memories.modern(patterns), cues, own)
     others = [patterns[j] @ cues[i] / 200 for i in range(3) for j in range(40) if j != i]
     assert found.signal == pytest.approx(0.9)
     assert found.spread == pytest.approx(np.std(others))
@@ -41,21 +41,21 @@ def test_the_scores_of_a_memory_by_loops(patterns):
 
 def test_random_patterns_have_the_spread_of_the_theory_and_its_share_of_unstable_neurons():
     patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(150, 500))
-    found = crosstalk(ha.hopfield(patterns), patterns, np.arange(150))
+    found = crosstalk(ha.memories.hopfield(patterns), patterns, np.arange(150))
     spread = spread_by_theory("fields", 150, 500)
     assert found.spread == pytest.approx(spread, rel=0.03)
     assert found.wrong == pytest.approx(erfc(1 / (spread * np.sqrt(2))) / 2, rel=0.1)
-    scores = crosstalk(ha.modern(patterns), patterns, np.arange(150))
+    scores = crosstalk(ha.memories.modern(patterns), patterns, np.arange(150))
     assert scores.spread == pytest.approx(spread_by_theory("scores", 150, 500), rel=0.03)
 
 
 def test_the_histogram_holds_everything(patterns):
-    for memory in (ha.hopfield(patterns), ha.modern(patterns)):
+    for memory in (ha.memories.hopfield(patterns), ha.memories.modern(patterns)):
         found = crosstalk(memory, patterns, np.arange(40))
         assert found.density.sum() * np.diff(found.centres)[0] == pytest.approx(1)
 
 
 def test_a_single_pattern_has_no_crosstalk():
-    found = crosstalk(ha.modern(np.ones((1, 4))), np.ones((1, 4)), np.array([0]))
+    found = crosstalk(ha.memories.modern(np.ones((1, 4))), np.ones((1, 4)), np.array([0]))
     assert (found.signal, found.spread, found.wrong) == (1, 0, 0)
-    assert compared(ha.hopfield(np.ones((1, 4)))) == "fields"
+    assert compared(ha.memories.hopfield(np.ones((1, 4)))) == "fields"

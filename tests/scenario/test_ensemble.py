@@ -57,7 +57,7 @@ def test_the_overlap_at_rest_is_that_of_the_theory(load):
     """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
     axes = {"load": (load,)}
     overrides = {"ensemble.neurons": 1000, "ensemble.cues": 5}
-    sweep = ha.sweep_scenario(
+    sweep = ha.experiments.sweep_scenario(
         parse(TEXT, "e.toml", "e"), axes, trials=10, measures=["overlap"], overrides=overrides, workers=1
     )
     error = np.std(sweep.values["overlap"]) / np.sqrt(10)
@@ -69,7 +69,7 @@ def test_the_overlap_at_a_temperature_is_that_of_the_theory(load, temperature):
     """10 networks of 1,000 neurons after 20 sweeps."""
     overrides = {"ensemble.neurons": 1000, "ensemble.update": {"name": "glauber", "temperature": temperature}}
     overrides |= {"ensemble.max_steps": 20}
-    sweep = ha.sweep_scenario(
+    sweep = ha.experiments.sweep_scenario(
         parse(TEXT, "e.toml", "e"), {"load": (load,)}, trials=10, measures=["overlap"], overrides=overrides, workers=1
     )
     error = np.std(sweep.values["overlap"]) / np.sqrt(10)
@@ -179,7 +179,7 @@ def test_the_energy_is_kept_of_the_first_hundred_cues_and_empty_without_one():
     text = TEXT.replace("neurons = 100\nload = 0.05", "neurons = 20\npatterns = 120") + "cues = 120\nmax_steps = 2\n"
     assert ha.run(parse(text, "e.toml", "e")).arrays["energy"].values.shape[0] == 100
     text = text.replace('"hopfield"', '"nearest"')
-    assert ha.nearest(np.eye(3)).why_no_energy
+    assert ha.memories.nearest(np.eye(3)).why_no_energy
     assert ha.run(parse(text, "e.toml", "e")).arrays["energy"].values.shape == (100, 0)
 
 
@@ -238,7 +238,9 @@ def test_own_patterns_are_rows_of_a_file_other_ones_in_each_trial(tmp_path, endi
     assert all(any(np.array_equal(row, mine) for mine in rows) for row in (*one, *other))
     assert len(np.unique(one, axis=0)) == 4
     assert ha.run(parse(text, where, "e")).arrays["recalled"].values == 1
-    sweep = ha.sweep_scenario(parse(text, where, "e"), {"load": (0.1, 0.5)}, measures=["recalled"], trials=3, workers=1)
+    sweep = ha.experiments.sweep_scenario(
+        parse(text, where, "e"), {"load": (0.1, 0.5)}, measures=["recalled"], trials=3, workers=1
+    )
     assert sweep.mean("recalled")[0] > sweep.mean("recalled")[1]
 
 

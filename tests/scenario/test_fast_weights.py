@@ -174,12 +174,12 @@ def test_the_explanation_has_the_memory_and_the_sums_of_each_word():
 
 def test_the_matrix_of_a_state_has_nothing_divided_out():
     keys, values = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[3.0], [5.0]])
-    phi = ha.RandomFeatures(16, 0)
-    matrix = ha.LinearState(phi).extended(keys, values).matrix
+    phi = ha.retrieval.RandomFeatures(16, 0)
+    matrix = ha.transformer.LinearState(phi).extended(keys, values).matrix
     features = phi(keys)
     np.testing.assert_allclose(matrix, np.stack([values[:, 0] @ features, features.sum(axis=0)]), rtol=1e-12)
     with pytest.raises(ha.InvalidInput, match="it holds no keys yet"):
-        ha.LinearState().matrix  # noqa: B018
+        ha.transformer.LinearState().matrix  # noqa: B018
 
 
 def explained(**changes):

@@ -1,4 +1,6 @@
-"""Scenarios of forgetting: the closed law of the cosine, written out again; the same numbers as `ha.forgetting`."""
+"""Scenarios of forgetting: the closed law of the cosine, written out again; the same numbers as
+`ha.experiments.forgetting`.
+"""
 
 import numpy as np
 import pytest

@@ -60,14 +60,14 @@ def test_a_derivative_near_0_is_shown_as_it_is_and_not_as_a_rounding_error():
 def test_random_scores_give_the_median_of_their_draws():
     changes = {"gradients.n_scores": 4, "gradients.draws": 7, "gradients.size": "spectral"}
     arrays = found(TEXT, changes, seed=3)
-    own = ha.softmax_saturation([1, 4, 0.5], 4, 7, rng=np.random.default_rng(3))
+    own = ha.gradients.softmax_saturation([1, 4, 0.5], 4, 7, rng=np.random.default_rng(3))
     np.testing.assert_array_equal(arrays["derivative"].values, np.stack([*own.median.values()]))
 
 
 def test_the_gradients_of_stacks_are_those_of_the_curves():
     arrays = found(TEXT.replace("magnitudes = [1, 4, 0.5]\n", STACK), seed=5)
     for of in ("words", "scores"):
-        own = ha.vanishing_gradients(3, 2, of=of, dim=16, n_words=3, rng=np.random.default_rng(5))
+        own = ha.gradients.vanishing_gradients(3, 2, of=of, dim=16, n_words=3, rng=np.random.default_rng(5))
         np.testing.assert_array_equal(arrays[f"{of}_norm"].values, np.stack([*own.median.values()]))
         assert arrays[f"{of}_norm"].labels[0] == own.names
     np.testing.assert_allclose(arrays["words_norm"].values[:, -1], 1, rtol=1e-12)

@@ -35,7 +35,7 @@ def test_the_template_runs():
 def test_the_averages_are_those_of_the_public_function(extra):
     arrays = arrays_of(TEXT + extra)
     bias = [0.3, 0, -0.1] if extra else 0.0
-    exact = ha.boltzmann(ha.Hopfield([[0, 1, 0], [1, 0, -1], [0, -1, 0]], bias=bias), [0.5, 2])
+    exact = ha.networks.boltzmann(ha.Hopfield([[0, 1, 0], [1, 0, -1], [0, -1, 0]], bias=bias), [0.5, 2])
     np.testing.assert_allclose(arrays["thermal"][:, 0], exact.energy / 3, rtol=1e-12)
     np.testing.assert_allclose(arrays["thermal"][:, 1], exact.free_energy / 3, rtol=1e-12)
     assert "sampled" not in arrays and "deviation" not in arrays

@@ -265,7 +265,7 @@ BARRIER = (
 def test_the_line_between_two_patterns_has_the_energy_of_the_memory():
     run = ha.run(parse(BARRIER, "b.toml", "b")).runs[0]
     stripes, halves = np.array([1, -1] * 4), np.array([1] * 4 + [-1] * 4)
-    memory = ha.dense([stripes, halves], n=2)
+    memory = ha.memories.dense([stripes, halves], n=2)
     for place, energy in zip(run.arrays["between"].labels[0], run.arrays["between"].values, strict=True):
         share = float(place)
         assert energy == pytest.approx(float(memory.energy((1 - share) * stripes + share * halves)))

@@ -27,8 +27,8 @@ def test_the_arrays_are_the_curves_of_the_circuit():
     for i, name in enumerate(arrays["probes"].labels[0]):
         assert [arrays[f"{name} at {d}"].values for d in (16, 64)] == arrays["probes"].values[i].tolist()
     assert [arrays[f"accuracy at {d}"].values for d in (16, 64)] == arrays["accuracy"].values.tolist()
-    assert arrays["capacity"].values.tolist() == [ha.recall_width(39), ha.recall_width(8, 2)]
-    assert arrays["expected recall"].values[1, 0] == ha.outer_product_recall(8, 16, 2)
+    assert arrays["capacity"].values.tolist() == [ha.circuits.recall_width(39), ha.circuits.recall_width(8, 2)]
+    assert arrays["expected recall"].values[1, 0] == ha.circuits.outer_product_recall(8, 16, 2)
     assert any("√(16 × 8 × ln 8) = 16.31" in line for line in result.runs[0].working)
 
 

@@ -43,9 +43,9 @@ def head(*lines):
 @pytest.mark.parametrize(
     ("line", "rotary"),
     [
-        ("rope = true", ha.Rotary()),
-        ("rope = { base = 9 }", ha.Rotary(9.0)),
-        ('rope = { layout = "half" }', ha.Rotary(layout="half")),
+        ("rope = true", ha.positions.Rotary()),
+        ("rope = { base = 9 }", ha.positions.Rotary(9.0)),
+        ('rope = { layout = "half" }', ha.positions.Rotary(layout="half")),
     ],
 )
 def test_rope_turns_queries_and_keys(line, rotary):
@@ -65,8 +65,8 @@ def test_no_rope_is_no_rope():
 @pytest.mark.parametrize(
     ("line", "bias"),
     [
-        ('bias = "alibi"', ha.alibi(1, 3)[0]),
-        ('bias = { name = "alibi" }', ha.alibi(1, 3)[0]),
+        ('bias = "alibi"', ha.positions.alibi(1, 3)[0]),
+        ('bias = { name = "alibi" }', ha.positions.alibi(1, 3)[0]),
         ('bias = { name = "alibi", slope = 0.5 }', [[0, -0.5, -1], [-0.5, 0, -0.5], [-1, -0.5, 0]]),
         ("bias = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]", [[1, 2, 3], [4, 5, 6], [7, 8, 9]]),
     ],

@@ -23,9 +23,9 @@ def verdicts(text):
 def test_the_arrays_are_those_of_the_function():
     run = ha.run(parse(TEMPLATE, "file.toml", "file"))
     rng = np.random.default_rng(0)
-    blocks = ha.random_blocks(2, 32, 2, rng=rng)
-    texts = ha.random_texts(400, 6, 1000, 32, rng=rng)
-    masked, unmasked = (ha.position_probe(blocks, texts, mask=mask) for mask in ("causal", None))
+    blocks = ha.circuits.random_blocks(2, 32, 2, rng=rng)
+    texts = ha.circuits.random_texts(400, 6, 1000, 32, rng=rng)
+    masked, unmasked = (ha.circuits.position_probe(blocks, texts, mask=mask) for mask in ("causal", None))
     for name, expected in (
         ("masked accuracy", masked.accuracy),
         ("unmasked accuracy", unmasked.accuracy),

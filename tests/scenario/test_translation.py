@@ -53,13 +53,13 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
     counts = ha.Head(0 * eye, eye, written_to("next", 8 * np.roll(entry, 1, axis=0)))
     crossing = ha.Head(np.diag([1, -1]) @ points, points, written_to("next", np.eye(5)), beta=2.0, mask="none")
     heads = [ha.MultiHead([head], eye) for head in (marks, counts, crossing)]
-    nothing, plain = ha.FeedForward(np.zeros((1, 12)), np.zeros((12, 1))), [lambda x: x] * 3
+    nothing, plain = ha.transformer.FeedForward(np.zeros((1, 12)), np.zeros((12, 1))), [lambda x: x] * 3
     spec = ha.load("translation").spec
     words = np.array([spec.vocabulary.words[word] for word in spec.writing.words])
-    model = ha.EncoderDecoder(
+    model = ha.transformer.EncoderDecoder(
         [ha.Block(heads[0], nothing, plain[:2])],
         [ha.Block(heads[1], nothing, plain, cross=heads[2])],
-        read_out=ha.Affine(words @ eye[part["next"]]),
+        read_out=ha.transformer.Affine(words @ eye[part["next"]]),
     )
     arrays = result_of("translation").arrays
     source, text = arrays["source"].values, arrays["text"].values

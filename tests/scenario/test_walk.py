@@ -64,7 +64,9 @@ def test_the_links_are_those_of_the_torus():
 
 def test_the_file_gives_what_the_function_gives():
     arrays = arrays_of(TEXT + "noise = 3\nbeta = 20\nkinds = 7\n")
-    walk = ha.walk(ha.World.torus(4, 5), steps=300, kinds=7, noise=3, beta=20, rng=np.random.default_rng(0))
+    walk = ha.circuits.walk(
+        ha.circuits.World.torus(4, 5), steps=300, kinds=7, noise=3, beta=20, rng=np.random.default_rng(0)
+    )
     assert (arrays["predicted"] == walk.predicted + 1).all() and arrays["accuracy"] == walk.accuracy
     noiseless = arrays_of(TEXT + "beta = 20\nkinds = 7\n")
     assert noiseless["stray weight"] == walk.with_noise(0).stray_weight

@@ -37,7 +37,7 @@ def test_the_stated_share_of_neurons_turns_if_that_lowers_the_energy():
 def test_all_neurons_at_once_turn_less_because_each_score_has_the_own_part_of_a_neuron():
     """At the capacity of 64 neurons, 412 patterns, .005 are promised: so many turn one by one, and 4e-5 at once."""
     patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(412, 64))
-    memory = ha.dense(patterns, n=3)
+    memory = ha.memories.dense(patterns, n=3)
     first = memory.recall(patterns, update=ha.Asynchronous("sequence"), max_steps=1).state
     assert 0.003 < np.mean(first != patterns) < 0.012
     assert np.mean(memory.step(patterns) != patterns) < 1e-3

@@ -129,7 +129,7 @@ def test_the_free_energy_is_stationary_at_a_solution():
 
 def test_without_other_patterns_the_network_is_the_magnet_of_curie_and_weiss():
     temperatures = [0.2, 0.5, 0.9, 0.99, 1.0, 2.0]
-    assert ha.theory.overlap(0, temperatures) == pytest.approx(ha.mean_field(temperatures), abs=1e-9)
+    assert ha.theory.overlap(0, temperatures) == pytest.approx(ha.networks.mean_field(temperatures), abs=1e-9)
     assert float(ha.theory.retrieval_temperature(0)) == float(ha.theory.stable_temperature(0)) == 1
 
 

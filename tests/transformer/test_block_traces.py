@@ -22,7 +22,7 @@ def attention():
 
 
 def fed():
-    return ha.FeedForward(ha.Affine(INNER, BIAS), OUTER, "tanh")
+    return ha.transformer.FeedForward(ha.transformer.Affine(INNER, BIAS), OUTER, "tanh")
 
 
 def heads_of(words, source):
@@ -37,7 +37,7 @@ def standard(x):
 @each("norm_first", [False, True])
 @each("residual", [False, True])
 def test_a_trace_holds_every_array(norm_first, residual):
-    norms = [ha.LayerNorm()] * 2
+    norms = [ha.transformer.LayerNorm()] * 2
     block = ha.Block(attention(), fed(), norms, norm_first, residual=residual)
     trace = block.trace(X)
     assert np.array_equal(trace.state, block(X))
@@ -54,7 +54,7 @@ def test_a_trace_holds_every_array(norm_first, residual):
 
 
 def test_without_a_feed_forward_layer_it_ends_after_the_attention():
-    trace = ha.Block(attention(), norms=[ha.LayerNorm()]).trace(X)
+    trace = ha.Block(attention(), norms=[ha.transformer.LayerNorm()]).trace(X)
     np.testing.assert_allclose(trace.state, standard(X + heads_of(X, X)), rtol=0, atol=1e-12)
     assert trace.hidden is None and len(trace.states) == 1
 
@@ -64,16 +64,16 @@ def test_keys_and_values_may_come_from_another_text():
     attended = X + heads_of(X, SOURCE)
     expected = attended + np.tanh(attended @ INNER.T + BIAS) @ OUTER.T
     np.testing.assert_allclose(layer(X, source=SOURCE), expected, rtol=0, atol=1e-12)
-    assert np.array_equal(ha.stack([layer], X, source=SOURCE)[0].state, layer(X, source=SOURCE))
+    assert np.array_equal(ha.transformer.stack([layer], X, source=SOURCE)[0].state, layer(X, source=SOURCE))
 
 
 @each("crossed", [False, True])
 def test_a_stack_and_messages_take_blocks(crossed):
-    norms = [ha.LayerNorm()] * (3 if crossed else 2)
+    norms = [ha.transformer.LayerNorm()] * (3 if crossed else 2)
     block = ha.Block(attention(), fed(), norms, cross=attention() if crossed else None)
     source = SOURCE if crossed else None
-    assert np.array_equal(ha.stack([block], X, source=source)[0].state, block(X, source=source))
-    passed = ha.layer_by_messages(block, X, source=source)
+    assert np.array_equal(ha.transformer.stack([block], X, source=source)[0].state, block(X, source=source))
+    passed = ha.transformer.layer_by_messages(block, X, source=source)
     np.testing.assert_allclose(passed.state, block(X, source=source), rtol=1e-12)
     assert [graph.number_of_edges() for graph in passed.graphs] == ([25, 15] if crossed else [25])
 
@@ -83,8 +83,8 @@ def test_a_stack_and_messages_take_blocks(crossed):
     [
         ((fed(), [Identity()]), "norms: expected 2, one for each sub-layer, not 1"),
         ((None, [Identity()] * 2), "norms: expected 1, one for each sub-layer, not 2"),
-        ((ha.FeedForward(np.eye(3), np.ones((DIM, 3))), [Identity()] * 2), "feed_forward"),
-        ((ha.FeedForward(np.ones((3, DIM)), np.eye(3)), [Identity()] * 2), "feed_forward"),
+        ((ha.transformer.FeedForward(np.eye(3), np.ones((DIM, 3))), [Identity()] * 2), "feed_forward"),
+        ((ha.transformer.FeedForward(np.ones((3, DIM)), np.eye(3)), [Identity()] * 2), "feed_forward"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(parts, message):

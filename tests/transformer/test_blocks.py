@@ -33,10 +33,10 @@ def numbers(layer):
 def random_block(seed=0, activation="relu", norm_first=True):
     """A block as an encoder's, with random weights."""
     rng = np.random.default_rng(seed)
-    affine = lambda rows, columns: ha.Affine(rng.normal(size=(rows, columns)) / 3, rng.normal(size=rows))  # noqa: E731
+    affine = lambda rows, columns: ha.transformer.Affine(rng.normal(size=(rows, columns)) / 3, rng.normal(size=rows))  # noqa: E731
     heads = [ha.Head(*(affine(4, DIM) for _ in range(3)), mask="none", beta=0.5) for _ in range(HEADS)]
-    norms = [ha.LayerNorm(rng.normal(size=DIM), rng.normal(size=DIM)) for _ in range(2)]
-    layer = ha.FeedForward(affine(HIDDEN, DIM), affine(DIM, HIDDEN), activation)
+    norms = [ha.transformer.LayerNorm(rng.normal(size=DIM), rng.normal(size=DIM)) for _ in range(2)]
+    layer = ha.transformer.FeedForward(affine(HIDDEN, DIM), affine(DIM, HIDDEN), activation)
     return ha.Block(ha.MultiHead(heads, affine(DIM, DIM)), layer, norms, norm_first)
 
 
@@ -113,12 +113,12 @@ def test_the_feed_forward_layer_is_a_memory(n):
     rng = np.random.default_rng(5)
     keys, values, x = rng.normal(size=(HIDDEN, DIM)), rng.normal(size=(DIM, HIDDEN)), rng.normal(size=(n, DIM))
     memory = ha.Memory(keys, values.T, separation=ha.separations["rectified_power"](n=2))
-    np.testing.assert_allclose(ha.FeedForward(keys, values)(x), memory.step(x), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ha.transformer.FeedForward(keys, values)(x), memory.step(x), rtol=1e-12, atol=1e-12)
 
 
 def test_gelu_is_x_times_the_normal_distribution_function():
     x = np.linspace(-6, 6, 101)[:, None]
-    found = ha.FeedForward([[1.0]], [[1.0]], "gelu")(x)
+    found = ha.transformer.FeedForward([[1.0]], [[1.0]], "gelu")(x)
     np.testing.assert_allclose(found, x * scipy.special.ndtr(x), rtol=1e-12, atol=1e-15)
 
 
@@ -126,10 +126,10 @@ def test_gelu_is_x_times_the_normal_distribution_function():
 def test_normalised_words_have_mean_0_and_size_1(data, n, dim):
     x = data.draw(arrays((n, dim))) + 20 * np.arange(dim)  # entries lie within 8 of 0: no row is constant
     spread = x.std(axis=-1, keepdims=True)
-    found = ha.LayerNorm(epsilon=1e-12)(x)
+    found = ha.transformer.LayerNorm(epsilon=1e-12)(x)
     np.testing.assert_allclose(found.mean(axis=-1), 0, atol=1e-9)
     np.testing.assert_allclose(found, (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(spread**2 + 1e-12), atol=1e-9)
-    root = ha.RMSNorm(np.full(dim, 2.0), epsilon=1e-12)(x)
+    root = ha.transformer.RMSNorm(np.full(dim, 2.0), epsilon=1e-12)(x)
     np.testing.assert_allclose(np.sqrt((root**2).mean(axis=-1)), 2, rtol=1e-6)
 
 
@@ -137,15 +137,15 @@ def test_rms_is_pytorchs(torch):
     rng = np.random.default_rng(6)
     x, gain = rng.normal(size=(3, 5)), rng.normal(size=5)
     theirs = torch.nn.functional.rms_norm(torch.asarray(x), (5,), torch.asarray(gain), 1e-6)
-    np.testing.assert_allclose(ha.RMSNorm(gain, epsilon=1e-6)(x), theirs, rtol=1e-12)
+    np.testing.assert_allclose(ha.transformer.RMSNorm(gain, epsilon=1e-6)(x), theirs, rtol=1e-12)
 
 
-@each("norm", [ha.LayerNorm, ha.RMSNorm])
+@each("norm", [ha.transformer.LayerNorm, ha.transformer.RMSNorm])
 @each("row", [[300, -300, 200, 250], [60000, 60000, -60000, 0], [1e-4, 2e-4, -1e-4, 0], [0, 0, 0, 0]])
 def test_half_precision_is_normalised_as_pytorch_does(norm, row, torch):
     """The squares of 256 and more are beyond half precision, and so are differences of large entries."""
     x = torch.tensor([row], dtype=torch.float16)
-    of_torch = torch.nn.functional.layer_norm if norm is ha.LayerNorm else torch.nn.functional.rms_norm
+    of_torch = torch.nn.functional.layer_norm if norm is ha.transformer.LayerNorm else torch.nn.functional.rms_norm
     expected = of_torch(x.float(), (4,), eps=1e-5).numpy()
     own = norm()
     for found in (own(x), own(x.numpy())):
@@ -161,14 +161,14 @@ def test_no_square_and_no_sum_of_a_row_overflows(dtype):
     """For ε = 0 the result does not depend on the size of a row."""
     row, most = np.array([[3, -2, 1, 2]], dtype), np.finfo(dtype).max
     for size in (float(most) / 4, float(most) ** 0.6):
-        for norm in (ha.LayerNorm, ha.RMSNorm):
+        for norm in (ha.transformer.LayerNorm, ha.transformer.RMSNorm):
             own = norm(epsilon=1e-30)
             np.testing.assert_allclose(own(dtype(size) * row), own(row), rtol=1e-6, atol=1e-6)
 
 
 def test_the_derivative_of_a_large_row_is_pytorchs(torch):
     x, upstream = 1e200 * np.array([[3.0, -2.0, 1.0]]), np.array([[1.0, 2.0, -1.0]])
-    for norm in (ha.LayerNorm, ha.RMSNorm):
+    for norm in (ha.transformer.LayerNorm, ha.transformer.RMSNorm):
         leaf = torch.tensor(x, requires_grad=True)
         (by_torch,) = torch.autograd.grad(norm()(leaf), leaf, torch.tensor(upstream))
         found, _ = normalisation_backward(norm(), x, upstream)
@@ -214,13 +214,16 @@ BLOCK = random_block()
          " .*norm2.weight; unexpected: norm.bias"),
         (lambda: ha.Block.from_torch(7, 2), "state: expected names and arrays of a state_dict, not 7"),
         (lambda: ha.Block.from_torch(BLOCK.to_torch(), 2, activation="rellu"), "did you mean 'relu'"),
-        (lambda: ha.FeedForward(np.eye(2), np.eye(3)), "w_out: dim 3 does not fit the rows of w_in of dim 2"),
-        (lambda: ha.LayerNorm(np.eye(2)), r"gain: got shape \(2, 2\); expected \(dim,\)"),
-        (lambda: ha.LayerNorm([1.0], [1.0, 2.0]), r"shift: got shape \(2,\); expected \(dim,\) with dim = 1"),
-        (lambda: ha.LayerNorm(epsilon=0), "epsilon: expected a positive"),
-        (lambda: ha.Block(BLOCK.attention, BLOCK.feed_forward, [ha.LayerNorm()] * 2).to_torch(),
+        (
+            lambda: ha.transformer.FeedForward(np.eye(2), np.eye(3)),
+            "w_out: dim 3 does not fit the rows of w_in of dim 2",
+        ),
+        (lambda: ha.transformer.LayerNorm(np.eye(2)), r"gain: got shape \(2, 2\); expected \(dim,\)"),
+        (lambda: ha.transformer.LayerNorm([1.0], [1.0, 2.0]), r"shift: got shape \(2,\); expected \(dim,\) with dim"),
+        (lambda: ha.transformer.LayerNorm(epsilon=0), "epsilon: expected a positive"),
+        (lambda: ha.Block(BLOCK.attention, BLOCK.feed_forward, [ha.transformer.LayerNorm()] * 2).to_torch(),
          "to_torch: norm 1: expected a LayerNorm with a gain"),
-        (lambda: ha.Block(BLOCK.attention, ha.FeedForward(np.eye(8), np.ones((3, 8))), BLOCK.norms),
+        (lambda: ha.Block(BLOCK.attention, ha.transformer.FeedForward(np.eye(8), np.ones((3, 8))), BLOCK.norms),
          "feed_forward: gives words of dim 3; expected those of the text, of dim 8"),
     ],
 )  # fmt: skip
@@ -232,7 +235,9 @@ def test_parts_that_do_not_fit_are_refused(make, message):
 @each("norm_first", [False, True])
 def test_the_trace_of_a_block_holds_those_of_its_heads(norm_first):
     own, x = random_block(norm_first=norm_first), np.random.default_rng(7).normal(size=(5, DIM))
-    crossed = ha.Block(own.attention, own.feed_forward, [*own.norms, ha.LayerNorm()], norm_first, own.attention)
+    crossed = ha.Block(
+        own.attention, own.feed_forward, [*own.norms, ha.transformer.LayerNorm()], norm_first, own.attention
+    )
     trace, both = own.trace(x, "causal"), crossed.trace(x, "causal", source=x[:3])
     assert trace.cross is None and [head.weights.shape for head in both.cross.heads] == [(5, 3)] * HEADS
     np.testing.assert_allclose(trace.attention.output, trace.given[0], atol=1e-12)

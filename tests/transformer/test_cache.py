@@ -15,7 +15,9 @@ DIM = 6
 
 
 def attention(rng, mask="causal", shared=1):
-    keys, values = ([ha.Affine(rng.normal(size=(3, DIM)), rng.normal(size=3)) for _ in range(2)] for _ in range(2))
+    keys, values = (
+        [ha.transformer.Affine(rng.normal(size=(3, DIM)), rng.normal(size=3)) for _ in range(2)] for _ in range(2)
+    )
     heads = [ha.Head(rng.normal(size=(3, DIM)), keys[i // shared], values[i // shared], mask=mask) for i in range(2)]
     return ha.MultiHead(heads, rng.normal(size=(DIM, DIM)) / 4)
 
@@ -27,8 +29,8 @@ def unlike(rng, mask):
 
 
 def block(rng, mask, first):
-    layer = ha.FeedForward(rng.normal(size=(9, DIM)), rng.normal(size=(DIM, 9)) / 4)
-    return ha.Block(attention(rng, mask), layer, [ha.LayerNorm()] * 2, norm_first=first)
+    layer = ha.transformer.FeedForward(rng.normal(size=(9, DIM)), rng.normal(size=(DIM, 9)) / 4)
+    return ha.Block(attention(rng, mask), layer, [ha.transformer.LayerNorm()] * 2, norm_first=first)
 
 
 @given(data=st.data(), mask=st.sampled_from(["causal", "strict", ha.window(2)]), batch=st.sampled_from([(), (2,)]))
@@ -36,9 +38,9 @@ def test_word_by_word_is_all_at_once(data, mask, batch):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     kinds = data.draw(st.lists(st.sampled_from(["layer", "first", "last", "unlike"]), min_size=1, max_size=3))
     layers = [
-        ha.AttentionLayer(attention(rng, mask, data.draw(st.sampled_from([1, 2]))))
+        ha.transformer.AttentionLayer(attention(rng, mask, data.draw(st.sampled_from([1, 2]))))
         if kind == "layer"
-        else ha.AttentionLayer(unlike(rng, mask))
+        else ha.transformer.AttentionLayer(unlike(rng, mask))
         if kind == "unlike"
         else block(rng, mask, kind == "first")
         for kind in kinds
@@ -60,7 +62,7 @@ def test_word_by_word_is_all_at_once(data, mask, batch):
 
 def test_a_long_text_keeps_its_rows_when_the_room_grows():
     rng = np.random.default_rng(1)
-    layer, x = ha.AttentionLayer(attention(rng)), rng.normal(size=(200, DIM))
+    layer, x = ha.transformer.AttentionLayer(attention(rng)), rng.normal(size=(200, DIM))
     cache, outputs = ha.KeyValueCache([layer]), []
     for word in x:
         output, cache = cache.append(word[None])
@@ -73,7 +75,7 @@ def test_on_pytorch(torch):
     state = {name: torch.asarray(array) for name, array in ha.MultiHead.from_torch(
         {"in_proj_weight": rng.normal(size=(3 * DIM, DIM)), "out_proj.weight": rng.normal(size=(DIM, DIM))}, 2
     ).to_torch().items()}  # fmt: skip
-    layer = ha.AttentionLayer(ha.MultiHead.from_torch(state, 2, mask="causal"))
+    layer = ha.transformer.AttentionLayer(ha.MultiHead.from_torch(state, 2, mask="causal"))
     x = torch.asarray(rng.normal(size=(4, DIM)))
     first, cache = ha.KeyValueCache([layer]).append(x[:3])
     last, _ = cache.append(x[3:])
@@ -102,7 +104,7 @@ def test_multiplications_of_a_text_are_those_of_its_words(n, shared):
 
 
 def fresh():
-    return ha.KeyValueCache([ha.AttentionLayer(attention(np.random.default_rng(4)))])
+    return ha.KeyValueCache([ha.transformer.AttentionLayer(attention(np.random.default_rng(4)))])
 
 
 def used():
@@ -124,19 +126,19 @@ FIXED = ha.MultiHead([ha.Head(*[np.eye(DIM)] * 3, similarity=FixedScores(np.eye(
         (lambda: fresh().append(np.ones((2, DIM - 1))), "x: dim 5 does not fit the head's matrices of dim 6"),
         (
             lambda: ha.KeyValueCache([ha.Head(*[np.eye(2)] * 3)]),
-            r"layer 1: expected a layer, such as ha.AttentionLayer\(ha.MultiHead\(\[head\], w_out\)\), not Head",
+            r"layer 1: expected a layer, such as ha.transformer.AttentionLayer\(.*\), not Head",
         ),
         (
             lambda: ha.KeyValueCache([attention(RNG)]),
-            r"layer 1: expected a layer, such as ha.AttentionLayer\(heads\), not MultiHead",
+            r"layer 1: expected a layer, such as ha.transformer.AttentionLayer\(heads\), not MultiHead",
         ),
         (lambda: ha.KeyValueCache([7]), "layers: layer 1: expected a Block, not int"),
         (
-            lambda: ha.KeyValueCache([ha.AttentionLayer(attention(RNG, "none"))]),
+            lambda: ha.KeyValueCache([ha.transformer.AttentionLayer(attention(RNG, "none"))]),
             "a word may not see later ones; expected the mask 'causal', 'strict' or a window, not 'none'",
         ),
         (
-            lambda: ha.KeyValueCache([ha.AttentionLayer(FIXED)]),
+            lambda: ha.KeyValueCache([ha.transformer.AttentionLayer(FIXED)]),
             "layer 1: its similarity 'fixed_scores' goes by the places of texts of one length",
         ),
         (lambda: multiplications(attention(RNG), 0), "n: expected a whole number of at least 1"),
@@ -169,7 +171,7 @@ def test_a_layer_that_fails_leaves_the_cache_as_it_is():
             raise InvalidInput("not now")
         return words
 
-    layers = [ha.AttentionLayer(attention(rng)), ha.Block(attention(rng), norms=[norm])]
+    layers = [ha.transformer.AttentionLayer(attention(rng)), ha.Block(attention(rng), norms=[norm])]
     x, cache = rng.normal(size=(4, DIM)), ha.KeyValueCache(layers)
     refusing[0] = False
     first, cache = cache.append(x[:2])
@@ -183,7 +185,7 @@ def test_a_layer_that_fails_leaves_the_cache_as_it_is():
 
 def test_two_texts_go_on_from_one_cache():
     rng = np.random.default_rng(8)
-    layer, x = ha.AttentionLayer(attention(rng)), rng.normal(size=(5, DIM))
+    layer, x = ha.transformer.AttentionLayer(attention(rng)), rng.normal(size=(5, DIM))
     _, cache = ha.KeyValueCache([layer]).append(x[:3])
     _, cache = cache.append(x[3:4])  # there is room now
     one, longer = cache.append(x[4:])
@@ -195,6 +197,6 @@ def test_two_texts_go_on_from_one_cache():
 
 
 def test_texts_of_another_number_are_refused():
-    _, cache = ha.KeyValueCache([ha.AttentionLayer(attention(RNG))]).append(np.ones((2, 3, DIM)))
+    _, cache = ha.KeyValueCache([ha.transformer.AttentionLayer(attention(RNG))]).append(np.ones((2, 3, DIM)))
     with pytest.raises(InvalidInput, match=r"x: \(3,\) texts do not fit the \(2,\) so far"):
         cache.append(np.ones((3, 1, DIM)))

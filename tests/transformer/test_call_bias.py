@@ -55,7 +55,7 @@ def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, 
 @each("dtype", [np.float16, np.float32, np.float64])
 @each("of_bias", [np.float16, np.float32, np.float64])
 def test_a_bias_does_not_change_the_dtype_of_the_result(dtype, of_bias):
-    x, bias = np.eye(3, dtype=dtype), ha.alibi(1, 3)[0].astype(of_bias)
+    x, bias = np.eye(3, dtype=dtype), ha.positions.alibi(1, 3)[0].astype(of_bias)
     matrices = [np.eye(3, dtype=dtype)] * 3
     heads = ha.MultiHead([ha.Head(*matrices)], np.eye(3, dtype=dtype))
     assert ha.attention(x, x, x, bias=bias).dtype == dtype

@@ -30,7 +30,7 @@ def torch_transformer(torch, **options):
 def test_it_is_pytorchs_transformer(torch, norm_first, activation):
     model = torch_transformer(torch, norm_first=norm_first, activation=activation)
     state = {name: array.numpy() for name, array in model.state_dict().items()}
-    own = ha.EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
+    own = ha.transformer.EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
     assert (len(own.encoder), len(own.decoder)) == (2, 3)
     rng = np.random.default_rng(0)
     source, target, words = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM)), ha.padding([6, 3], 6)
@@ -48,7 +48,7 @@ def state(torch):
 
 
 def test_later_words_of_the_target_change_nothing_and_the_source_does(state):
-    own, rng = ha.EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(1)
+    own, rng = ha.transformer.EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(1)
     source, target = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM))
     whole = own(source, target)
     np.testing.assert_allclose(own(source, target[:2]), whole[:2], rtol=1e-10, atol=1e-12)
@@ -56,24 +56,30 @@ def test_later_words_of_the_target_change_nothing_and_the_source_does(state):
 
 
 def test_a_read_out_gives_a_score_for_each_word_of_a_vocabulary(state):
-    own, rng = ha.EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(2)
+    own, rng = ha.transformer.EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(2)
     matrix, shift = rng.normal(size=(7, DIM)), rng.normal(size=7)
-    reads = ha.EncoderDecoder(own.encoder, own.decoder, own.norms, ha.Affine(matrix, shift))
+    reads = ha.transformer.EncoderDecoder(own.encoder, own.decoder, own.norms, ha.transformer.Affine(matrix, shift))
     source, target = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM))
     np.testing.assert_allclose(reads(source, target), own(source, target) @ matrix.T + shift, rtol=1e-12)
 
 
 def test_what_does_not_fit_is_refused(state):
-    own = ha.EncoderDecoder.from_torch(state, HEADS)
+    own = ha.transformer.EncoderDecoder.from_torch(state, HEADS)
     without = {name: array for name, array in state.items() if not name.startswith("encoder.layers.0.")}
     for make, message in (
-        (lambda: ha.EncoderDecoder.from_torch(state | {"red_out.weight": 1}, HEADS), "unexpected: red_out.weight"),
-        (lambda: ha.EncoderDecoder.from_torch(without, HEADS), r"expected encoder.layers.0, .* not 1"),
-        (lambda: ha.EncoderDecoder.from_torch({}, HEADS), "expected encoder.layers.0, .* not none"),
-        (lambda: ha.EncoderDecoder.from_torch(3, HEADS), "state: expected names and arrays of a state_dict, not 3"),
-        (lambda: ha.EncoderDecoder(own.encoder, own.encoder), "decoder: block 1 has no cross-attention"),
-        (lambda: ha.EncoderDecoder(own.decoder, own.decoder), "encoder: block 1 has a cross-attention"),
-        (lambda: ha.EncoderDecoder([], own.decoder), "encoder: expected at least one Block"),
+        (
+            lambda: ha.transformer.EncoderDecoder.from_torch(state | {"red_out.weight": 1}, HEADS),
+            "unexpected: red_out.weight",
+        ),
+        (lambda: ha.transformer.EncoderDecoder.from_torch(without, HEADS), r"expected encoder.layers.0, .* not 1"),
+        (lambda: ha.transformer.EncoderDecoder.from_torch({}, HEADS), "expected encoder.layers.0, .* not none"),
+        (
+            lambda: ha.transformer.EncoderDecoder.from_torch(3, HEADS),
+            "state: expected names and arrays of a state_dict, not 3",
+        ),
+        (lambda: ha.transformer.EncoderDecoder(own.encoder, own.encoder), "decoder: block 1 has no cross-attention"),
+        (lambda: ha.transformer.EncoderDecoder(own.decoder, own.decoder), "encoder: block 1 has a cross-attention"),
+        (lambda: ha.transformer.EncoderDecoder([], own.decoder), "encoder: expected at least one Block"),
     ):
         with pytest.raises(InvalidInput, match=message):
             make()
@@ -84,7 +90,7 @@ def test_what_does_not_fit_is_refused(state):
 def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bias):
     model = torch_transformer(torch, norm_first=norm_first, activation=activation, bias=bias)
     state = {name: array.numpy() for name, array in model.state_dict().items()}
-    own = ha.EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
+    own = ha.transformer.EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
     written = own.to_torch()
     assert set(written) == set(state)
     for name, array in state.items():
@@ -101,16 +107,20 @@ def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bi
 
 def test_a_side_without_a_norm_comes_back_without_it(state):
     bare = {name: array for name, array in state.items() if not name.startswith("decoder.norm.")}
-    assert set(ha.EncoderDecoder.from_torch(bare, HEADS).to_torch()) == set(bare)
+    assert set(ha.transformer.EncoderDecoder.from_torch(bare, HEADS).to_torch()) == set(bare)
 
 
 def test_parts_that_pytorch_lacks_are_named(state):
-    own = ha.EncoderDecoder.from_torch(state, HEADS)
+    own = ha.transformer.EncoderDecoder.from_torch(state, HEADS)
     first, *others = own.encoder
     for encoder, norms, message in (
-        ([first, *others], (ha.LayerNorm(), None), "norm of the encoder: expected a LayerNorm with a gain"),
+        ([first, *others], (ha.transformer.LayerNorm(), None), "norm of the encoder: expected a LayerNorm with a gain"),
         ([replace(first, residual=False), *others], own.norms, "encoder: block 1: residual is False"),
-        ([first, replace(first, norms=[ha.LayerNorm()] * 2)], own.norms, "encoder: block 2: norm 1: expected"),
+        (
+            [first, replace(first, norms=[ha.transformer.LayerNorm()] * 2)],
+            own.norms,
+            "encoder: block 2: norm 1: expected",
+        ),
         (
             [replace(first, norm_first=True), *others],
             own.norms,
@@ -119,17 +129,17 @@ def test_parts_that_pytorch_lacks_are_named(state):
         ),
     ):
         with pytest.raises(InvalidInput, match=f"^to_torch: .*{message}"):
-            ha.EncoderDecoder(encoder, own.decoder, norms).to_torch()
-    heads = ha.EncoderDecoder.from_torch(state, 4).decoder
+            ha.transformer.EncoderDecoder(encoder, own.decoder, norms).to_torch()
+    heads = ha.transformer.EncoderDecoder.from_torch(state, 4).decoder
     with pytest.raises(InvalidInput, match=r"not n_heads = 2, .*; n_heads = 4, "):
-        ha.EncoderDecoder(own.encoder, heads, own.norms).to_torch()
+        ha.transformer.EncoderDecoder(own.encoder, heads, own.norms).to_torch()
     with pytest.raises(InvalidInput, match="to_torch: PyTorch's transformer has no read-out"):
-        replace(own, read_out=ha.Affine(np.eye(DIM))).to_torch()
+        replace(own, read_out=ha.transformer.Affine(np.eye(DIM))).to_torch()
 
 
 def test_pytorchs_epsilon_is_taken(torch):
     model = torch_transformer(torch, layer_norm_eps=0.5)
-    own = ha.EncoderDecoder.from_torch(model.state_dict(), HEADS, epsilon=0.5)
+    own = ha.transformer.EncoderDecoder.from_torch(model.state_dict(), HEADS, epsilon=0.5)
     rng = np.random.default_rng(0)
     source, target = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM))
     forbidden = torch.asarray(~ha.causal(4))
@@ -139,8 +149,8 @@ def test_pytorchs_epsilon_is_taken(torch):
 
 
 def test_pytorch_loads_a_layer_in_which_some_biases_are_missing(torch):
-    block = ha.EncoderDecoder.from_torch(torch_transformer(torch).state_dict(), HEADS).encoder[0]
-    bare = ha.FeedForward(block.feed_forward.inner.weight, block.feed_forward.outer)
+    block = ha.transformer.EncoderDecoder.from_torch(torch_transformer(torch).state_dict(), HEADS).encoder[0]
+    bare = ha.transformer.FeedForward(block.feed_forward.inner.weight, block.feed_forward.outer)
     mixed = ha.Block(block.attention, bare, block.norms)
     layer = torch.nn.TransformerEncoderLayer(DIM, HEADS, 12, batch_first=True, dtype=torch.float64).eval()
     layer.load_state_dict(mixed.to_torch())

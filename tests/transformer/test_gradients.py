@@ -21,7 +21,9 @@ NONE = ha.activations["identity"]()
 
 
 def affine(rng, rows, columns, bias=True):
-    return ha.Affine(rng.normal(size=(rows, columns)) / columns**0.5, rng.normal(size=rows) if bias else None)
+    return ha.transformer.Affine(
+        rng.normal(size=(rows, columns)) / columns**0.5, rng.normal(size=rows) if bias else None
+    )
 
 
 def blocks(seed, dim=4, *, activation="gelu", norm="layer", norm_first=True, residual=True, crossed=False, shared=1):
@@ -34,12 +36,12 @@ def blocks(seed, dim=4, *, activation="gelu", norm="layer", norm_first=True, res
         return ha.MultiHead(own, affine(rng, dim, 4))
 
     kinds = {
-        "layer": lambda: ha.LayerNorm(rng.normal(size=dim), rng.normal(size=dim)),
-        "rms": lambda: ha.RMSNorm(rng.normal(size=dim)),
-        "plain": ha.LayerNorm,
+        "layer": lambda: ha.transformer.LayerNorm(rng.normal(size=dim), rng.normal(size=dim)),
+        "rms": lambda: ha.transformer.RMSNorm(rng.normal(size=dim)),
+        "plain": ha.transformer.LayerNorm,
         "none": lambda: NONE,
     }
-    layer = ha.FeedForward(affine(rng, 5, dim), affine(rng, dim, 5), activation)
+    layer = ha.transformer.FeedForward(affine(rng, 5, dim), affine(rng, dim, 5), activation)
     norms = [kinds[norm]() for _ in range(3 if crossed else 2)]
     return ha.Block(heads("causal"), layer, norms, norm_first, heads("none") if crossed else None, residual)
 
@@ -75,7 +77,7 @@ def test_the_gradient_of_the_input_is_its_slope(options, n, batch):
     bias = rng.normal(size=(2, n, n))
     upstream = rng.normal(size=x.shape)
     value = lambda words, text: float(np.sum(upstream * own(words, mask, source=text, bias=bias)))  # noqa: E731
-    found = ha.backward(own, x, upstream, mask, source=other, bias=bias)
+    found = ha.gradients.backward(own, x, upstream, mask, source=other, bias=bias)
     scale = 1e-7 * max(1, np.abs(found.input).max())
     np.testing.assert_allclose(found.input, slopes(lambda words: value(words, other), x), rtol=1e-5, atol=scale * 10)
     assert (found.source is None) == (other is None)
@@ -91,7 +93,7 @@ def test_a_text_that_meets_many_others_adds_their_gradients(own_batch, other_bat
     x, source = rng.normal(size=(*own_batch, 3, 4)), rng.normal(size=(*other_batch, 2, 4))
     upstream = rng.normal(size=(2, 3, 4))
     value = lambda words, text: float(np.sum(upstream * own(words, source=text)))  # noqa: E731
-    found = ha.backward(own, x, upstream, source=source)
+    found = ha.gradients.backward(own, x, upstream, source=source)
     np.testing.assert_allclose(found.input, slopes(lambda words: value(words, source), x), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found.source, slopes(lambda text: value(x, text), source), rtol=1e-5, atol=1e-6)
 
@@ -99,10 +101,10 @@ def test_a_text_that_meets_many_others_adds_their_gradients(own_batch, other_bat
 @each("alone", [True, False])
 def test_without_a_cross_attention_the_attention_reads_the_source(alone):
     own, rng = blocks(5), np.random.default_rng(6)
-    own = ha.AttentionLayer(own.attention) if alone else own
+    own = ha.transformer.AttentionLayer(own.attention) if alone else own
     x, source, upstream = rng.normal(size=(3, 4)), rng.normal(size=(5, 4)), rng.normal(size=(3, 4))
     value = lambda words, text: float(np.sum(upstream * own(words, source=text)))  # noqa: E731
-    found = ha.backward(own, x, upstream, source=source)
+    found = ha.gradients.backward(own, x, upstream, source=source)
     np.testing.assert_allclose(found.input, slopes(lambda words: value(words, source), x), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found.source, slopes(lambda text: value(x, text), source), rtol=1e-5, atol=1e-6)
 
@@ -111,11 +113,11 @@ def test_without_a_cross_attention_the_attention_reads_the_source(alone):
 def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
     rng = np.random.default_rng(7)
     heads = [ha.Head(*(affine(rng, 2, 4) for _ in range(3)), beta=2**-0.5, mask="causal") for _ in range(2)]
-    norms = [ha.LayerNorm(rng.normal(size=4), rng.normal(size=4)) for _ in range(2)]
-    layer = ha.FeedForward(affine(rng, 5, 4), affine(rng, 4, 5), activation)
+    norms = [ha.transformer.LayerNorm(rng.normal(size=4), rng.normal(size=4)) for _ in range(2)]
+    layer = ha.transformer.FeedForward(affine(rng, 5, 4), affine(rng, 4, 5), activation)
     own = ha.Block(ha.MultiHead(heads, affine(rng, 4, 4)), layer, norms, norm_first)
     x, upstream, state = rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), own.to_torch()
-    found = ha.backward(own, x, upstream).weights
+    found = ha.gradients.backward(own, x, upstream).weights
     assert found.keys() == state.keys()
     for name, array in state.items():
 
@@ -127,7 +129,7 @@ def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
 
 
 def test_shared_keys_and_unlike_heads_have_all_their_rows():
-    shared = ha.backward(blocks(0, shared=2), np.eye(3, 4), np.ones((3, 4))).weights
+    shared = ha.gradients.backward(blocks(0, shared=2), np.eye(3, 4), np.ones((3, 4))).weights
     assert shared["self_attn.in_proj_weight"].shape == (2 * 3 + 3 + 2, 4)
     own = blocks(0)
     first, second = own.attention.heads
@@ -135,7 +137,7 @@ def test_shared_keys_and_unlike_heads_have_all_their_rows():
     unlike = replace(own, attention=ha.MultiHead([first, windowed], own.attention.out))
     assert len(unlike.attention.groups) == 2
     x, upstream = np.random.default_rng(1).normal(size=(2, 4, 4))
-    found = ha.backward(unlike, x, upstream)
+    found = ha.gradients.backward(unlike, x, upstream)
     assert found.weights["self_attn.in_proj_weight"].shape == (2 * (3 + 3 + 2), 4)
     expected = slopes(lambda words: float(np.sum(upstream * unlike(words))), x)
     np.testing.assert_allclose(found.input, expected, rtol=1e-5, atol=1e-6)
@@ -144,12 +146,14 @@ def test_shared_keys_and_unlike_heads_have_all_their_rows():
 def test_the_gradient_of_shared_keys_is_the_sum_of_those_of_its_heads():
     own, rng = blocks(3, shared=2), np.random.default_rng(4)
     apart = [
-        ha.Head(one.query, ha.Affine(one.key.weight.copy(), one.key.bias), one.value, beta=0.6)
+        ha.Head(one.query, ha.transformer.Affine(one.key.weight.copy(), one.key.bias), one.value, beta=0.6)
         for one in own.attention.heads
     ]
     single = replace(own, attention=ha.MultiHead(apart, own.attention.out))
     x, upstream = rng.normal(size=(2, 5, 4))
-    together, twice = (ha.backward(one, x, upstream).weights["self_attn.in_proj_weight"] for one in (own, single))
+    together, twice = (
+        ha.gradients.backward(one, x, upstream).weights["self_attn.in_proj_weight"] for one in (own, single)
+    )
     assert [group.shape for group in single.attention.groups] == [(2, 1)]
     np.testing.assert_allclose(together[:6], twice[:6], rtol=1e-12)
     np.testing.assert_allclose(together[6:9], twice[6:9] + twice[9:12], rtol=1e-12, atol=1e-13)
@@ -200,7 +204,7 @@ def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activ
     allowed = rng.random((5, 5)) < 0.7
     allowed[:, 0] = True
     layer(x, torch.asarray(~allowed), torch.asarray(~words[:, 0])).backward(torch.asarray(upstream))
-    assert_same(ha.backward(own, x.detach().numpy(), upstream, allowed & words), layer, x)
+    assert_same(ha.gradients.backward(own, x.detach().numpy(), upstream, allowed & words), layer, x)
 
 
 @each("norm_first", [False, True])
@@ -214,7 +218,7 @@ def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     output = layer(x, source, torch.asarray(~ha.causal(5)), memory_key_padding_mask=hidden)
     output.backward(torch.asarray(upstream))
     texts = (text.detach().numpy() for text in (x, source))
-    found = ha.backward(own, next(texts), upstream, source=next(texts), source_mask=words)
+    found = ha.gradients.backward(own, next(texts), upstream, source=next(texts), source_mask=words)
     assert_same(found, layer, x)
     np.testing.assert_allclose(found.source, source.grad, rtol=1e-10, atol=1e-10)
 
@@ -229,7 +233,7 @@ def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
     own = [ha.Block.from_torch(numbers(layer), HEADS, norm_first) for layer in layers.layers]
     x = torch.asarray(np.random.default_rng(5).normal(size=(5, DIM))).requires_grad_()
     layers(x[None], torch.asarray(~ha.causal(5))).sum().backward()
-    found = ha.gradient_flow(own, x.detach().numpy(), mask="causal")
+    found = ha.gradients.gradient_flow(own, x.detach().numpy(), mask="causal")
     theirs = {name: parameter.grad for name, parameter in layers.named_parameters()}
     assert found.weights.keys() == theirs.keys()
     for name, gradient in theirs.items():
@@ -243,7 +247,7 @@ def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
 
 def test_only_the_blocks_with_cross_attention_read_the_source():
     own, (x, source) = [blocks(0), blocks(1, crossed=True)], np.random.default_rng(6).normal(size=(2, 3, 4))
-    found = ha.gradient_flow(own, x, source=source)
+    found = ha.gradients.gradient_flow(own, x, source=source)
     value = lambda words: float(np.sum(own[1](own[0](words), source=source)))  # noqa: E731
     np.testing.assert_allclose(found.layers[0].input, slopes(value, x), rtol=1e-5, atol=1e-6)
     assert found.layers[0].source is None
@@ -252,7 +256,7 @@ def test_only_the_blocks_with_cross_attention_read_the_source():
 def test_a_stack_of_decoders_adds_the_gradients_of_its_source():
     own, rng = [blocks(i, crossed=True) for i in range(2)], np.random.default_rng(6)
     x, source = rng.normal(size=(2, 3, 4))
-    found = ha.gradient_flow(own, x, source=source)
+    found = ha.gradients.gradient_flow(own, x, source=source)
     value = lambda text: float(np.sum(own[1](own[0](x, source=text), source=text)))  # noqa: E731
     np.testing.assert_allclose(found.source, slopes(value, source), rtol=1e-5, atol=1e-6)
 
@@ -261,14 +265,14 @@ def test_inputs_stay_as_they_are_and_the_gradient_is_linear_in_the_upstream():
     own, rng = blocks(1, norm_first=False), np.random.default_rng(8)
     x, first, second = rng.normal(size=(3, 5, 4))
     before = x.copy(), first.copy()
-    parts = [ha.backward(own, x, upstream) for upstream in (first, second, 2 * first - second)]
+    parts = [ha.gradients.backward(own, x, upstream) for upstream in (first, second, 2 * first - second)]
     assert np.array_equal(x, before[0])
     assert np.array_equal(first, before[1])
     np.testing.assert_allclose(2 * parts[0].input - parts[1].input, parts[2].input, rtol=1e-10, atol=1e-12)
 
 
 def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
-    found = ha.vanishing_gradients(10, 4, of="scores", magnitude=10.0, rng=0)
+    found = ha.gradients.vanishing_gradients(10, 4, of="scores", magnitude=10.0, rng=0)
     assert found.names == tuple(VARIANTS)
     last = {name: norms.min() for name, norms in found.median.items()}
     kept = last.pop("norm first, residuals")
@@ -278,12 +282,12 @@ def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
 
 
 def test_the_gradients_of_words_end_at_the_upstream_gradient():
-    found = ha.vanishing_gradients(3, 2, dim=8, n_words=3, rng=np.random.default_rng(0))
+    found = ha.gradients.vanishing_gradients(3, 2, dim=8, n_words=3, rng=np.random.default_rng(0))
     assert np.array_equal(found.at, [0, 1, 2, 3])
     for trials in found.trials.values():
         np.testing.assert_allclose(trials[:, -1], 1, rtol=1e-12)
         assert trials.shape == (2, 4)
-    again = ha.vanishing_gradients(3, 2, dim=8, n_words=3, rng=0)
+    again = ha.gradients.vanishing_gradients(3, 2, dim=8, n_words=3, rng=0)
     assert all(np.array_equal(again.trials[name], own) for name, own in found.trials.items())
 
 
@@ -294,18 +298,21 @@ SPARSE = ha.MultiHead([ha.Head(np.eye(4), np.eye(4), np.eye(4), separation="spar
 @each(
     ("make", "message"),
     [
-        (lambda: ha.backward(OWN.attention, X, X), "block: expected a Block, not MultiHead"),
-        (lambda: ha.backward(OWN, X, X[:2]), r"upstream: shape \(2, 4\) does not fit the output of shape \(3, 4\)"),
-        (lambda: ha.backward(replace(OWN, attention=SPARSE), X, X), "heads: only softmax attention"),
+        (lambda: ha.gradients.backward(OWN.attention, X, X), "block: expected a Block, not MultiHead"),
         (
-            lambda: ha.backward(replace(OWN, norms=[np.tanh] * 2), X, X),
+            lambda: ha.gradients.backward(OWN, X, X[:2]),
+            r"upstream: shape \(2, 4\) does not fit the output of shape \(3, 4\)",
+        ),
+        (lambda: ha.gradients.backward(replace(OWN, attention=SPARSE), X, X), "heads: only softmax attention"),
+        (
+            lambda: ha.gradients.backward(replace(OWN, norms=[np.tanh] * 2), X, X),
             "norm2: expected a LayerNorm, an RMSNorm or",
         ),
-        (lambda: ha.gradient_flow([], X), "blocks: expected at least one Block, in a list"),
-        (lambda: ha.gradient_flow(OWN, X), "blocks: expected a list, not Block"),
-        (lambda: ha.vanishing_gradients(2, dim=12), "dim: expected a multiple of 8, not 12"),
-        (lambda: ha.vanishing_gradients(2, of="word"), "of: 'word' is unknown; did you mean 'words'"),
-        (lambda: ha.vanishing_gradients(2, magnitude=0), "magnitude: expected a positive"),
+        (lambda: ha.gradients.gradient_flow([], X), "blocks: expected at least one Block, in a list"),
+        (lambda: ha.gradients.gradient_flow(OWN, X), "blocks: expected a list, not Block"),
+        (lambda: ha.gradients.vanishing_gradients(2, dim=12), "dim: expected a multiple of 8, not 12"),
+        (lambda: ha.gradients.vanishing_gradients(2, of="word"), "of: 'word' is unknown; did you mean 'words'"),
+        (lambda: ha.gradients.vanishing_gradients(2, magnitude=0), "magnitude: expected a positive"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(make, message):
@@ -317,6 +324,6 @@ def test_weights_of_another_library_are_refused(torch):
     layer = torch_layer(torch, "Encoder")
     own = ha.Block.from_torch(layer.state_dict(), HEADS)
     with pytest.raises(InvalidInput, match="block: expected a NumPy array, not one of torch"):
-        ha.backward(own, np.ones((3, DIM)), np.ones((3, DIM)))
+        ha.gradients.backward(own, np.ones((3, DIM)), np.ones((3, DIM)))
     with pytest.raises(InvalidInput, match="blocks: expected a NumPy array, not one of torch"):
-        ha.gradient_flow([own], np.ones((3, DIM)))
+        ha.gradients.gradient_flow([own], np.ones((3, DIM)))

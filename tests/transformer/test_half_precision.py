@@ -23,8 +23,8 @@ def test_the_trace_of_a_head_is_its_output(torch):
 
 
 def test_the_trace_of_a_decoder_is_its_output():
-    cell = ha.Recurrent(np.ones((2, 4), np.float16), np.eye(2, dtype=np.float16), activation="identity")
-    decoder = ha.RecurrentDecoder(cell)
+    cell = ha.transformer.Recurrent(np.ones((2, 4), np.float16), np.eye(2, dtype=np.float16), activation="identity")
+    decoder = ha.transformer.RecurrentDecoder(cell)
     trace = decoder.trace(
         np.zeros((1, 2), np.float16), np.array(LARGE, np.float16), start=np.array([300.0, 0.0], np.float16)
     )
@@ -41,7 +41,9 @@ def test_a_block_of_half_precision_stays_so(name):
     def block(dtype):
         query, key, value, out, w_in, w_out, gain, shift = (one.astype(dtype) for one in drawn)
         heads = ha.MultiHead([ha.Head(query, key, value)], out)
-        return ha.Block(heads, ha.FeedForward(w_in, w_out, name), [ha.LayerNorm(gain, shift)] * 2)
+        return ha.Block(
+            heads, ha.transformer.FeedForward(w_in, w_out, name), [ha.transformer.LayerNorm(gain, shift)] * 2
+        )
 
     x = rng.normal(size=(3, 4))
     found = block(np.float16)(x.astype(np.float16))

@@ -114,10 +114,10 @@ def test_heads_on_every_library(library):
     rng = np.random.default_rng(6)
     x, weights = rng.normal(size=(2, 5, 4)), rng.normal(size=(3, 4, 4))
     for mask in ("none", "causal", "strict", "nonzero", ha.window(2), ha.causal(5)):
-        own = ha.AttentionLayer(ha.MultiHead([ha.Head(*weights, mask=mask)] * 2, np.tile(np.eye(4), 2)))
+        own = ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*weights, mask=mask)] * 2, np.tile(np.eye(4), 2)))
         matrices = [library.array(w) for w in weights]
         heads = [ha.Head(*matrices, mask=mask)] * 2
-        other = ha.AttentionLayer(ha.MultiHead(heads, library.array(np.tile(np.eye(4), 2))))
+        other = ha.transformer.AttentionLayer(ha.MultiHead(heads, library.array(np.tile(np.eye(4), 2))))
         output = other(library.array(x))
         assert type(output) is type(library.array(x))
         np.testing.assert_allclose(library.numpy(output), own(x), rtol=1e-9)
@@ -139,17 +139,19 @@ def test_a_layer_adds_its_output_to_the_words_or_replaces_them():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(5, 4))
     heads = ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))
-    np.testing.assert_allclose(ha.AttentionLayer(heads)(x), x + heads(x), rtol=1e-12)
-    np.testing.assert_allclose(ha.AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
+    np.testing.assert_allclose(ha.transformer.AttentionLayer(heads)(x), x + heads(x), rtol=1e-12)
+    np.testing.assert_allclose(ha.transformer.AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
 
 
 def test_the_output_of_each_layer_is_the_input_of_the_next():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(5, 4))
-    layers = [ha.AttentionLayer(ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))) for _ in range(3)]
-    traces = ha.stack(layers, x)
+    layers = [
+        ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))) for _ in range(3)
+    ]
+    traces = ha.transformer.stack(layers, x)
     np.testing.assert_allclose(traces[-1].state, layers[2](layers[1](layers[0](x))), rtol=1e-12)
-    assert ha.stack([], x) == []
+    assert ha.transformer.stack([], x) == []
 
 
 EYE = np.eye(3)
@@ -170,7 +172,7 @@ EYE = np.eye(3)
         (lambda: ha.MultiHead([], EYE), "heads: expected at least one"),
         (lambda: ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.eye(2)), "w_out: dim 2 does not fit"),
         (
-            lambda: ha.AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.ones((2, 3)))),
+            lambda: ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.ones((2, 3)))),
             "attention: gives words of dim 2; expected those of the text, of dim 3",
         ),
         (lambda: ha.attention(EYE, EYE, np.ones((2, 3))), "v: 2 rows do not fit 3 keys"),
@@ -183,7 +185,7 @@ EYE = np.eye(3)
         (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask: expected booleans"),
         (lambda: ha.MultiHead(ha.Head(EYE, EYE, EYE), EYE), "heads: expected a list, not Head"),
         (lambda: ha.MultiHead([], EYE), "heads: expected at least one Head, in a list"),
-        (lambda: ha.AttentionLayer(ha.Head(EYE, EYE, EYE)), "attention: expected a MultiHead, not Head"),
+        (lambda: ha.transformer.AttentionLayer(ha.Head(EYE, EYE, EYE)), "attention: expected a MultiHead, not Head"),
         (lambda: FixedScores(np.ones((2, 2)))(EYE, EYE), r"scores: shape \(2, 2\) does not fit"),
     ],
 )
@@ -194,9 +196,18 @@ def test_arguments_that_do_not_fit_are_refused(make, message):
 
 def test_layers_say_briefly_what_they_are():
     matrix = np.zeros((64, 64))
-    heads = ha.MultiHead([ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=ha.Alibi(0.5))] * 8, np.eye(64, 512))
-    block = ha.Block(heads, ha.FeedForward(matrix, matrix), [ha.LayerNorm(matrix[0]), ha.LayerNorm()])
-    texts = [repr(one) for one in (heads, ha.AttentionLayer(heads), block, ha.Affine(matrix, matrix[0]))]
+    heads = ha.MultiHead(
+        [ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=ha.positions.Alibi(0.5))] * 8, np.eye(64, 512)
+    )
+    block = ha.Block(
+        heads,
+        ha.transformer.FeedForward(matrix, matrix),
+        [ha.transformer.LayerNorm(matrix[0]), ha.transformer.LayerNorm()],
+    )
+    texts = [
+        repr(one)
+        for one in (heads, ha.transformer.AttentionLayer(heads), block, ha.transformer.Affine(matrix, matrix[0]))
+    ]
     assert max(map(len, texts)) < 600 and not any("array" in text or "\n" in text for text in texts)
     maps = "w_query (64, 64), w_key (64, 64), w_value (64, 64)"
     head = f"Head({maps}, Dot(), Softmax(beta=1.0), Identity(), mask=(5, 5), bias=Alibi(slope=0.5))"
@@ -206,8 +217,10 @@ def test_layers_say_briefly_what_they_are():
 
 
 LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
-BLOCK = ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.LayerNorm()] * 2)
-BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha.LayerNorm()] * 3, cross=LAYER)])
+BLOCK = ha.Block(LAYER, ha.transformer.FeedForward(EYE, EYE), [ha.transformer.LayerNorm()] * 2)
+BOTH = ha.transformer.EncoderDecoder(
+    [BLOCK], [ha.Block(LAYER, ha.transformer.FeedForward(EYE, EYE), [ha.transformer.LayerNorm()] * 3, cross=LAYER)]
+)
 
 
 @each(
@@ -225,7 +238,10 @@ BOTH = ha.EncoderDecoder([BLOCK], [ha.Block(LAYER, ha.FeedForward(EYE, EYE), [ha
         (lambda: ha.attention(EYE, EYE, EYE, enable_gqa=True), r"k\.repeat_interleave\(n, -3\), and v alike"),
         (lambda: ha.Head(EYE, EYE, EYE, is_causal=True), "^Head: option 'is_causal'"),
         (lambda: LAYER(EYE, key_padding_mask=EYE), "^MultiHead: option 'key_padding_mask' is"),
-        (lambda: ha.AttentionLayer(LAYER)(EYE, src_mask=EYE), "^Block: option 'src_mask' is PyTorch's word"),
+        (
+            lambda: ha.transformer.AttentionLayer(LAYER)(EYE, src_mask=EYE),
+            "^Block: option 'src_mask' is PyTorch's word",
+        ),
         (lambda: ha.attention(query=EYE, key=EYE, value=EYE), "'query' is PyTorch's word; write q="),
         (lambda: ha.attention(EYE, EYE, value=EYE), "'value' is PyTorch's word; write v="),
         (lambda: LAYER(query=EYE), "'query' is PyTorch's word; write x=, the first argument"),

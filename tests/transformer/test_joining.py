@@ -25,40 +25,42 @@ PLACES = [[0.5, 1], [-1, 0]]
 )
 def test_each_way_by_hand(library, how, expected):
     for places in (library.array(PLACES), PLACES, np.array(PLACES)):
-        found = ha.with_positions(library.array(WORDS), places, how)
+        found = ha.positions.with_positions(library.array(WORDS), places, how)
         np.testing.assert_array_equal(library.numpy(found), expected)
 
 
 @given(words=arrays((2, 3, 4)), places=arrays((3, 4)))
 def test_a_batch_has_the_same_positions_in_every_text(words, places):
     for how in HOWS:
-        found = ha.with_positions(words, places, how)
-        np.testing.assert_array_equal(found, np.stack([ha.with_positions(text, places, how) for text in words]))
+        found = ha.positions.with_positions(words, places, how)
+        np.testing.assert_array_equal(
+            found, np.stack([ha.positions.with_positions(text, places, how) for text in words])
+        )
 
 
 @given(words=arrays((3, 4)), places=arrays((3, 2)), q=arrays((4,)), r=arrays((2,)))
 def test_scores_of_concatenated_vectors_are_the_sums_of_the_scores(words, places, q, r):
-    found = ha.with_positions(words, places, "concatenate") @ np.concatenate((q, r))
+    found = ha.positions.with_positions(words, places, "concatenate") @ np.concatenate((q, r))
     np.testing.assert_allclose(found, words @ q + places @ r, atol=1e-11)
 
 
 @given(words=arrays((3, 6)), k=st.sampled_from([1, 2, 3, 6]))
 def test_zeros_add_nothing_and_ones_multiply_nothing(words, k):
-    np.testing.assert_array_equal(ha.with_positions(words, np.zeros((3, k)), "add"), words)
-    np.testing.assert_array_equal(ha.with_positions(words, np.ones((3, k)), "multiply"), words)
+    np.testing.assert_array_equal(ha.positions.with_positions(words, np.zeros((3, k)), "add"), words)
+    np.testing.assert_array_equal(ha.positions.with_positions(words, np.ones((3, k)), "multiply"), words)
 
 
 @each("how", HOWS)
 def test_float32_words_stay_float32(library, how):
     words = library.module.asarray(WORDS, dtype=library.module.float32)
-    found = ha.with_positions(words, ha.sinusoidal(2, 4), how)
+    found = ha.positions.with_positions(words, ha.sinusoidal(2, 4), how)
     assert found.dtype == words.dtype
 
 
 def test_derivatives_go_through_words_and_positions(torch):
     words, places = (torch.tensor(one, dtype=torch.float64, requires_grad=True) for one in (WORDS, PLACES))
     for how in HOWS:
-        assert torch.autograd.gradcheck(lambda w, p, how=how: ha.with_positions(w, p, how), (words, places))
+        assert torch.autograd.gradcheck(lambda w, p, how=how: ha.positions.with_positions(w, p, how), (words, places))
 
 
 @each(
@@ -75,4 +77,4 @@ def test_derivatives_go_through_words_and_positions(torch):
 )
 def test_what_does_not_fit_is_refused(words, places, how, message):
     with pytest.raises(InvalidInput, match=message):
-        ha.with_positions(words, places, how)
+        ha.positions.with_positions(words, places, how)

@@ -24,11 +24,11 @@ def multi_head(rng, *, shared=1, bias=True, **options):
     """Alike heads, of which `shared` have the same keys and values."""
 
     def affine(rows):
-        return ha.Affine(rng.normal(size=(rows, DIM)) / 4, rng.normal(size=rows) if bias else None)
+        return ha.transformer.Affine(rng.normal(size=(rows, DIM)) / 4, rng.normal(size=rows) if bias else None)
 
     keys, values = ([affine(4) for _ in range(HEADS // shared)] for _ in range(2))
     heads = [ha.Head(affine(4), keys[i // shared], values[i // shared], **options) for i in range(HEADS)]
-    return ha.MultiHead(heads, ha.Affine(rng.normal(size=(DIM, 4 * HEADS)), rng.normal(size=DIM)))
+    return ha.MultiHead(heads, ha.transformer.Affine(rng.normal(size=(DIM, 4 * HEADS)), rng.normal(size=DIM)))
 
 
 @given(data=st.data(), n=st.integers(1, 5), m=st.integers(5, 7), batch=st.sampled_from([(), (2,), (2, 2)]))
@@ -70,7 +70,7 @@ def test_a_key_head_serves_the_query_heads_next_to_each_other():
     """Repeated, not tiled: query heads 0 and 1 read key head 0."""
     rng = np.random.default_rng(4)
     queries, keys, values = (rng.normal(size=(n, 2, 4)) for n in (4, 2, 2))
-    maps = [[ha.Affine(w) for w in group] for group in (queries, keys, values)]
+    maps = [[ha.transformer.Affine(w) for w in group] for group in (queries, keys, values)]
     heads = [ha.Head(maps[0][i], maps[1][i // 2], maps[2][i // 2], mask="none") for i in range(4)]
     x = rng.normal(size=(6, 4))
     own = ha.MultiHead(heads, np.eye(8))
@@ -250,7 +250,7 @@ def state(**changes):
             lambda: ha.MultiHead.from_torch(state(), 3)(np.ones((2, 4, 12)), source=np.ones((3, 4, 12))),
             r"the leading axes \(2,\), \(3,\), \(3,\) do not broadcast",
         ),
-        (lambda: ha.Affine(np.eye(2), [1.0]), r"bias: got shape \(1,\); expected \(out,\) with out = 2"),
+        (lambda: ha.transformer.Affine(np.eye(2), [1.0]), r"bias: got shape \(1,\); expected \(out,\) with out = 2"),
         (
             lambda: ha.MultiHead([ha.Head(*[np.eye(3)] * 3)], np.eye(3)).to_torch(),
             "to_torch: expected a softmax with beta",
@@ -282,8 +282,8 @@ def test_every_layer_takes_its_mask_after_the_text():
     rng, x = np.random.default_rng(3), np.random.default_rng(4).normal(size=(3, 3))
     head = ha.Head(*rng.normal(size=(3, 3, 3)), mask="none")
     heads = ha.MultiHead([head], np.eye(3))
-    block = ha.Block(heads, ha.FeedForward(np.eye(3), np.eye(3)), [ha.LayerNorm()] * 2)
-    for layer in (head, heads, ha.AttentionLayer(heads), block):
+    block = ha.Block(heads, ha.transformer.FeedForward(np.eye(3), np.eye(3)), [ha.transformer.LayerNorm()] * 2)
+    for layer in (head, heads, ha.transformer.AttentionLayer(heads), block):
         assert np.array_equal(layer(x, ha.causal(3)), layer(x, mask="causal"))
         assert not np.allclose(layer(x, ha.causal(3)), layer(x))
     for layer, texts in ((head, ["source"]), (heads, ["source", "key", "value"])):
@@ -303,7 +303,7 @@ def test_pytorch_loads_a_state_of_heads_with_some_biases(torch, biased, kdim):
 
     def made(kind, rows, columns):
         matrix = rng.normal(size=(rows, columns))
-        return ha.Affine(matrix, rng.normal(size=rows)) if kind in biased else matrix
+        return ha.transformer.Affine(matrix, rng.normal(size=rows)) if kind in biased else matrix
 
     own = DIM // 2
     maps = [[made("in", own, dim) for dim in (DIM, kdim, kdim)] for _ in range(2)]
@@ -337,7 +337,7 @@ def test_a_module_of_pytorch_brings_all_that_its_state_lacks(torch):
         (ha.MultiHead.from_torch(heads)(x), heads(x, x, x)[0]),
         (ha.Block.from_torch(encoder)(x), encoder(x)),
         (ha.Block.from_torch(decoder)(x, source=other), decoder(x, other)),
-        (ha.EncoderDecoder.from_torch(whole)(other, x), whole(other, x, tgt_mask=ahead)),
+        (ha.transformer.EncoderDecoder.from_torch(whole)(other, x), whole(other, x, tgt_mask=ahead)),
     ):
         np.testing.assert_allclose(found, expected.detach(), rtol=0, atol=1e-10)
 
@@ -362,7 +362,7 @@ def test_a_module_that_no_layer_can_be_is_refused(torch):
             r"not TransformerEncoder; take each .*: \[hopattn.Block.from_torch\(layer\) for layer in module.layers\]",
         ),
         (ha.Block, layer(batch_first=True), {"norm_first": True}, "norm_first: the module has its own; leave it out"),
-        (ha.EncoderDecoder, mixed, {}, "module: expected one epsilon for all layers, not 0.5, 1e-05"),
+        (ha.transformer.EncoderDecoder, mixed, {}, "module: expected one epsilon for all layers, not 0.5, 1e-05"),
         (ha.MultiHead, heads().state_dict(), {}, "n_heads: a state does not keep it; give it, or give the module"),
     ):
         with pytest.raises(InvalidInput, match=message):

@@ -45,14 +45,14 @@ def test_the_wavelengths_run_from_two_pi_to_almost_two_pi_times_the_base():
 def test_a_step_is_the_same_matrix_from_every_position(p, k, dim, base):
     table = ha.sinusoidal(61, dim, base)
     if p + k >= 0:
-        np.testing.assert_allclose(ha.sinusoidal_shift(k, dim, base) @ table[p], table[p + k], atol=1e-13)
+        np.testing.assert_allclose(ha.positions.sinusoidal_shift(k, dim, base) @ table[p], table[p + k], atol=1e-13)
 
 
 @given(k=st.floats(-30, 30), r=st.floats(-30, 30), dim=dims)
 def test_steps_add_up_and_are_undone_by_the_transpose(k, r, dim):
-    one, other = ha.sinusoidal_shift(k, dim), ha.sinusoidal_shift(r, dim)
-    np.testing.assert_allclose(one @ other, ha.sinusoidal_shift(k + r, dim), atol=1e-13)
-    np.testing.assert_allclose(one.T, ha.sinusoidal_shift(-k, dim), atol=1e-15)
+    one, other = ha.positions.sinusoidal_shift(k, dim), ha.positions.sinusoidal_shift(r, dim)
+    np.testing.assert_allclose(one @ other, ha.positions.sinusoidal_shift(k + r, dim), atol=1e-13)
+    np.testing.assert_allclose(one.T, ha.positions.sinusoidal_shift(-k, dim), atol=1e-15)
 
 
 @given(n=st.integers(1, 20), dim=dims, base=bases)
@@ -71,7 +71,7 @@ def test_dim_two_is_the_circle_with_its_axes_exchanged():
 def test_a_head_with_one_step_back_as_its_query_finds_the_word_before():
     n, dim = 12, 16
     table = ha.sinusoidal(n, dim)
-    head = ha.Head(ha.sinusoidal_shift(-1, dim), np.eye(dim), np.eye(dim), separation="argmax", mask="none")
+    head = ha.Head(ha.positions.sinusoidal_shift(-1, dim), np.eye(dim), np.eye(dim), separation="argmax", mask="none")
     np.testing.assert_allclose(head(table)[1:], table[:-1], atol=1e-13)
 
 
@@ -84,8 +84,8 @@ def test_a_head_with_one_step_back_as_its_query_finds_the_word_before():
         (lambda: ha.sinusoidal(3, 5), "dim: expected an even number of dimensions, such as 4 or 6, not 5"),
         (lambda: ha.sinusoidal(3, 4, base=-2), "base: expected a positive finite number, not -2"),
         (lambda: ha.sinusoidal(10**9, 10**6), "sinusoidal: 1,000,000,000 positions of dim 1,000,000 would take"),
-        (lambda: ha.sinusoidal_shift(np.inf, 4), "k: expected a finite number, not inf"),
-        (lambda: ha.sinusoidal_shift(1, 3), "dim: expected an even number"),
+        (lambda: ha.positions.sinusoidal_shift(np.inf, 4), "k: expected a finite number, not inf"),
+        (lambda: ha.positions.sinusoidal_shift(1, 3), "dim: expected an even number"),
     ],
 )
 def test_impossible_tables_are_refused(function, message):

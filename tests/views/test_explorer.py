@@ -17,7 +17,7 @@ from scipy.special import softmax
 import hopattn as ha
 from benchmarks.explorer import scenario_of
 from hopattn.foundation.errors import InvalidInput
-from hopattn.networks.learning_rules import rules
+from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
@@ -271,7 +271,7 @@ def test_the_averages_of_given_weights_are_those_of_scipy_and_of_the_scores_of_h
     weights = random_weights(np.random.default_rng(2), 3, 5, 5)
     for head, (spread, first, before, itself) in zip(weights, measures(weights), strict=True):
         assert spread == pytest.approx(scipy.stats.entropy(head, axis=1).mean())
-        assert before == pytest.approx(ha.head_scores(head, WORDS)["previous token"])
+        assert before == pytest.approx(ha.circuits.head_scores(head, WORDS)["previous token"])
         assert (first, itself) == pytest.approx((head[:, 0].mean(), np.trace(head) / 5))
     assert measures([np.array([[1.0, 0.0, 1.0]])]) == [[pytest.approx(np.log(2)), 1.0]]
 

@@ -57,7 +57,7 @@ def test_a_large_array_says_how_large_it_is():
 @pytest.mark.parametrize("keep", [(), ("overlaps",)])
 def test_a_recall_shows_how_each_cue_ended(keep):
     patterns = np.sign(np.random.default_rng(3).normal(size=(3, 40)))
-    record = ha.hopfield(patterns).recall(np.concatenate([patterns, -patterns]), keep=keep)
+    record = ha.memories.hopfield(patterns).recall(np.concatenate([patterns, -patterns]), keep=keep)
     page = Page(record._repr_html_())
     heading, *rows = page.tables[0]
     cues = [dict(zip(heading, row, strict=True)) for row in rows]
@@ -70,14 +70,14 @@ def test_a_recall_shows_how_each_cue_ended(keep):
 
 
 def test_a_recall_of_one_cue_without_energy_shows_its_other_values():
-    record = ha.nearest(np.eye(3)).recall(np.eye(3)[0])
+    record = ha.memories.nearest(np.eye(3)).recall(np.eye(3)[0])
     page = Page(record._repr_html_())
     assert "energy" not in page.tables[0][0] and len(page.tables[0]) == 2
     assert "energy" not in "".join(svg(page.pictures[0]).itertext())
 
 
 def test_many_cues_are_cut_and_counted():
-    record = ha.modern(np.eye(4)).recall(np.tile(np.eye(4), (200, 1)))
+    record = ha.memories.modern(np.eye(4)).recall(np.tile(np.eye(4), (200, 1)))
     page = Page(record._repr_html_())
     assert len(page.tables[0]) == 41 and "the first 40 of 800 cues" in page.words
 
@@ -115,7 +115,7 @@ def test_an_object_of_another_type_is_refused():
 
 def test_a_recall_explains_the_words_it_uses():
     patterns = np.sign(np.random.default_rng(3).normal(size=(3, 40)))
-    words = Page(ha.html(ha.hopfield(patterns).recall([patterns[0], -patterns[0]]))).words
+    words = Page(ha.html(ha.memories.hopfield(patterns).recall([patterns[0], -patterns[0]]))).words
     assert f"converged: {ha.Status.CONVERGED.meaning}" in words
     assert "reversed: every neuron of a stored pattern is turned round" in words
     assert "mixture" not in words

@@ -18,14 +18,14 @@ RESULT = ha.run(ha.load("bank"))
         (RESULT.runs[1], ["Run('river'", "layer 1 head 1 weights"]),
         (ha.load("bank"), ["Scenario('bank'", "attention", "banks, next to", "river"]),
         (
-            ha.compare_random({"load": [0.1, 0.2]}, memories=["nearest", "classical"], trials=1, dim=8),
+            ha.experiments.compare_random({"load": [0.1, 0.2]}, memories=["nearest", "classical"], trials=1, dim=8),
             ["Comparison(", "nearest, ", "over load, 4 rows, seed 0"],
         ),
         (
             ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1, trials=2),
             ["Sweep(square over x 1 to 3 (3); 2 trials; .table() has the numbers)"],
         ),
-        (ha.named_memories["modern"], ["Card(name='modern'", "Ramsauer et al. 2021"]),
+        (ha.memories.named_memories["modern"], ["Card(name='modern'", "Ramsauer et al. 2021"]),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -39,10 +39,10 @@ NAMED = ("hopfield", "graded", "dense", "exponential", "modern", "sparse", "sequ
 NUMPY_ONLY = [
     (ha.Hopfield, "couplings bias"),
     (ha.Associator, "couplings"),
-    *((getattr(ha, name), "patterns") for name in NAMED),
-    (ha.bam, "left right"),
-    (ha.sdm, "addresses values"),
-    (ha.delta, "keys values"),
+    *((getattr(ha.memories, name), "patterns") for name in NAMED),
+    (ha.memories.bam, "left right"),
+    (ha.memories.sdm, "addresses values"),
+    (ha.memories.delta, "keys values"),
     *((rule, "patterns") for rule in ha.learning.rules.values()),
 ]
 

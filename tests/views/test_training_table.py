@@ -8,7 +8,7 @@ from hopattn.views.training_table import show_training
 
 
 def test_the_table_has_eleven_steps_from_the_first_to_the_last(capsys):
-    training = ha.Training.load(shipped_folder() / "circuits" / "two-layers.npz")
+    training = ha.circuits.Training.load(shipped_folder() / "circuits" / "two-layers.npz")
     show_training("two-layers", training)
     lines = capsys.readouterr().out.split("\n")
     assert lines[0] == "two-layers"

@@ -131,8 +131,8 @@ def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray
     "loss of repeated words", "loss of new words": the mean of −log p(next word), in nats. "in-context score": the
     first minus the second; it falls as the model learns to repeat (Olsson et al. 2022 take the loss late in a text
     minus the loss early in it). "previous token", "prefix matching": the scores of each head,
-    `(layers, heads)`, see `hopattn.previous_token` and `hopattn.prefix_matching`; means over the texts. "energy falls":
-    `(heads, 5)`, see `energy_falls`.
+    `(layers, heads)`, see `hopattn.circuits.previous_token` and `hopattn.circuits.prefix_matching`; means over the
+    texts. "energy falls": `(heads, 5)`, see `energy_falls`.
     """
     traces = model.trace(texts.tokens)
     losses = cross_entropy(np.asarray(traces[-1].state) @ model.unembed.T, texts.tokens)

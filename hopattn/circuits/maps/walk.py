@@ -153,10 +153,10 @@ def walk(
     Source: Whittington, Warren & Behrens (2022), ICLR (their W_a is our R_a, their positions e are our x).
 
     >>> import hopattn as ha
-    >>> ha.walk(ha.World.torus(5, 5), steps=500, rng=1).accuracy
+    >>> ha.circuits.walk(ha.circuits.World.torus(5, 5), steps=500, rng=1).accuracy
     1.0
     """
-    instance(world, World, "world", "a World, such as ha.World.torus(10, 10)")
+    instance(world, World, "world", "a World, such as ha.circuits.World.torus(10, 10)")
     of_kinds, of_angles, of_path, of_noise = generator(rng=rng).spawn(4)
     observations = _observations(kinds, len(world.places), of_kinds)
     turns = drawn_angles(world, planes, of_angles) if angles is None else angles_of(world, angles)

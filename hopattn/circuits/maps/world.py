@@ -29,7 +29,7 @@ class World:
     `World.torus` and `world_of_graph`.
 
     >>> import hopattn as ha
-    >>> world = ha.World.torus(3, 3)
+    >>> world = ha.circuits.World.torus(3, 3)
     >>> world.places[world.moves[0, world.actions.index("west")]]
     'row 1, column 3'
     """

@@ -20,10 +20,10 @@ class Graded(Update):
 
     dt: in units of the neurons' time constant, above 0 and at most 1000; raises `InvalidInput` otherwise. Each cue is
     integrated by itself, to a relative error of 1e-10. The energy falls whether Ψ is convex or not:
-    Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. A recall carries u from step to step, because x = ∇Φ(u) loses the digits of a
-    large u; a state rests where |x − ∇Φ(h(x))| is small, however small dt is. Source: Hopfield (1984), PNAS 81,
-    3088, with C_i = R_i = 1 (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield
-    (2021), ICLR, with hidden neurons that follow at once.
+    Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. A recall carries u from step to step, because x = ∇Φ(u) loses the digits of
+    a large u; a state rests where |x − ∇Φ(h(x))| is small, however small dt is. Source: Hopfield (1984), PNAS 81, 3088,
+    with C_i = R_i = 1 (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield (2021),
+    ICLR, with hidden neurons that follow at once.
     """
 
     source: ClassVar[str] = "Hopfield 1984"

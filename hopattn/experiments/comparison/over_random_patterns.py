@@ -52,7 +52,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     rising order, or a text such as "0.1:32:log5" (None: a single point). An axis takes the place of the keyword.
 
     memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest); one of your own as a function, such
-    as `{"steep": lambda keys: ha.sparse(keys, beta=9)}`, which is called with the patterns of each draw.
+    as `{"steep": lambda keys: ha.memories.sparse(keys, beta=9)}`, which is called with the patterns of each draw.
     beta: the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
     key).
     dim: the number of neurons (64).
@@ -70,7 +70,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     Raises `InvalidInput` for a grid or a number that cannot be, and an unknown keyword.
 
     >>> import hopattn as ha
-    >>> result = ha.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4)
+    >>> result = ha.experiments.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4)
     >>> [row.recalled > 0.9 for row in result.rows]
     [True, False]
     """
@@ -125,7 +125,7 @@ def compare_patterns(
 
     >>> import hopattn as ha
     >>> letters = [[1, 1, 1, -1, -1, -1], [1, -1, 1, -1, 1, -1]]
-    >>> result = ha.compare_patterns(letters, noise=0.0, memories=["nearest"])
+    >>> result = ha.experiments.compare_patterns(letters, noise=0.0, memories=["nearest"])
     >>> result.rows[0].recalled
     1.0
     """

@@ -11,7 +11,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import surely
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
-from hopattn.networks import learning_rules as learning
+from hopattn.networks import learning
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.features import Features, feature_maps
@@ -31,7 +31,7 @@ def nearest(keys: Any, values: Any = None) -> Memory:
     Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
 
     >>> import hopattn as ha
-    >>> ha.nearest([[0.0, 3.0], [4.0, 0.0]]).step([1.0, 1.0])
+    >>> ha.memories.nearest([[0.0, 3.0], [4.0, 0.0]]).step([1.0, 1.0])
     array([0., 3.])
     """
     return Memory(keys, values, similarity="euclidean", separation="argmax")
@@ -52,7 +52,7 @@ def universal(
     `InvalidInput` as `Memory` does. Source: Millidge et al. (2022), ICML.
 
     >>> import hopattn as ha
-    >>> ha.universal([[0.0, 3.0], [4.0, 0.0]], beta=5.0).step([1.0, 1.5]).round(3)
+    >>> ha.memories.universal([[0.0, 3.0], [4.0, 0.0]], beta=5.0).step([1.0, 1.5]).round(3)
     array([0., 3.])
     """
     return Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
@@ -69,15 +69,15 @@ def linear(
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1), or an object; `ha.RandomFeatures(n)` bring the answer to short cues and keys
-    near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the identity
-    without normalisation has an energy, without a lower bound where a singular value of the keys is above 1; recall may
-    then diverge. `ha.linear_attention` gives the same answers without the scores. Raises `InvalidInput` for keys and
-    values that do not fit, and for a normalised identity.
-    Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
+    or "elu" (the paper's elu + 1), or an object; `ha.retrieval.RandomFeatures(n)` bring the answer to short cues and
+    keys near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the
+    identity without normalisation has an energy, without a lower bound where a singular value of the keys is above 1;
+    recall may then diverge. `ha.transformer.linear_attention` gives the same answers without the scores. Raises
+    `InvalidInput` for keys and values that do not fit, and for a normalised identity. Source: LING3804 Lecture Notes 7,
+    7.1; Katharopoulos et al. (2020), ICML.
 
     >>> import hopattn as ha
-    >>> ha.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
+    >>> ha.memories.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
     array([7.])
     """
     if flag(normalise, "normalise") and not feature_maps.make(feature_map).nonnegative:
@@ -98,7 +98,7 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     `InvalidInput` as that rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML; Widrow & Hoff (1960).
 
     >>> import hopattn as ha
-    >>> ha.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
+    >>> ha.memories.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
     array([5.])
     """
     answers = of_numpy(real_patterns(values, "values"), "values")
@@ -121,7 +121,7 @@ def sdm(
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha
-    >>> ha.sdm([[1, 1, 1, 1], [-1, -1, 1, 1]], [[1, 1], [1, -1]], radius=1).step([1, 1, 1, -1])
+    >>> ha.memories.sdm([[1, 1, 1, 1], [-1, -1, 1, 1]], [[1, 1], [1, -1]], radius=1).step([1, 1, 1, -1])
     array([1., 1.])
     """
     random = generator(rng=rng)

@@ -18,7 +18,7 @@ from hopattn.foundation.traces import surely
 from hopattn.memories.memory import rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
-OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.hopfield` with activation="step"'
+OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
 
 
 @dataclass(frozen=True)

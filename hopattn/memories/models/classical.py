@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
-from hopattn.networks import learning_rules as learning
+from hopattn.networks import learning
 from hopattn.networks.associator import Associator
 from hopattn.networks.bidirectional import Bidirectional
 from hopattn.networks.hopfield import Hopfield
@@ -41,15 +41,16 @@ def hopfield(
     the rule "covariance" and a threshold between −a and 1 − a, the fields of silent and of active neurons. Raises
     `InvalidInput` for patterns that are not ±1 (0 and 1 with "step") or that the rule cannot learn, and for an unknown
     rule.
-    Source: Hopfield (1982), PNAS 79, 2554; `hopattn.networks.learning_rules` has the sources of the rules. For sparse
+    Source: Hopfield (1982), PNAS 79, 2554; `hopattn.networks.learning` has the sources of the rules. For sparse
     coding Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101 (their θ is our −b).
 
     >>> import hopattn as ha
-    >>> network = ha.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
+    >>> network = ha.memories.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
     >>> recall = network.recall([1, 1, 1, 1, -1, 1], update="async")
     >>> str(recall.status), int(recall.matched)
     ('converged', 0)
-    >>> sparse = ha.hopfield([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]], "covariance", activation="step", bias=-0.1)
+    >>> sparse = ha.memories.hopfield([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]], "covariance", activation="step",
+    ...     bias=-0.1)
     >>> sparse.recall([1, 1, 0, 0, 0, 0], update="async").state
     array([1., 1., 1., 0., 0., 0.])
     """
@@ -75,7 +76,7 @@ def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_cou
     Source: Hopfield (1984), PNAS 81, 3088.
 
     >>> import hopattn as ha
-    >>> network = ha.graded([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
+    >>> network = ha.memories.graded([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
     >>> int(network.recall([0.2, 0.3, 0.1, 0.1, -0.2, 0.1], update="graded").matched)
     0
     """
@@ -108,7 +109,7 @@ def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
 
     >>> import hopattn as ha
-    >>> memory = ha.bam([[1, 1, 1, 1], [1, -1, 1, -1]], [[1, 1, -1], [-1, 1, 1]])
+    >>> memory = ha.memories.bam([[1, 1, 1, 1], [1, -1, 1, -1]], [[1, 1, -1], [-1, 1, 1]])
     >>> recall = memory.recall([1, 1, 1, 0])
     >>> recall.state, memory.answer(recall.state)
     (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))

@@ -21,7 +21,7 @@ def dense(patterns: ArrayLike, n: int = 3, rectified: bool = True) -> Memory:
     Source: Krotov & Hopfield (2016), NeurIPS 29.
 
     >>> import hopattn as ha
-    >>> memory = ha.dense([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
+    >>> memory = ha.memories.dense([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
     >>> memory.recall([1, 1, 1, -1], update="async", rng=1).state
     array([ 1., -1.,  1., -1.])
     """
@@ -39,7 +39,7 @@ def exponential(patterns: ArrayLike, beta: float = 1.0) -> Memory:
     Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288.
 
     >>> import hopattn as ha
-    >>> memory = ha.exponential([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
+    >>> memory = ha.memories.exponential([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
     >>> memory.recall([1, 1, 1, 0]).state
     array([1., 1., 1., 1.])
     """
@@ -59,7 +59,7 @@ def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
     their sum over j ≠ i is ours over all j, and ours is rectified).
 
     >>> import hopattn as ha
-    >>> chain = ha.sequence([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
+    >>> chain = ha.memories.sequence([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
     >>> chain.recall([1, 1, 1, 1], max_steps=4, keep=("trajectory",)).trajectory[:, 1:3].tolist()
     [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     """

@@ -23,7 +23,7 @@ def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     Source: Ramsauer et al. (2021), ICLR. Their energy is ours plus β⁻¹ log n_patterns + ½ max |ξ|².
 
     >>> import hopattn as ha
-    >>> ha.modern([[1.0, 0.0], [0.0, 1.0]]).recall([0.6, 0.4]).state.round(3)
+    >>> ha.memories.modern([[1.0, 0.0], [0.0, 1.0]]).recall([0.6, 0.4]).state.round(3)
     array([1., 0.])
     """
     return Memory(real_patterns(patterns), separation=Softmax(beta=beta))
@@ -40,7 +40,7 @@ def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory
     Source: Hu et al. (2023), NeurIPS (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
     >>> import hopattn as ha
-    >>> ha.sparse([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
+    >>> ha.memories.sparse([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
     array([2., 0.])
     """
     return Memory(real_patterns(patterns), separation=Entmax(beta=beta, alpha=alpha))
@@ -55,7 +55,7 @@ def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memor
     Source: Santos et al. (2024), ICML.
 
     >>> import hopattn as ha
-    >>> ha.normmax([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
+    >>> ha.memories.normmax([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
     array([2., 0.])
     """
     return Memory(real_patterns(patterns), separation=Normmax(beta=beta, alpha=alpha))
@@ -71,7 +71,7 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     Source: Santos et al. (2024), ICML, section 4.
 
     >>> import hopattn as ha
-    >>> ha.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).step([1.5, 1.4, 0.1])
+    >>> ha.memories.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).step([1.5, 1.4, 0.1])
     array([2., 2., 0.])
     """
     rows = real_patterns(patterns)
@@ -91,7 +91,7 @@ def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", bet
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha
-    >>> ha.spherical([[3.0, 0.0], [0.0, 4.0]]).recall([0.8, 0.6]).state.round(3)
+    >>> ha.memories.spherical([[3.0, 0.0], [0.0, 4.0]]).recall([0.8, 0.6]).state.round(3)
     array([1., 0.])
     """
     return Memory(unit(real_patterns(patterns)), separation=separation_of(separation, beta, 8.0), activation="unit")

@@ -341,8 +341,8 @@ def gradient_flow(
 
     blocks: at least one; the output of each is the input of the next. x: `(…, n, dim)`. upstream: the gradient of the
     output, in its shape; by default each entry is 1, which is the gradient of the sum. The other arguments are those
-    of `hopattn.backward`, for all blocks; a block without cross-attention does without source. Raises `InvalidInput`
-    as that does, and for no blocks.
+    of `hopattn.gradients.backward`, for all blocks; a block without cross-attention does without source. Raises
+    `InvalidInput` as that does, and for no blocks.
     """
     layers = each(blocks, Block, "blocks")
     if not layers:

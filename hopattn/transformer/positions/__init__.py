@@ -5,3 +5,7 @@
 - `rotary.py`: queries and keys, rotated by their positions
 - `alibi.py`: biases of scores that fall with the distance
 """
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -14,8 +14,8 @@ from hopattn.retrieval.masks import distances
 class Alibi(Declared):
     """The bias −slope · |distance| of one head, for texts of any length.
 
-    slope: a positive number, such as one of `ha.alibi_slopes(n_heads)`. Raises `InvalidInput` for another one.
-    Source: Press et al. (2022), 3 (their m is our slope).
+    slope: a positive number, such as one of `ha.positions.alibi_slopes(n_heads)`. Raises `InvalidInput` for another
+    one. Source: Press et al. (2022), 3 (their m is our slope).
 
     >>> Alibi(0.5)(3)[0]
     array([ 0. , -0.5, -1. ])

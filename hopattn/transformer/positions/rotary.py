@@ -80,7 +80,7 @@ class Rotary(Declared):
     base, layout: as in `rope`, which has the source. Raises `InvalidInput` for others.
 
     >>> import hopattn as ha
-    >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.Rotary())
+    >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.positions.Rotary())
     >>> head.trace([[1.0, 0.0]] * 3).scores.round(3)
     array([[ 1.   ,  0.54 , -0.416],
            [ 0.54 ,  1.   ,  0.54 ],
@@ -107,4 +107,4 @@ def as_position(choice: Any) -> Rotary | None:
         return choice
     if isinstance(choice, str) and choice == "rope":
         return Rotary()
-    raise InvalidInput(f"position: {unknown(choice, ['rope'])}; or give an hopattn.Rotary or None")
+    raise InvalidInput(f"position: {unknown(choice, ['rope'])}; or give an hopattn.positions.Rotary or None")

@@ -25,9 +25,9 @@ def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
     """The vectors of positions 0 to n − 1, `(n, dim)`, as a NumPy array of numbers in [−1, 1].
 
     Even columns hold sines and odd columns cosines. The length of every row is √(dim / 2). base: a positive number;
-    the wavelengths run from 2π up to almost 2π·base positions. `ha.with_positions` adds the vectors to words. Raises
-    `InvalidInput` for n below 1, an odd dim, and a base that is not positive.
-    Source: Vaswani et al. (2017), 3.5 (their pos and d_model are our p and dim).
+    the wavelengths run from 2π up to almost 2π·base positions. `ha.positions.with_positions` adds the vectors to words.
+    Raises `InvalidInput` for n below 1, an odd dim, and a base that is not positive. Source: Vaswani et al. (2017), 3.5
+    (their pos and d_model are our p and dim).
 
     >>> sinusoidal(3, 4).round(3)
     array([[ 0.   ,  1.   ,  0.   ,  1.   ],

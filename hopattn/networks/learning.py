@@ -7,7 +7,7 @@ take pairs of patterns, and return the couplings from the first pattern of a pai
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +16,21 @@ from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.checks import REPEATED, flag, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
+from hopattn.foundation.lazy import refusal
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import nonzero, normalised, row_length
+
+__all__ = [
+    "associate",
+    "covariance",
+    "delta",
+    "hebb",
+    "perceptron",
+    "pseudo_inverse",
+    "storkey",
+    "storkey_by_definition",
+]
+
 
 Rule = TypeVar("Rule", bound=Callable[..., np.ndarray])
 
@@ -56,7 +69,7 @@ def covariance(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
 
     Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
     Hebb's rule. Where all entries are equal, the couplings are 0. Patterns of 0 and 1 need neurons of 0 and 1 and a
-    threshold: `ha.hopfield(patterns, "covariance", activation="step", bias=-0.5)`.
+    threshold: `ha.memories.hopfield(patterns, "covariance", activation="step", bias=-0.5)`.
     Source: Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101, for 0 and 1; Amit, Gutfreund & Sompolinsky (1987),
     Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
     """
@@ -291,3 +304,10 @@ def _orthonormal(rows: np.ndarray) -> np.ndarray:
     if np.any(dependent := distance <= 1e-10 * length):
         raise InvalidInput(f"patterns: row {np.argmax(dependent)} depends on those before it; leave it out")
     return np.asarray(basis.T)
+
+
+if not TYPE_CHECKING:  # type checkers know the names already, so that a mistyped one is an error to them
+    __getattr__ = refusal(__name__)
+
+    def __dir__() -> list[str]:
+        return __all__

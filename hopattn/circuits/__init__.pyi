@@ -1,0 +1,36 @@
+"""The public names of `ha.circuits`."""
+
+from .composition import composition as composition
+from .composition import composition_baseline as composition_baseline
+from .composition import copying as copying
+from .composition import head_compositions as head_compositions
+from .emergence.record import Recipe as Recipe
+from .emergence.record import Training as Training
+from .emergence.training import train as train
+from .head_scores import attention_sink as attention_sink
+from .head_scores import duplicate_token as duplicate_token
+from .head_scores import head_scores as head_scores
+from .head_scores import prefix_matching as prefix_matching
+from .head_scores import previous_token as previous_token
+from .head_scores import sink_share as sink_share
+from .head_scores import uniform_attention as uniform_attention
+from .induction import InductionCircuit as InductionCircuit
+from .induction import induction_circuit as induction_circuit
+from .induction import position_lead as position_lead
+from .maps.walk import Walked as Walked
+from .maps.walk import walk as walk
+from .maps.world import World as World
+from .maps.world import world_of_graph as world_of_graph
+from .memory_circuit import MemoryCircuit as MemoryCircuit
+from .memory_circuit import TriggerTexts as TriggerTexts
+from .memory_circuit import memory_circuit as memory_circuit
+from .memory_circuit import memory_curves as memory_curves
+from .memory_circuit import outer_product_recall as outer_product_recall
+from .memory_circuit import recall_width as recall_width
+from .memory_circuit import trigger_texts as trigger_texts
+from .position_probe import PositionProbe as PositionProbe
+from .position_probe import position_probe as position_probe
+from .position_probe import random_blocks as random_blocks
+from .position_probe import random_texts as random_texts
+from .rasp import Selection as Selection
+from .rasp import select as select

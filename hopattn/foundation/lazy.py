@@ -1,0 +1,78 @@
+"""Names that are loaded when they are first used: those of the package, and those of its rooms.
+
+A stub `__init__.pyi` states each name once, as an import from the file that defines it (SPEC 1). Type checkers read the
+stub in place of the `__init__.py` beside it, and so see exactly these names.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from lazy_loader import attach_stub
+
+from hopattn.foundation.errors import nearest, unknown
+
+Names = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
+
+
+def attach(module: str, file: str) -> Names:
+    """`__getattr__`, `__dir__` and `__all__` of the package, or of a room, from the stub beside its file.
+
+    module, file: `__name__` and `__file__` of the `__init__.py`. A mistyped name raises `AttributeError` with the
+    nearest, also with one that is found in another room.
+    """
+    load, listed, names = attach_stub(module, file)
+    refuse = refusal(module)
+    return lambda name: load(name) if name in names else refuse(name), listed, names
+
+
+def refusal(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that has all its names already: it refuses any other, with the nearest."""
+
+    def refuse(name: str) -> Any:
+        if name.startswith("_"):  # asked by Python and notebooks
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        own = sys.modules[module].__all__
+        places = _places(module.partition(".")[0])
+        word = name if name in places else nearest(name, [*own, *places])
+        if word is None or word in own:
+            raise AttributeError(f"{module}: {unknown(name, own)}")
+        raise AttributeError(f"{module}: '{name}' is unknown; did you mean {' or '.join(places[word])}?")
+
+    return refuse
+
+
+@cache
+def stated(file: str) -> dict[str, str]:
+    """The names that the stub beside an `__init__.py` states, each with the module that it is imported from.
+
+    The module is written as from the folder of the stub: `memories.memory`, or nothing for the folder itself.
+    """
+    from pathlib import Path  # imported here, so that `import hopattn` stays light
+
+    text = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    return {name: module for module, name in re.findall(r"^from \.([\w.]*) import (\w+)", text, re.MULTILINE)}
+
+
+def rooms(file: str) -> list[str]:
+    """The names of a stub that are modules: rooms, whose own names are found by the name of the room."""
+    from pathlib import Path
+
+    folder = Path(file).parent
+    places = {name: folder.joinpath(*module.split("."), name) for name, module in stated(file).items()}
+    return [name for name, at in places.items() if at.with_suffix(".py").is_file() or (at / "__init__.py").is_file()]
+
+
+def _places(package: str) -> dict[str, list[str]]:
+    """Every public name, with the places where it is found: `modern` is `ha.memories.modern`."""
+    whole = sys.modules[package]
+    inside = rooms(str(whole.__file__))
+    found: dict[str, list[str]] = {}
+    for room in (None, *inside):
+        names = getattr(whole, room).__all__ if room else [name for name in whole.__all__ if name not in inside]
+        for name in names:
+            if room is None or name not in inside:
+                found.setdefault(name, []).append(f"ha.{room}.{name}" if room else f"ha.{name}")
+    return found

@@ -1,0 +1,11 @@
+"""The public names of `ha.theory`."""
+
+from .dense import dense_capacity as dense_capacity
+from .mean_field import critical_load as critical_load
+from .mean_field import glass_temperature as glass_temperature
+from .mean_field import overlap as overlap
+from .mean_field import retrieval_temperature as retrieval_temperature
+from .mean_field import stable_load as stable_load
+from .mean_field import stable_temperature as stable_temperature
+from .sparse import sparse_load as sparse_load
+from .sparse import sparse_overlap as sparse_overlap

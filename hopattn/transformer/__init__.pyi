@@ -1,0 +1,23 @@
+"""The public names of `ha.transformer`."""
+
+from . import gradients as gradients
+from . import positions as positions
+from .baselines import NGram as NGram
+from .blocks import AttentionLayer as AttentionLayer
+from .blocks import stack as stack
+from .delta_attention import DeltaState as DeltaState
+from .delta_attention import delta_attention as delta_attention
+from .encoder_decoder import EncoderDecoder as EncoderDecoder
+from .feed_forward import Affine as Affine
+from .feed_forward import FeedForward as FeedForward
+from .first_word import FirstWord as FirstWord
+from .linear_attention import LinearState as LinearState
+from .linear_attention import linear_attention as linear_attention
+from .message_passing import layer_by_messages as layer_by_messages
+from .message_passing import pass_messages as pass_messages
+from .message_passing import token_graph as token_graph
+from .normalisation import LayerNorm as LayerNorm
+from .normalisation import Normalisation as Normalisation
+from .normalisation import RMSNorm as RMSNorm
+from .recurrent import Recurrent as Recurrent
+from .recurrent import RecurrentDecoder as RecurrentDecoder

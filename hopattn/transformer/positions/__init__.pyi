@@ -1,0 +1,8 @@
+"""The public names of `ha.positions`."""
+
+from .alibi import Alibi as Alibi
+from .alibi import alibi as alibi
+from .alibi import alibi_slopes as alibi_slopes
+from .rotary import Rotary as Rotary
+from .sinusoidal import sinusoidal_shift as sinusoidal_shift
+from .sinusoidal import with_positions as with_positions
