@@ -11,5 +11,8 @@ those of a room are found by its name, such as `ha.memories.modern`.
 
 from hopattn.foundation.lazy import attach
 from hopattn.foundation.version import __version__ as __version__
+from hopattn.results.display import ShownInNotebook
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)
+
+ShownInNotebook._public = __getattr__

@@ -17,7 +17,6 @@ from .message_passing import layer_by_messages as layer_by_messages
 from .message_passing import pass_messages as pass_messages
 from .message_passing import token_graph as token_graph
 from .normalisation import LayerNorm as LayerNorm
-from .normalisation import Normalisation as Normalisation
 from .normalisation import RMSNorm as RMSNorm
 from .recurrent import Recurrent as Recurrent
 from .recurrent import RecurrentDecoder as RecurrentDecoder

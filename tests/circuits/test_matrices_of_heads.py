@@ -1,5 +1,6 @@
 """Copying and composition: cases with known answers, chance values, and messages."""
 
+import sys
 import tracemalloc
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_copying_of_many_words_holds_few_columns_at_a_time(monkeypatch):
     through, words = rng.normal(size=(3, 3)), rng.normal(size=(1500, 3))
     logits = words @ through @ words.T
     raised = np.maximum(logits - logits.mean(axis=0), 0)
-    monkeypatch.setattr("hopattn.circuits.composition.HELD", 2**17)
+    monkeypatch.setattr(sys.modules["hopattn.circuits.composition"], "HELD", 2**17)  # a function has this name too
     tracemalloc.start()
     found = ha.circuits.copying(through, words)
     peak = tracemalloc.get_traced_memory()[1]
