@@ -285,7 +285,7 @@ def pytest_collection_modifyitems(config, items):
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}
         left_out |= {item for item in items if item.get_closest_marker("full")}
     if not VARIANTS and not any("::" in arg for arg in config.args):  # a test that is named runs with all its cases
-        left_out.update(_variants(items))
+        left_out.update(left_to_ci(items))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     if not VARIANTS:
@@ -294,7 +294,7 @@ def pytest_collection_modifyitems(config, items):
         assert item.get_closest_marker("skip") is None, "skip by a fixture that says what is missing"
 
 
-def _variants(items):
+def left_to_ci(items):
     """The cases beyond the n of each test that is marked `quick(n)`."""
     cases = {}
     for item in items:
@@ -302,7 +302,8 @@ def _variants(items):
             cases.setdefault((item.path, item.originalname, *mark.args), []).append(item)
     for (*_, n), own in cases.items():
         own.sort(key=lambda item: [*item.callspec.indices.values()] if hasattr(item, "callspec") else [])
-        yield from set(own).difference(evenly(own, n))
+        kept = evenly(own, n)
+        yield from (item for item in own if item not in kept)
 
 
 @pytest.hookimpl(hookwrapper=True)
