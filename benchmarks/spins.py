@@ -66,7 +66,13 @@ class _Problem:
 
     def _sweep(self, update: Update) -> np.ndarray:
         rng = np.random.default_rng(0)
-        return update.step(self.network, self.cues, None, StepContext(0, rng, tuple(rng.spawn(CUES))))
+        context = StepContext(0, rng, tuple(rng.spawn(CUES)))
+        neurons = self.network.single_neuron_states(self.cues)
+        if isinstance(update, ha.Glauber):
+            neurons.sweep(rng.permutation(NEURONS), update.limits(context, NEURONS))
+        else:
+            neurons.sweep(self.order)
+        return neurons.states
 
     def _loop(self, matrix: np.ndarray, temperature: float) -> np.ndarray:
         """The states of the first cues after a sweep, one neuron after the other."""

@@ -13,9 +13,9 @@ from .dynamics.record import Recall as Recall
 from .dynamics.record import Status as Status
 from .dynamics.updates import updates as updates
 from .dynamics.updates.asynchronous import Asynchronous as Asynchronous
+from .dynamics.updates.asynchronous import Glauber as Glauber
 from .dynamics.updates.base import Update as Update
 from .dynamics.updates.continuous_time import Graded as Graded
-from .dynamics.updates.stochastic import Glauber as Glauber
 from .dynamics.updates.synchronous import ConcaveConvex as ConcaveConvex
 from .experiments.certificate import Certificate as Certificate
 from .experiments.certificate import certify as certify

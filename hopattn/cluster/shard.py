@@ -12,8 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hopattn.dynamics.likeness import overlaps
-from hopattn.dynamics.ranking import Ranked, merged, ranked
+from hopattn.dynamics.likeness import Ranked, merged, overlaps, ranked
 from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.arrays import most_multiplied
 from hopattn.foundation.threads import ranges

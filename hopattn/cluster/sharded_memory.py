@@ -5,9 +5,9 @@ score, the sum of the unnormalised weights, and their weighted sum of values. Th
 the shards, so that the result does not depend on which worker answers first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ import numpy as np
 from hopattn.cluster.connection import Connection
 from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
-from hopattn.dynamics.likeness import ReferencePatterns
-from hopattn.dynamics.ranking import Ranked, merged
+from hopattn.dynamics.likeness import Ranked, ReferencePatterns, merged
+from hopattn.dynamics.record import Recall
 from hopattn.foundation.arrays import as_float, namespace, require_dim
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -105,18 +105,14 @@ class Sharded(KeyValueMemory):
     def reference(self) -> ReferencePatterns:
         return RemoteReferencePatterns(self, self.activation, self.similarity.distance)
 
-    @property
-    def why_no_single_neuron_updates(self) -> str:
-        """Why its neurons cannot be updated one at a time."""
-        return self.why_no_energy or "its keys lie on several machines, each of which would be asked for every neuron"
+    @cached_property
+    def lacks(self) -> Mapping[str, str]:
+        apart = "its keys lie on several machines, each of which would be asked for every neuron"
+        return {**super().lacks, "single-neuron updates": super().lacks.get("energy", apart)}
 
     @cached_property
     def value_sizes(self) -> np.ndarray:
         return np.concatenate(self.shards.each(Shard.value_sizes))
-
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> Any:
-        """Raises `InvalidInput`: the keys lie on several machines."""
-        raise InvalidInput(f"update: {self.why_no_single_neuron_updates}")
 
     def scores(self, cues: Any) -> np.ndarray:
         """s = sim(K, x), `(n_cues, n_patterns)` or `(n_patterns,)`, on this machine."""
@@ -139,7 +135,7 @@ class Sharded(KeyValueMemory):
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`."""
         states = self._cues(cues)
         result = self._pass(self.retrieval.effective_separation, states, mask)
-        before = None if self.why_no_recall else states
+        before = states if self.autoassociative else None
         return np.asarray(self.retrieval.activate(result, before))
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
@@ -148,17 +144,21 @@ class Sharded(KeyValueMemory):
         result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
         return np.asarray(self.retrieval.conjugate(x) - result.potential)
 
-    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """One step, and the energy of the states before it, from one pass over the keys."""
+    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
+        """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
+        if "energy" in self.lacks:
+            return self.step(states, mask), None
         x = self._with_energy(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=True)
         moved = self.retrieval.activate(result, x)
         return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential)
 
-    @property
-    def may_close(self) -> bool:
-        """Whether the memory owns its connection, which `close` ends."""
-        return self.connection is not None and self.connection.own
+    @wraps(KeyValueMemory.recall)
+    def recall(self, cues: Any, **options: Any) -> Recall:  # type: ignore[override]
+        record = super().recall(cues, **options)
+        if self.connection is not None and self.connection.own:
+            _ = record.matched  # `close` ends the connection, and the patterns are then out of reach
+        return record
 
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
@@ -232,8 +232,7 @@ class Sharded(KeyValueMemory):
         return [array if array.shape[1] == 1 else array[:, span.start : span.stop] for span in spans]
 
     def _with_energy(self, states: Any) -> np.ndarray:
-        if self.why_no_energy:
-            raise InvalidInput(f"energy: {self.why_no_energy}")
+        self.require_energy()
         return self._cues(states)
 
     def _cues(self, cues: Any) -> np.ndarray:

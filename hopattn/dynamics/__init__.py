@@ -1,15 +1,12 @@
 """Many steps: recall until nothing changes.
 
-- `ranking.py`: the patterns that a state is most like, over blocks
 - `likeness.py`: the comparison of a state with the stored patterns: a pattern, its reverse, a mixture, none
 - `record.py`: the record of a recall: states, steps, status, energies
-- `single_neuron/`: neurons that are updated one at a time
+- `single_neuron.py`: neurons that are updated one at a time
 - `protocol.py`: the protocol of a memory, with its defaults
 - `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
 - `own_parts.py`: classes of the user's own, in the registries
-- `cycles.py`: cycles of any length
-- `loop.py`: step after step, and the rules that stop a cue
 - `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads
 - `saving.py`: the file of a memory: how it is written and read
-- `recall.py`: recall: the checks of its arguments, and what a memory inherits
+- `recall.py`: recall: step after step, the rules that stop a cue, and what a memory inherits
 """

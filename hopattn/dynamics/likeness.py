@@ -1,25 +1,166 @@
-"""The likeness of a state: a stored pattern, the reverse of one, a mixture of three, or none of these."""
+"""The likeness of a state: a stored pattern, the reverse of one, a mixture of three, or none of these (NumPy).
 
-from dataclasses import dataclass
+The likeness of a state x and a pattern ξ is their cosine, x·ξ / |x||ξ|, or, for a memory that compares by distance,
+
+    1 − |x − ξ|² / (|x|² + |ξ|²) = 2 x·ξ / (|x|² + |ξ|²) = cosine · 2 / (r + 1/r)        r = |x| / |ξ|
+
+which is 1 only where the two are equal, and the cosine where they are equally long. A state shorter than a millionth of
+a pattern has the cosine 0 with it: the rest of a state that faded has no direction. States and patterns are taken in
+blocks, so that the likenesses of all pairs are never in memory at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.ranking import Ranked, ranked
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.vectors import largest_entry, nonzero, normalised
+from hopattn.foundation.threads import blocks, workers
+from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.blockwise.sizes import ENOUGH, HELD, Blocks
 
 MATCH = 0.95
 """The cosine from which on a state counts as a stored pattern. The retrieval states of the classical network keep an
 overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985); spurious mixtures of
 three patterns have 0.5."""
+N_LEADING = 3
+"""The number of patterns that are ranked by the magnitude of their likeness."""
+FADED = 1e-6
+"""The part of the length of a pattern below which a state is unlike it."""
+ALIKE = 0.5
+"""The likeness from which on the distance decides between patterns that are equally like a state."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The ranking of patterns for n states.
+
+    nearest: the pattern of the largest likeness, `(n,)`, of equal ones (up to rounding) the one at the least distance;
+    apart: that distance, `(n,)`. largest, lowest: the largest and the lowest likeness, `(n,)`.
+    leading: the three patterns of the largest |likeness|, largest first, `(n, 3)`, or all patterns if there are fewer.
+    leading_cosines: their likenesses, of the same shape. Of equal ones (up to rounding) the first pattern comes first.
+    The likeness with a zero state or a zero pattern is 0; by distance, that of two zero vectors is 1.
+    """
+
+    nearest: np.ndarray
+    apart: np.ndarray
+    largest: np.ndarray
+    lowest: np.ndarray
+    leading: np.ndarray
+    leading_cosines: np.ndarray
+
+
+def ranked(states: np.ndarray, patterns: np.ndarray, by_distance: bool = False) -> Ranked:
+    """Rank patterns `(n_patterns, dim)`, at least one, by their likeness to states `(n, dim)`.
+
+    by_distance: whether equally directed vectors of another length are unlike.
+    """
+    sizes = Blocks.fitting(states.shape[1], states.dtype)
+    work = partial(_rank, states, patterns, by_distance, 2 * sizes.keys)  # fewer blocks: threads wait less for Python
+    tasks = [(rows,) for rows in blocks(len(states), sizes.cues)]
+    if len(states) * len(patterns) < ENOUGH:
+        parts = [work(*task) for task in tasks]
+    else:
+        with workers() as share:
+            parts = share(work, tasks)
+    return Ranked(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Ranked)))
+
+
+def merged(parts: Sequence[Ranked]) -> Ranked:
+    """One ranking from the rankings of several sets of patterns, for the same states.
+
+    parts: in the order of their patterns; each numbers its patterns as the whole does.
+    """
+    best = parts[0].nearest, parts[0].apart, parts[0].largest
+    for part in parts[1:]:
+        rounding = _rounding(part.largest)
+        tied = part.largest + rounding >= best[2]
+        better = np.where(part.apart < best[1], tied, part.largest - rounding > best[2])
+        best = tuple(  # type: ignore[assignment]
+            np.where(better, new, old) for new, old in zip((part.nearest, part.apart, part.largest), best, strict=True)
+        )
+    cosines, leading = np.hstack([part.leading_cosines for part in parts]), np.hstack([part.leading for part in parts])
+    columns = _columns_of_largest(np.abs(cosines))
+    lowest = np.minimum.reduce([part.lowest for part in parts])
+    return Ranked(*best, lowest, _taken(leading, columns), _taken(cosines, columns))
+
+
+def _rank(states: np.ndarray, patterns: np.ndarray, by_distance: bool, width: int, rows: slice) -> Ranked:
+    """The ranking for the states in these rows; patterns are taken `width` at a time."""
+    batch, parts = states[rows], []
+    units, own = normalised(batch), row_length(batch)[:, None]
+    for part in blocks(len(patterns), width):
+        block = patterns[part]
+        cosines = _likenesses(units, own, block, by_distance)
+        top, apart = _nearest_of_equal(cosines, batch, block)
+        ends = (_taken(cosines, one[:, None])[:, 0] for one in (top, cosines.argmin(axis=1)))
+        largest, lowest = (np.clip(one, -1.0, 1.0) for one in ends)  # rounding reaches 1 + 7e-16
+        columns = _columns_of_largest(np.abs(cosines))
+        leading = part.start + columns, _taken(cosines, columns)
+        parts.append(Ranked(part.start + top, apart, largest, lowest, *leading))
+    return merged(parts)
+
+
+def _likenesses(units: np.ndarray, own: np.ndarray, patterns: np.ndarray, by_distance: bool) -> np.ndarray:
+    """The likenesses of states and patterns `(b, dim)`, `(n, b)`.
+
+    units: the states at unit length, `(n, dim)`. own: their lengths, `(n, 1)`.
+    """
+    lengths = row_length(patterns)
+    cosines: np.ndarray = units @ (patterns / nonzero(lengths)[:, None]).T
+    if by_distance:
+        with np.errstate(over="ignore", divide="ignore"):
+            ratio = nonzero(own) / nonzero(lengths)
+            return np.where((own == 0) & (lengths == 0), 1.0, cosines * (2 / (ratio + 1 / ratio)))
+    if own.min() < FADED * lengths.max():
+        cosines[own < FADED * lengths] = 0
+    return cosines
+
+
+def _nearest_of_equal(cosines: np.ndarray, states: np.ndarray, patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pattern of the largest likeness, of equal ones the nearest, and its distance, `(n,)` each."""
+    top = cosines.argmax(axis=1)  # several times as fast as max
+    above = _taken(cosines, top[:, None])
+    equal = cosines >= np.where(above >= ALIKE, above - _rounding(above), 2)
+    tied = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
+    rows, columns = np.nonzero(equal[tied])
+    apart = np.full((len(tied), len(patterns)), np.inf)
+    for some in blocks(len(rows), max(HELD // states.shape[1], 1)):
+        apart[rows[some], columns[some]] = row_length(states[tied[rows[some]]] - patterns[columns[some]])
+    top[tied] = apart.argmin(axis=1)
+    return top, row_length(states - patterns[top])
+
+
+def _rounding(cosines: np.ndarray) -> float:
+    """The largest difference of two cosines that counts as none."""
+    return 16 * float(np.finfo(cosines.dtype).eps)
+
+
+def _columns_of_largest(magnitudes: np.ndarray) -> np.ndarray:
+    """The columns of the three largest entries of each row, `(n, 3)`, of equal entries (up to rounding) the first.
+
+    The array `magnitudes` is overwritten.
+    """
+    columns = []
+    for _ in range(min(N_LEADING, magnitudes.shape[1])):
+        above = _taken(magnitudes, magnitudes.argmax(axis=1)[:, None])
+        columns.append((magnitudes >= above - _rounding(magnitudes)).argmax(axis=1)[:, None])
+        np.put_along_axis(magnitudes, columns[-1], -1.0, axis=1)
+    return np.hstack(columns)
+
+
+def _taken(array: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The entries of each row in these columns, `(n, k)`."""
+    return np.take_along_axis(array, columns, axis=1)
 
 
 class Spurious(StrEnum):
-    """The kind of a state that is no stored pattern; `meaning` explains it in a sentence."""
+    """The kind of a state that is not a stored pattern; `meaning` explains it in a sentence."""
 
     NONE = ""
     REVERSED = "reversed"
@@ -35,6 +176,16 @@ class Spurious(StrEnum):
             Spurious.MIXTURE: "three stored patterns, or their reverses, are mixed",
             Spurious.OTHER: "neither a stored pattern, nor a reversed one, nor a mixture of three",
         }[self]
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """The likeness of states `(n, dim)`: the fields `matched`, `similarity`, `spurious` and `mixture` of a `Recall`."""
+
+    matched: np.ndarray
+    similarity: np.ndarray
+    spurious: np.ndarray
+    mixture: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,50 +234,34 @@ class ReferencePatterns:
         """m_μ = ξ_μ·x / |ξ_μ|², `(…, n_patterns)`."""
         return overlaps(states, self.patterns)
 
-    def likeness(self, states: np.ndarray) -> "Likeness":
-        """The likeness of states `(n, dim)`; see the function `likeness`."""
+    def likeness(self, states: np.ndarray) -> Likeness:
+        """Compare states `(n, dim)` with the stored patterns, their reverses, and the mixtures of three patterns.
+
+        A mixture is the activation of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that have the largest |cosine| with the
+        state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). Without patterns, no state is
+        matched and none is called spurious.
+        """
         n = len(states)
-        nothing, no_mixture = np.full(n, -1), np.full((n, 3), -1)
+        nothing, mixture = np.full(n, -1), np.full((n, 3), -1)
         if not self.shape[0]:
-            return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), no_mixture)
+            return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), mixture)
         rank = self.ranked(states)
         matched = np.where(rank.largest >= MATCH, rank.nearest, nothing)
         spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
         spurious = np.where(matched >= 0, Spurious.NONE, spurious)
-        mixture = no_mixture
         if self.shape[0] >= 3:
-            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(states, rank), no_mixture)
+            mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(states, rank), mixture)
             spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
         return Likeness(matched, rank.largest, spurious, mixture)
 
     def _mixtures(self, states: np.ndarray, rank: Ranked) -> np.ndarray:
-        """The three patterns that each state mixes, `(n, 3)`, in ascending order; −1 if it is no mixture of three."""
+        """The three patterns that each state mixes, `(n, 3)`, in ascending order; −1 if it is not a mixture."""
         order = np.argsort(rank.leading, axis=-1)
-        three, cosines = (np.take_along_axis(array, order, axis=-1) for array in (rank.leading, rank.leading_cosines))
+        three, cosines = (_taken(array, order) for array in (rank.leading, rank.leading_cosines))
         mixed = np.asarray(self.activation((np.sign(cosines)[..., None] * self.take(three)).sum(axis=1)))
         all_three = np.all(np.abs(cosines) > 1e-9, axis=-1)
         close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
         return np.where((close & all_three)[:, None], three, -1)
-
-
-@dataclass(frozen=True, eq=False)
-class Likeness:
-    """The likeness of states `(n, dim)`: the fields `matched`, `similarity`, `spurious` and `mixture` of a `Recall`."""
-
-    matched: np.ndarray
-    similarity: np.ndarray
-    spurious: np.ndarray
-    mixture: np.ndarray
-
-
-def likeness(states: np.ndarray, patterns: np.ndarray, activation: Activation) -> Likeness:
-    """Compare states `(n, dim)` with the stored patterns, their reverses, and the mixtures of three patterns.
-
-    A mixture is the activation of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that have the largest |cosine| with the
-    state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). A state shorter than a millionth
-    of a pattern is unlike it. Without patterns, no state is matched and none is called spurious.
-    """
-    return ReferencePatterns(patterns, activation).likeness(states)
 
 
 def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:

@@ -1,17 +1,19 @@
 """The protocol of a memory: what a recall and an update ask of it, with the answers that most memories give.
 
 A memory of any kind (keys and values, couplings, two sides, keys on many machines) subclasses it and overrides what
-differs. Each `why_…` gives the reason why the memory lacks something, or an empty string where the memory has it, so
-that callers write `if reason := memory.why_no_energy`.
+differs.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.single_neuron import SingleNeuronStates
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
 
@@ -20,15 +22,28 @@ class Recallable(ABC):
     """A memory as `recall` and every update see it.
 
     patterns: `(n_patterns, dim)`, the patterns that recalled states are compared with. activation: the activation of
-    its neurons. A subclass has both as fields or as properties.
+    its neurons. lacks: what the memory lacks, each with the reason:
+
+        "recall"                   a state that can be the next cue
+        "energy"                   an energy
+        "convexity"                a convex potential of the states
+        "convexity of a neuron"    a potential that is convex in each neuron alone
+        "single-neuron updates"    neurons that can be updated one at a time
+        "continuous time"          a field that can be followed in continuous time
+
+    A subclass has these as fields, class variables or properties.
     """
 
     if TYPE_CHECKING:  # at run time a property here would hide a field of a subclass
 
         @property
+        def lacks(self) -> Mapping[str, str]: ...
+        @property
         def patterns(self) -> np.ndarray: ...
         @property
         def activation(self) -> Activation: ...
+    else:
+        lacks = MappingProxyType({})
 
     @abstractmethod
     def step(self, cues: Any, mask: Any = None) -> Any:
@@ -40,18 +55,20 @@ class Recallable(ABC):
 
     @abstractmethod
     def energy(self, states: Any, mask: Any = None) -> Any:
-        """E(x), `(n_cues,)`; raises `InvalidInput` with `why_no_energy` where the memory has no energy."""
+        """E(x), `(n_cues,)`; raises `InvalidInput` with the reason where the memory lacks it."""
 
-    @abstractmethod
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
-        """A batch of states in which one neuron is updated at a time.
+        """A batch of states in which one neuron is updated at a time; raises `InvalidInput` where that is lacking."""
+        raise InvalidInput(f"update: {self.lacks['single-neuron updates']}")
 
-        Raises `InvalidInput` with `why_no_single_neuron_updates` where that is impossible.
-        """
+    def require_energy(self) -> None:
+        """Raise `InvalidInput` with the reason where the memory lacks an energy."""
+        if "energy" in self.lacks:
+            raise InvalidInput(f"energy: {self.lacks['energy']}")
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
-        """One step, and the energy of the states before it."""
-        return self.step(states, mask), self.energy(states, mask)
+        """One step, and the energy of the states before it; None where the memory lacks an energy."""
+        return self.step(states, mask), None if "energy" in self.lacks else self.energy(states, mask)
 
     @property
     def reference(self) -> ReferencePatterns:
@@ -68,39 +85,9 @@ class Recallable(ABC):
         return self.reference.shape[0]
 
     @property
-    def why_no_recall(self) -> str:
-        """Why a state cannot be the next cue."""
-        return ""
-
-    @property
-    def why_no_energy(self) -> str:
-        """Why the memory has no energy."""
-        return ""
-
-    @property
-    def why_not_convex(self) -> str:
-        """Why the potential of the states is not convex."""
-        return ""
-
-    @property
-    def why_no_single_neuron_updates(self) -> str:
-        """Why neurons cannot be updated one at a time."""
-        return ""
-
-    @property
-    def why_not_convex_in_each_neuron(self) -> str:
-        """Why the potential is not convex in each neuron alone."""
-        return self.why_not_convex
-
-    @property
-    def why_no_continuous_time(self) -> str:
-        """Why the field cannot be followed in continuous time."""
-        return ""
-
-    @property
     def curvature(self) -> float:
         """The least λ for which the potential plus ½λ|x|² is convex: 0 if it is convex, infinite if no λ is enough."""
-        return float("inf") if self.why_not_convex else 0.0
+        return float("inf") if "convexity" in self.lacks else 0.0
 
 
 def shared(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -1,121 +1,307 @@
-"""Recall: apply a memory's update to each cue until nothing changes."""
+"""Recall: one step after another until nothing changes, and what every memory inherits."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
 from inspect import cleandoc
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.dynamics.loop import Ending, RecallLoop, record_of
+from hopattn.dynamics import saving
+from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall, Status
-from hopattn.dynamics.saving import Savable
 from hopattn.dynamics.updates import updates
-from hopattn.dynamics.updates.base import Descent, Update
+from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_float, most_multiplied, namespace, require_dim, require_finite, tolerance
+from hopattn.foundation.arrays import (
+    as_float,
+    most_multiplied,
+    namespace,
+    require_dim,
+    require_finite,
+    require_finite_energy,
+    tolerance,
+)
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.vectors import largest_change
 from hopattn.results.display import ShownInNotebook
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, resolve
 
-Method = TypeVar("Method", bound=Callable[..., Recall])
+GROWTH = 2.0**20
+"""A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
+TWO = 2
+"""The length of the cycles that are noticed up to the tolerance."""
 
 
-def _with_fields_of_record(method: Method) -> Method:
-    """The method with the fields of a `Recall` at the end of its docstring, so that `help` is whole."""
-    method.__doc__ = "\n\n".join(cleandoc(text or "") for text in (method.__doc__, Recall.__doc__))
-    return method
+NOTHING: tuple[str, ...] = ()
 
 
-class AssociativeMemory(Recallable, Savable, ShownInNotebook):
+class AssociativeMemory(Recallable, ShownInNotebook):
     """A memory that recalls: the protocol, with `recall`, `descends` and `save`."""
 
-    @_with_fields_of_record
+    file_kind: ClassVar[str]
+    """The name of the class in a file. A subclass does not inherit it, since a file would lose what is its own."""
+
+    @property
+    def own_update(self) -> Update:
+        """The update of a recall that names none.
+
+        Spins, and neurons of 0 and 1, change one after the other in the order 0, 1, 2 … where they can be updated
+        alone, so that no random number is needed and no cycle of two is possible with an energy. Others change at once.
+        """
+        alone = self.activation.discrete and "single-neuron updates" not in self.lacks
+        return Asynchronous(order="sequence") if alone else Synchronous()
+
     def recall(
         self,
         cues: Any,
         *,
-        update: str | Update = "sync",
+        update: str | Update | None = None,
         max_steps: int = 100,
         tol: float | None = None,
-        seed: Seed = None,
         rng: Seed = None,
         mask: Any = None,
-        keep: Sequence[str] = (),
+        keep: Sequence[str] = NOTHING,
     ) -> Recall:
         """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
 
         cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain.
-        update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`.
+        update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`; by default
+        `own_update`, one neuron after the other in a network of spins, and all at once in other memories.
         max_steps: the largest number of steps, from 1 to 100 million.
         tol: the largest change of an entry that counts as no change, relative to the largest entry of the state, or of
         the patterns that it reads if that is larger (default: exact equality for spins, else ε^¾).
-        seed: a whole number or a generator, for updates that draw (default: other draws in each call).
-        rng: another name of `seed`; give one of them.
+        rng: a whole number or a generator, for updates that draw (default: other draws in each call).
         mask: booleans `(n_cues, n_patterns)`, True for a pattern that the cue may attend to (default: all).
         keep: the arrays that the record keeps of every step: "trajectory" (the states), "overlaps", "weights".
 
         Where the answer has another dim than the cue, one step is taken. Raises `InvalidInput` for a cue that cannot be
         used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
         """
-        own = generator(seed, rng)
-        record = recall(self, cues, update=update, max_steps=max_steps, tol=tol, rng=own, mask=mask, keep=keep)
-        if self.may_close:
-            _ = record.matched
-        return record
+        rule = self.own_update if update is None else updates.make(update)
+        names = _checked_keep(self, keep) if keep is not NOTHING else NOTHING
+        draws = generator(rng=rng)
+        whole(max_steps, "max_steps", most=REPEATED)
+        if "recall" in self.lacks:
+            return _answer(self, cues, rule, mask, names)
+        if obstacle := rule.obstacle(self):
+            raise InvalidInput(f"update: {obstacle}")
+        reference = self.reference
+        start = _checked_cues(self, reference, cues)
+        x, before = np.atleast_2d(start), None
+        allowed = None if mask is None else _checked_mask(mask, self.n_keys, len(x))
+        stop = StoppingRule(self, rule, tol, reference.largest, x)
+        active, internal = np.arange(len(x)), rule.internal(self, x)
+        own = draws.spawn(len(x)) if rule.stochastic else []
+        kept, energies = [_kept(self, names, reference, x, allowed)] if names else [], []
+        for t in range(1, max_steps + 1):
+            now, where, energy = _of(x, active), _of(allowed, active), np.zeros(len(x))
+            moved = None if internal is None else internal[active]
+            context = StepContext(t - 1, draws, tuple([own[i] for i in active]) if own else (), moved)
+            with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
+                after, known = rule.step(self, now, where, context)
+            if known is not None:
+                energy[active] = known
+                require_finite_energy(energy)
+                energies.append(energy)
+            after, goes_on = stop.judge(t, active, (_of(before, active), now, after), where)
+            before, x = x, _with(x, active, after)
+            stop.remember(x, t)
+            if internal is not None:
+                internal[active] = moved
+            kept += [_kept(self, names, reference, x, allowed)] if names else []
+            active = active[goes_on]
+            if not active.size:
+                break
+        record = Recall(
+            state=x,
+            steps=stop.steps,
+            status=stop.status,
+            converged=stop.status == Status.CONVERGED,
+            residual=stop.residual,
+            period=stop.period,
+            energies=_energies(self, energies, x, allowed, stop) if energies else None,
+            reference=reference,
+            **{name: np.stack([arrays[name] for arrays in kept]) for name in names},
+        )
+        return record if start.ndim > 1 else record.only_row()
 
-    @property
-    def may_close(self) -> bool:
-        """Whether the patterns may be out of reach later, so that a recall compares its states with them at once."""
-        return False
+    def descends(self, update: str | Update | None = None) -> Descent:
+        """Whether this update never raises the energy: true or false in a condition, with the `reason`.
 
-    def descends(self, update: str | Update = "sync") -> Descent:
-        """Whether this update never raises the energy: true or false in a condition, with the `reason`."""
-        return updates.make(update).descends(self)
+        update: a name or an object; by default `own_update`.
+        """
+        return (self.own_update if update is None else updates.make(update)).descends(self)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the memory to a file, which `ha.load_memory` reads again.
 
-def recall(
-    memory: Recallable,
-    cues: Any,
-    *,
-    update: str | Update,
-    max_steps: int,
-    tol: float | None,
-    rng: np.random.Generator,
-    mask: Any,
-    keep: Sequence[str],
-) -> Recall:
-    """The record of a recall; `AssociativeMemory.recall` describes the arguments."""
-    rule = updates.make(update)
-    whole(max_steps, "max_steps", most=REPEATED)
-    kept = _checked_keep(memory, keep)
-    if memory.why_no_recall:
-        return _answer(memory, cues, rule, mask, kept)
-    if obstacle := rule.obstacle(memory):
-        raise InvalidInput(f"update: {obstacle}")
-    start = _checked_cues(memory, cues)
-    states = start[None, :] if start.ndim == 1 else start
-    tolerated, allowed = _checked_tol(tol, memory, start.dtype), _checked_mask(mask, memory, len(states))
-    loop = RecallLoop(memory, rule, tolerated, allowed, kept, not memory.why_no_energy)
-    record = loop.run(states, max_steps, rng)
-    return record if start.ndim > 1 else record.only_row()
+        path: ends in `.npz`; an existing file is replaced, whole or not at all. The file holds the arrays, and a
+        header with the names and parameters of similarity, separation and activation. Every step of the memory that is
+        read is the same to the last bit; only an array that takes every other column of a larger one, or is turned
+        round, may lead to other rounding. Raises `InvalidInput` for another ending, arrays of another library than
+        NumPy, a part that is in no registry, and a kind of memory that has no file. Raises `CannotDo` if the file
+        cannot be written.
+        """
+        saving.write(self, path)
 
 
-def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, kept: tuple[str, ...]) -> Recall:
+AssociativeMemory.recall.__doc__ = "\n\n".join(
+    cleandoc(text or "") for text in (AssociativeMemory.recall.__doc__, Recall.__doc__)
+)  # with the fields of a `Recall` at its end, so that `help` is whole
+
+
+class StoppingRule:
+    """The rules that stop a cue, and how each cue has ended: `steps`, `status`, `residual` and `period`, `(n,)` each.
+
+    With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `size` the
+    larger of |x⁺| and of Σ|p||ξ| / Σ|p|, the mean size of the patterns with the weights that x⁺ gives them, a cue stops
+    at the first of
+
+        growth:         |x⁺| > 2²⁰ · scale               scale the largest entry of cue, patterns and first state
+        a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
+        a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
+        a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
+
+    A cue that has grown keeps x. For longer cycles one earlier state is kept, and the first entry tells most states
+    apart. A cycle of length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (Brent 1980, BIT
+    Numerical Mathematics 20, 176). An update that may leave a fixed point or a cycle does not stop there (`ends`).
+
+    tol: as of `recall`. largest: the largest |entry| of all patterns. cues: `(n, dim)`.
+    """
+
+    def __init__(self, memory: Recallable, update: Update, tol: float | None, largest: float, cues: np.ndarray) -> None:
+        exact, n = memory.activation.discrete, len(cues)
+        default = 0.0 if exact else tolerance(cues.dtype)
+        self.tol = default if tol is None else real(tol, "tol", least=0.0)
+        self.memory, self.update, self.largest, self.ends = memory, update, largest, update.ends
+        self.scale = np.maximum(np.abs(cues).max(axis=-1), largest).astype(float)
+        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype="<U9")
+        self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
+        self.kept, self.kept_at = cues, 0
+
+    def judge(
+        self,
+        t: int,
+        active: np.ndarray,
+        states: tuple[np.ndarray | None, np.ndarray, np.ndarray],
+        mask: np.ndarray | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The states after step t, and which of the active cues go on, `(n_active,)`.
+
+        states: those of the active cues before the last step (None in the first step), before this step and after it.
+        """
+        before, now, after = states
+        size = np.abs(after).max(axis=-1).astype(float)
+        if t == 1:
+            self.scale = np.maximum(self.scale, np.where(np.isfinite(size), size, 0))
+        with np.errstate(over="ignore", invalid="ignore"):  # a scale near the largest number: no finite state has grown
+            grown = ~(size <= GROWTH * self.scale[active]) | ~np.isfinite(size)
+            after = np.where(grown[:, None], now, after) if grown.any() else after
+            self.residual[active] = residual = self.update.residual(self.memory, now, after, mask)
+        ended, period = np.full(len(after), "", dtype="<U9"), np.zeros(len(after), dtype=int)
+        if Status.CYCLE in self.ends and before is not None:
+            period[self.is_cycle(before, after, mask)] = TWO
+        if Status.CONVERGED in self.ends:
+            ended[self.is_small(residual, after, mask)] = Status.CONVERGED
+        ended[grown] = Status.DIVERGED
+        if Status.CYCLE in self.ends and t - self.kept_at > TWO:
+            near = np.flatnonzero((period == 0) & (after[:, 0] == self.kept[active, 0]))
+            met = np.all(after[near] == self.kept[active[near]], axis=-1)
+            period[near[met]] = t - self.kept_at
+        period[ended != ""] = 0
+        ended[period > 0] = Status.CYCLE
+        stopped = ended != ""
+        self.steps[active], self.period[active] = t, period
+        self.status[active[stopped]] = ended[stopped]
+        return after, ~stopped
+
+    def remember(self, states: np.ndarray, t: int) -> None:
+        """Keep the states `(n, dim)` after step t, a power of two, to notice when one comes back."""
+        if t & (t - 1) == 0:
+            self.kept, self.kept_at = states, t
+
+    def is_small(self, change: np.ndarray, after: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+        """Whether the changes `(n,)` that led to states `(n, dim)` are at most tol · size, `(n,)`.
+
+        Where a state is smaller than the patterns, their weights tell how large those are that it reads: a pattern
+        without weight does not count, however large it is.
+        """
+        small = np.asarray(change <= self.tol * np.abs(after).max(axis=-1))
+        undecided = np.flatnonzero(~small & (change <= self.tol * self.largest))
+        if undecided.size:
+            read = self.memory.size_read(after[undecided], None if mask is None else mask[undecided])
+            small[undecided] = change[undecided] <= self.tol * read
+        return small
+
+    def is_cycle(self, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+        """Whether |x⁺ − x₍t−1₎| ≤ tol · size, `(n,)`; for most states that differ, the first entry shows it."""
+        first = np.abs(after[:, 0] - before[:, 0])
+        near = np.flatnonzero(first <= self.tol * np.maximum(np.abs(after).max(axis=-1), self.largest))
+        close, own = np.zeros(len(after), dtype=bool), None if mask is None else mask[near]
+        close[near] = self.is_small(largest_change(before[near], after[near]), after[near], own)
+        return close
+
+
+def _energies(
+    memory: Recallable, energies: list[np.ndarray], states: np.ndarray, mask: np.ndarray | None, stop: StoppingRule
+) -> np.ndarray:
+    """The energies of all states of the recall, `(n, T+1)`; energies: `(n,)` before each step.
+
+    At a fixed point the energy is level: a state that changed by no more than √ε keeps its energy up to ε, so that
+    the energy of the state before stands for it.
+    """
+    last = np.stack(energies)[stop.steps - 1, np.arange(len(states))]
+    level = (stop.status == Status.CONVERGED) & (stop.tol <= float(np.finfo(states.dtype).eps) ** 0.5)
+    if not np.all(level):
+        with np.errstate(over="ignore"):
+            last[~level] = memory.energy(states[~level], _of(mask, np.flatnonzero(~level)))
+        require_finite_energy(last)
+    table = np.stack([*energies, last])
+    return np.where(np.arange(len(table))[:, None] >= stop.steps, last, table).T
+
+
+def _of(rows: Any, active: np.ndarray) -> Any:
+    """The rows of the active cues; those of all cues, and rows that are the same for all, are not copied."""
+    if rows is None or len(active) == len(rows):
+        return rows
+    return rows[active] if rows.strides[0] else rows[: len(active)]
+
+
+def _with(states: np.ndarray, active: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """A copy of the states, with those of the active cues after a step."""
+    if len(active) == len(states):
+        return np.array(after, dtype=states.dtype, order="C")
+    changed = states.copy()
+    changed[active] = after
+    return changed
+
+
+def _kept(
+    memory: Any, names: tuple[str, ...], reference: ReferencePatterns, states: np.ndarray, mask: np.ndarray | None
+) -> dict[str, np.ndarray]:
+    """The arrays that the record keeps of one step, by name."""
+    kept = {"trajectory": states} if "trajectory" in names else {}
+    kept |= {"overlaps": reference.overlaps(states)} if "overlaps" in names else {}
+    return kept | {"weights": np.asarray(memory.weights(states, mask))} if "weights" in names else kept
+
+
+def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple[str, ...]) -> Recall:
     """The record of one step, for a memory whose answer has another dim than its cue."""
-    if kept or not isinstance(rule, Synchronous):
-        what = f"keep: {kept[0]}" if kept else f"update: {quoted(rule)}"
-        raise InvalidInput(f"{what} needs a recall of several steps, but {memory.why_no_recall}")
+    if names or not isinstance(rule, Synchronous):
+        what = f"keep: {names[0]}" if names else f"update: {quoted(rule)}"
+        raise InvalidInput(f"{what} needs a recall of several steps, but {memory.lacks['recall']}")
     given = as_float(cues, "cues")
     _require_cues(given)
-    require_finite(given, "cues", most_multiplied(given))
     n = 1 if given.ndim == 1 else len(given)
-    states = np.asarray(memory.step(np.atleast_2d(given), _checked_mask(mask, memory, n)))
+    allowed = None if mask is None else _checked_mask(mask, memory.n_keys, n)
+    states, none = np.asarray(memory.step(np.atleast_2d(given), allowed)), np.zeros(n, dtype=int)
     status = np.full(n, Status.ANSWERED, dtype="<U9")
-    none = np.zeros(n, dtype=int)
-    record = record_of(memory, states, Ending(none + 1, status, np.full(n, np.inf), none), [{}], None)
+    record = Recall(states, none + 1, status, none > 0, np.full(n, np.inf), none, None, memory.reference)
     return record if given.ndim > 1 else record.only_row()
 
 
@@ -129,15 +315,13 @@ def _checked_keep(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
     return asked
 
 
-def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
+def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -> np.ndarray:
     """The cues in the dtype of the recall; raises `InvalidInput` for a cue that cannot be used."""
     given = as_float(cues, "cues")
     if namespace(given) is not np:
         raise InvalidInput("cues: recall runs on NumPy arrays; `step` runs on those of any library")
-    reference = memory.reference
     require_dim(given, reference.shape[-1], "cues", "patterns")
     _require_cues(given)
-    require_finite(given, "cues", most_multiplied(given))
     has_domain = type(memory.activation).why_outside_domain is not Activation.why_outside_domain
     for i, row in enumerate(np.atleast_2d(given) if has_domain else ()):
         if reason := memory.activation.why_outside_domain(row):
@@ -152,21 +336,11 @@ def _checked_cues(memory: Recallable, cues: Any) -> np.ndarray:
 def _require_cues(given: np.ndarray) -> None:
     if given.ndim not in (1, 2) or given.size == 0:
         raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {given.shape}")
+    require_finite(given, "cues", most_multiplied(given))
 
 
-def _checked_tol(tol: Any, memory: Recallable, dtype: Any) -> float:
-    if tol is None:
-        return 0.0 if memory.activation.discrete else tolerance(dtype)
-    return real(tol, "tol", least=0.0)
-
-
-def _checked_mask(mask: Any, memory: Recallable, n_cues: int) -> np.ndarray | None:
-    """The mask of each cue, `(n_cues, n_patterns)`; a rule is refused, because cues have no order as the words of a
-    text have.
-    """
-    if mask is None:
-        return None
+def _checked_mask(mask: Any, n_keys: int, n_cues: int) -> np.ndarray:
+    """The mask of each cue, `(n_cues, n_patterns)`; a rule is refused, because cues have no order as words have."""
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {quoted(mask)}")
-    shape = (n_cues, memory.n_keys)
-    return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, shape))), shape)
+    return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, (n_cues, n_keys)))), (n_cues, n_keys))

@@ -1,6 +1,6 @@
 """The record of a recall: how each cue ended, and the stored pattern that it recalled, if any."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -67,7 +67,7 @@ class Recall(Drawable):
     residual: Any
     period: Any
     energies: Any
-    reference: "ReferencePatterns" = field(repr=False)
+    reference: ReferencePatterns = field(repr=False)
     trajectory: Any = None
     overlaps: Any = None
     weights: Any = None
@@ -144,18 +144,17 @@ class Recall(Drawable):
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""
-        rows = {}
-        for name in (entry.name for entry in fields(self) if entry.name != "reference"):
-            value = getattr(self, name)
-            rows[name] = None if value is None else value[:, 0] if name in self.BY_STEP else value[0]
-        return Recall(**{**rows, "status": Status(self.status[0])}, reference=self.reference)
+        rows = {name: value for name, value in vars(self).items() if name != "_likeness" and value is not None}
+        for name in rows.keys() - {"reference"}:
+            rows[name] = rows[name][:, 0] if name in self.BY_STEP else rows[name][0]
+        return Recall(**{**rows, "status": Status(self.status[0]), "energies": rows.get("energies")})
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: the likeness of the states in place of all the patterns that it is computed from."""
         return {**vars(self), "_likeness": self._likeness, "reference": None}
 
     @cached_property
-    def _likeness(self) -> "Likeness":
+    def _likeness(self) -> Likeness:
         """The likeness of the last states; computed when first used, since it takes about as long as a step."""
         return self.reference.likeness(np.atleast_2d(self.state))
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import fields
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -43,28 +43,14 @@ _PARTS: dict[type[Any], Registry[Any]] = {**PARTS, Features: feature_maps}
 """These, and the registry of each kind of part that is a parameter of another part."""
 
 
-class Savable:
-    """A memory that can be written to a file, if its class has a `file_kind` of its own."""
-
-    file_kind: ClassVar[str]
-    """The name of the class in a file. A subclass does not inherit it, since a file would lose what is its own."""
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the memory to a file, which `ha.load_memory` reads again.
-
-        path: ends in `.npz`; an existing file is replaced, whole or not at all. The file holds the arrays, and a
-        header with the names and parameters of similarity, separation and activation. Every step of the memory that is
-        read is the same to the last bit; only an array that takes every other column of a larger one, or is turned
-        round, may lead to other rounding. Raises `InvalidInput` for another
-        ending, arrays of another library than NumPy, a part that is in no registry, and a kind of memory that has no
-        file. Raises `CannotDo` if the file cannot be written.
-        """
-        file = path_of(path, "save")
-        if file.suffix.lower() != ".npz":
-            raise InvalidInput(f"save: {named(file)}: expected a name that ends in .npz")
-        arrays: dict[str, np.ndarray] = {}
-        header = {"hopattn memory": VERSION, **_packed(self, "", arrays)}
-        write_over(file, npz({HEADER: np.array(json_text(header)), **arrays}))
+def write(memory: Any, path: str | os.PathLike[str]) -> None:
+    """Write a memory to a file; `AssociativeMemory.save` describes it."""
+    file = path_of(path, "save")
+    if file.suffix.lower() != ".npz":
+        raise InvalidInput(f"save: {named(file)}: expected a name that ends in .npz")
+    arrays: dict[str, np.ndarray] = {}
+    header = {"hopattn memory": VERSION, **_packed(memory, "", arrays)}
+    write_over(file, npz({HEADER: np.array(json_text(header)), **arrays}))
 
 
 def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
@@ -97,7 +83,7 @@ def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, An
     """An argument as the header has it: a part, a memory, or the name of an array."""
     if isinstance(value, tuple(PARTS)):
         return dict(_part(value))
-    if isinstance(value, Savable):
+    if hasattr(value, "file_kind"):
         return {"memory": _packed(value, f"{name}/", arrays)}
     if namespace(value) is not np:
         raise InvalidInput(f"save: {name}: a file holds NumPy arrays; convert it with numpy.asarray")
@@ -139,18 +125,13 @@ def _unpacked(header: dict[str, Any], place: str, arrays: Mapping[str, np.ndarra
     own.pop("hopattn memory", None)
     kind = own.pop("kind")
     reject_unknown("kind", [kind], kinds)
-    known = signature(kinds[kind]).parameters
-    reject_unknown(kind, own, known)
-    return kinds[kind](
-        **{name: _argument(name, value, f"{place}{name}/", arrays, kinds) for name, value in own.items()}
-    )
-
-
-def _argument(
-    name: str, value: Mapping[str, Any], place: str, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]
-) -> Any:
-    if "array" in value:
-        return arrays[value["array"]]
-    if "memory" in value:
-        return _unpacked(value["memory"], place, arrays, kinds)
-    return _made(name, value)
+    reject_unknown(kind, own, signature(kinds[kind]).parameters)
+    arguments: dict[str, Any] = {}
+    for name, value in own.items():
+        if "array" in value:
+            arguments[name] = arrays[value["array"]]
+        elif "memory" in value:
+            arguments[name] = _unpacked(value["memory"], f"{place}{name}/", arrays, kinds)
+        else:
+            arguments[name] = _made(name, value)
+    return kinds[kind](**arguments)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.results.labelled import Labelled
@@ -22,12 +23,12 @@ BEYOND = 1.3
 
 def has_landscape(memory: Any, dim: int) -> bool:
     """Whether the memory has two neurons, and a finite energy all over the square in which its patterns lie."""
-    return dim == 2 and not memory.why_no_energy and _finite(memory, _reach(memory.patterns))
+    return dim == 2 and "energy" not in memory.lacks and _finite(memory, _reach(memory.patterns))
 
 
 def has_successors(memory: Any, update: Update, dim: int) -> bool:
     """Whether the states are those of a few spins, and each leads to one other; under a stochastic update none does."""
-    followed = not update.stochastic and not memory.why_no_recall
+    followed = not update.stochastic and "recall" not in memory.lacks
     return bool(dim <= MAX_SPINS and memory.activation.discrete and followed)
 
 
@@ -81,11 +82,12 @@ def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     +−+, with + for 1. way: how the update goes, in words. Under a random order a state has no one successor: the
     neurons are then updated in sequence.
     """
-    ordered = update if update.deterministic else Asynchronous(order="sequence")
+    fixed = Status.CYCLE in update.ends  # a state has always the same next one
+    ordered = update if fixed else Asynchronous(order="sequence")
     states, context = spins(dim, memory.activation.silent), StepContext(0, np.random.default_rng(0), ())
     blocks = np.split(states, range(BLOCK, len(states), BLOCK))
-    after = np.concatenate([ordered.step(memory, block, None, context) for block in blocks])
+    after = np.concatenate([ordered.step(memory, block, None, context)[0] for block in blocks])
     numbers = ((after > 0) @ (2 ** np.arange(dim - 1, -1, -1))).astype(int)
     labels = tuple("".join("+" if spin > 0 else "−" for spin in state) for state in states)
-    way = ordered.way if update.deterministic else f"{ordered.way}, in sequence"
+    way = ordered.way if fixed else f"{ordered.way}, in sequence"
     return {"successor": Labelled(numbers, ("state",), (labels,)), "way": Labelled(np.array(way))}

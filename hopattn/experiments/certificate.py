@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.loop import GROWTH
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import GROWTH
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import drawn_with, is_part, own_named
@@ -22,8 +22,7 @@ from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
-from hopattn.networks.associator import Associator
-from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
 
 DTYPES = ("float64", "float32")
@@ -160,7 +159,7 @@ def _extended(
 
     Nothing is counted where the update cannot be applied, or where enough updates without a claim are counted already.
     """
-    if obstacle := update.obstacle(memory) or memory.why_no_recall:
+    if obstacle := update.obstacle(memory) or memory.lacks.get("recall"):
         return replace(certificate, obstacle=certificate.obstacle or obstacle)
     claim = update.descends(memory)
     if not claim and certificate.unclaimed >= wanted / 10:
@@ -190,11 +189,11 @@ def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: 
     bound = GROWTH * (size + float(np.abs(states).max()))
     for t in range(STEPS):
         with np.errstate(all="ignore"):
-            moved = update.step(memory, states, None, StepContext(t, rng, own))
+            moved, before = update.step(memory, states, None, StepContext(t, rng, own))
         grown = ~np.all(np.abs(moved) <= bound, axis=-1)
         counted = ~grown & np.any(moved != states, axis=-1)
         moved = np.where(grown[:, None], states, moved)
-        before, after = _energy(memory, states), _energy(memory, moved)
+        before, after = _energy(memory, states) if before is None else before, _energy(memory, moved)
         parts = [np.abs(memory.activation.conjugate(x)) for x in (states, moved)]
         with np.errstate(invalid="ignore"):  # an infinite energy gives NaN, which counts as a rise
             sizes = [part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)]
@@ -205,7 +204,7 @@ def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: 
 
 def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
     """The energy `(n,)`; for a memory without an energy the value of its formula, to show that it may rise."""
-    if not memory.why_no_energy:
+    if "energy" not in memory.lacks:
         return np.asarray(memory.energy(states))
     if isinstance(memory, Memory) and not memory.separation.why_no_potential:
         return np.asarray(memory.retrieval.energy(states, memory.keys))

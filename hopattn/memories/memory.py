@@ -5,6 +5,7 @@ s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 
 import os
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -29,9 +30,13 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
 
+NOT_ALONE = (
+    "neurons of 0 and 1 are updated one at a time only in a network of couplings, as ha.memories.hopfield gives it"
+)
+
 
 class KeyValueMemory(AssociativeMemory):
-    """A memory of keys and values, wherever they lie: its four parts, and the reasons for what it lacks."""
+    """A memory of keys and values, wherever they lie: its four parts, and what it lacks."""
 
     similarity: Similarity
     separation: Separation
@@ -77,44 +82,30 @@ class KeyValueMemory(AssociativeMemory):
         shares = (np.abs(self.weights(states[some], None if mask is None else mask[some])) for some in rows)
         return np.concatenate([shared(part, self.value_sizes) for part in shares])
 
-    @property
-    def why_no_energy(self) -> str:
-        if not self.autoassociative:
-            return "the values are given apart from the keys: what is read out is no state of the cue"
-        name = type(self.similarity).__name__.lower()
-        if self.similarity.has_gradient and not self.separation.shares:
-            return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
-        if not (self.similarity.linear or self.similarity.has_gradient):
-            return f"the similarity '{name}' is not the dot product, so the field is no gradient"
-        return self.separation.why_no_potential
-
-    @property
-    def why_no_single_neuron_updates(self) -> str:
-        if self.activation.discrete and self.activation.silent != -1:
-            return (
-                "neurons of 0 and 1 are updated one at a time only in a network of couplings, "
-                "as ha.memories.hopfield gives it"
-            )
-        if not (reason := self.why_no_energy) and not self.similarity.linear:
-            return f"neurons are updated one at a time by the dot product alone, not by {quoted(self.similarity)}"
-        return reason
-
-    @property
-    def why_no_recall(self) -> str:
+    @cached_property
+    def lacks(self) -> Mapping[str, str]:
         dim, dim_out = self.dims
-        return "" if dim == dim_out else f"values of dim {dim_out} are no cue for keys of dim {dim}; use step"
-
-    @property
-    def why_not_convex(self) -> str:
-        if not self.separation.convex:
-            return f"the potential of {quoted(self.separation)} is not convex"
-        return self.separation.why_imprecise
-
-    @property
-    def why_no_continuous_time(self) -> str:
-        return (
-            f"the weights of {quoted(self.separation)} jump" if self.separation.jumps else self.separation.why_imprecise
-        )
+        separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
+        energy, convexity = separation.why_no_potential, separation.why_imprecise
+        if not self.autoassociative:
+            energy = "the values are given apart from the keys: what is read out is not a state of the cue"
+        elif similarity.has_gradient and not separation.shares:
+            energy = f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
+        elif not (similarity.linear or similarity.has_gradient):
+            energy = f"the similarity '{name}' is not the dot product, so the field is not a gradient"
+        alone = energy
+        if self.activation.discrete and self.activation.silent != -1:
+            alone = NOT_ALONE
+        elif not energy and not similarity.linear:
+            alone = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
+        reasons = {
+            "recall": f"values of dim {dim_out} are no cue for keys of dim {dim}; use step" * (dim != dim_out),
+            "energy": energy,
+            "convexity": convexity if separation.convex else f"the potential of {quoted(separation)} is not convex",
+            "single-neuron updates": alone,
+            "continuous time": f"the weights of {quoted(separation)} jump" if separation.jumps else convexity,
+        }
+        return {capability: reason for capability, reason in reasons.items() if reason}
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -126,7 +117,8 @@ class Memory(KeyValueMemory):
     of a `.npy` or `.safetensors` file stands for its array, mapped into memory; that of a `.npz` or `.csv` is read.
     similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
     a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
-    that recalled states are compared with, the values by default. Raises `InvalidInput` for sets that are empty or not
+    that recalled states are compared with, the values by default; the keys themselves say that values are states of the
+    same neurons, as in a sequence. Raises `InvalidInput` for sets that are empty or not
     rectangular, values that do not fit the keys, entries that are not finite or so large that sums of their products
     overflow, a mistyped name, and a beta that is not positive. Source: Millidge et al. (2022), ICML, P · sep(sim(M, q))
     (their M is our keys, P our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
@@ -163,8 +155,9 @@ class Memory(KeyValueMemory):
         read_out = stored if values is None or values is keys else rows_of(values, "values")
         if read_out.shape[0] != stored.shape[0]:
             raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
-        same = patterns is None or patterns is values
-        known = read_out if same else stored_rows(patterns, "patterns", multiplied=True)
+        known = read_out if patterns is None or patterns is values else stored
+        if patterns is not None and patterns is not values and patterns is not keys:
+            known = stored_rows(patterns, "patterns", multiplied=True)
         require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separation_of(separation, beta)
         if followed(chosen.beta) and isinstance(stored, np.ndarray):
@@ -194,10 +187,11 @@ class Memory(KeyValueMemory):
     def step(self, cues: Any, mask: Any = None) -> Array:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`.
 
-        With the softmax separation and the identity activation, the step is attention.
+        With the softmax separation and the identity activation, the step is attention. A spin whose field is 0 stays
+        as it was where the answer is a state of the same neurons, and is 0, unknown, where it is not.
         """
         states = self._cues(cues)
-        before = states if self.values.shape == self.keys.shape else None
+        before = states if self.autoassociative or self.patterns is self.keys else None
         return self.retrieval.step(states, self.keys, self.values, mask, before)
 
     @in_range
@@ -213,16 +207,15 @@ class Memory(KeyValueMemory):
     def energy(self, states: Any, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
 
-        Raises `InvalidInput` with `why_no_energy` where the memory has no energy.
+        Raises `InvalidInput` with the reason where the memory has no energy.
         """
-        if reason := self.why_no_energy:
-            raise InvalidInput(f"energy: {reason}")
+        self.require_energy()
         return self.retrieval.energy(self._cues(states), self.keys, mask)
 
-    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array]:
-        """One step, and the energy of the states before it, from one pass over the keys."""
-        if reason := self.why_no_energy:
-            raise InvalidInput(f"energy: {reason}")
+    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
+        """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
+        if "energy" in self.lacks:
+            return self.step(states, mask), None
         return self.retrieval.step_with_energy(self._cues(states), self.keys, mask)
 
     @property

@@ -6,8 +6,7 @@ from typing import Any
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.saving import read
 from hopattn.memories.memory import Memory
-from hopattn.networks.associator import Associator
-from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
 
 KINDS: dict[str, type[Any]] = {kind.file_kind: kind for kind in (Memory, Hopfield, Associator, Bidirectional)}

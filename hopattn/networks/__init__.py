@@ -2,10 +2,8 @@
 
 - `learning.py`: from patterns to couplings: Hebb, covariance, pseudo-inverse, Storkey, perceptron
 - `hopfield.py`: Hopfield: the protocol of a memory from a square matrix
-- `associator.py`: Associator: one matrix, from one side to another
-- `bidirectional.py`: two sides that recall one another
-- `ising.py`: averages over all states of a few spins, at a temperature
-- `curie_weiss.py`: the magnet in which all spins are coupled alike
+- `associator.py`: Associator: one matrix, from one side to another; Bidirectional: two sides that recall one another
+- `ising.py`: averages over all states of a few spins at a temperature, and the magnet in which all are coupled alike
 """
 
 from hopattn.foundation.lazy import attach

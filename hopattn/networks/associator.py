@@ -1,8 +1,9 @@
-"""The associator: one matrix of couplings from the neurons of one side to those of another.
+"""From the neurons of one side to those of another by a matrix of couplings, one way or both ways.
 
-y = ∇Φ(W x)
+y = ∇Φ(W x)          both ways: x⁺ = sgn(Wᵀ sgn(W x))
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,20 +12,24 @@ from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins
-from hopattn.foundation.arrays import as_float, require_dim, require_finite
+from hopattn.dynamics.updates.base import Update
+from hopattn.dynamics.updates.synchronous import Synchronous
+from hopattn.foundation.arrays import as_float, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.networks.hopfield import known_patterns, numpy_only, whole_over
-from hopattn.retrieval.activation import Activation, activations
+from hopattn.networks.hopfield import Network, numpy_only, require_no_mask
+from hopattn.retrieval.activation import Activation, Sign
+
+NO_ENERGY = "the answer of an associator is no state of its cue"
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Associator(AssociativeMemory):
+class Associator(Network):
     """Hetero-association by one matrix of couplings, with the protocol of `Memory`.
 
     couplings: `(dim_out, dim)`, W[i, j] from neuron j to neuron i. activation: a name or an object. patterns:
-    `(n_patterns, dim_out)`, the patterns that answers are compared with, or None. counts, scale: couplings = scale ·
-    counts; couplings that are whole numbers divided by dim are summed as whole numbers, so that ties are exact.
+    `(n_patterns, dim_out)`, the patterns that answers are compared with, or None. Couplings that are whole numbers
+    divided by dim are summed so that a tie is a tie (`Sums`).
 
     `step` gives the answer to a cue. `recall` gives the answer with its record; if dim_out = dim, each answer is the
     next cue. Raises `InvalidInput` for couplings that are not a finite matrix, patterns that do not fit, and an unknown
@@ -37,8 +42,6 @@ class Associator(AssociativeMemory):
 
     file_kind: ClassVar[str] = "Associator"
     couplings: np.ndarray
-    counts: np.ndarray
-    scale: float
     activation: Activation
     patterns: np.ndarray
 
@@ -49,66 +52,94 @@ class Associator(AssociativeMemory):
         if matrix.ndim != 2 or not matrix.size:
             raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
         require_finite(matrix, "couplings")
-        reference = known_patterns(patterns, matrix, "the couplings' answers")
-        counts, scale = whole_over(matrix, matrix.shape[1])
-        object.__setattr__(self, "couplings", matrix)
-        object.__setattr__(self, "counts", counts)
-        object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "activation", activations.make(activation))
-        object.__setattr__(self, "patterns", reference)
+        self._set(matrix, activation, patterns, "the couplings' answers")
 
     def __repr__(self) -> str:
         n_out, n_in = self.couplings.shape
         return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {len(self.patterns)} patterns)"
 
+    @property
+    def lacks(self) -> Mapping[str, str]:
+        """An energy; and where the dims of answers and cues differ, all that needs an answer to be the next cue."""
+        n_out, n_in = self.couplings.shape
+        reasons = {"energy": NO_ENERGY, "convexity": NO_ENERGY}
+        if n_out == n_in:
+            return reasons
+        other = f"answers of dim {n_out} are no cues of dim {n_in}"
+        return reasons | dict.fromkeys(("recall", "single-neuron updates", "continuous time"), other)
+
+    @property
+    def own_update(self) -> Update:
+        """All neurons at once: an answer is of another side than its cue, even where both have one dim."""
+        return Synchronous()
+
     @in_range
     def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
-        return np.asarray(self.scale * (self._cues(cues, mask) @ self.counts.T))
+        return self.sums.of(self._states(cues, mask))
 
     @in_range
     def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
         """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
-        before = self._cues(cues, mask)
-        return np.asarray(self.activation(self.field(before), None if self.why_no_recall else before))
+        before = self._states(cues, mask)
+        return np.asarray(self.activation(self.field(before), None if "recall" in self.lacks else before))
 
     def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
-        """Raises `InvalidInput` with `why_no_energy`."""
-        raise InvalidInput(f"energy: {self.why_no_energy}")
+        """Raises `InvalidInput`: there is none."""
+        raise InvalidInput(f"energy: {NO_ENERGY}")
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states in which one neuron is updated at a time; it needs dim_out = dim."""
-        return CoupledSpins(self._cues(states, mask), self.counts, self.scale, np.zeros(len(self.couplings)))
+        return CoupledSpins(self._states(states, mask), self.sums, np.zeros(len(self.couplings)))
+
+
+@dataclass(frozen=True, eq=False)
+class Bidirectional(AssociativeMemory):
+    """Two associators with one matrix: y = sgn(W x), then x⁺ = sgn(Wᵀ y). The states are those of the left side.
+
+    forward: W, from left to right, with the right patterns. backward: Wᵀ, from right to left, with the left patterns.
+    `answer` gives the state of the right side; `turned` is the same memory with the sides exchanged.
+    Source: Kosko (1988), IEEE Trans. SMC 18, 49.
+    """
+
+    file_kind: ClassVar[str] = "Bidirectional"
+    lacks: ClassVar[Mapping[str, str]] = {
+        "single-neuron updates": "a bidirectional memory turns a whole side at once",
+        "continuous time": "the field of a bidirectional memory jumps",
+    }
+    forward: Associator
+    backward: Associator
 
     @property
-    def why_no_energy(self) -> str:
-        """Why there is no energy."""
-        return "the answer of an associator is no state of its cue"
+    def patterns(self) -> np.ndarray:
+        """The left patterns: recalled states are compared with them."""
+        return self.backward.patterns
 
     @property
-    def why_no_recall(self) -> str:
-        """Why an answer cannot be a cue, or an empty string where it can."""
-        n_out, n_in = self.couplings.shape
-        return "" if n_out == n_in else f"answers of dim {n_out} are no cues of dim {n_in}"
+    def activation(self) -> Activation:
+        """Sign: the neurons of both sides are spins."""
+        return Sign()
 
     @property
-    def why_not_convex(self) -> str:
-        """Why there is no convex potential: there is none at all."""
-        return self.why_no_energy
+    def turned(self) -> "Bidirectional":
+        """The same memory with its sides exchanged."""
+        return Bidirectional(self.backward, self.forward)
 
-    @property
-    def why_no_single_neuron_updates(self) -> str:
-        """Why its neurons cannot be updated one at a time, or an empty string where they can."""
-        return self.why_no_recall
+    def answer(self, cues: ArrayLike) -> np.ndarray:
+        """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
+        return np.asarray(self.activation(self.forward.field(cues)))
 
-    @property
-    def why_no_continuous_time(self) -> str:
-        """Why its field cannot be followed in continuous time, or an empty string where it can."""
-        return self.why_no_recall
+    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+        """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
+        require_no_mask(mask)
+        return self.backward.field(self.answer(cues))
 
-    def _cues(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
-        if mask is not None:
-            raise InvalidInput("mask: an associator has no patterns to mask")
-        x = as_float(cues, "cues")
-        require_dim(x, self.couplings.shape[1], "cues", "couplings")
-        return np.asarray(x)
+    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+        """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
+        return np.asarray(self.activation(self.field(cues, mask), as_float(cues, "cues")))
+
+    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
+        """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
+        require_no_mask(mask)
+        pairs = np.abs(self.forward.field(states)).sum(axis=-1)
+        return np.asarray(self.activation.conjugate(as_float(states, "states")) - pairs)

@@ -2,9 +2,14 @@
 
     p(x) = exp(−E(x)/T) / Z          F = −T log Z          x in {−1, 1}^N
 
-Hopfield's energy is the Ising one, with a matrix W in place of one coupling.
+Hopfield's energy is the Ising one, with a matrix W in place of one coupling. In the magnet of Curie and Weiss each spin
+is coupled to all others by 1/N. It is Hopfield's network with one pattern and self-couplings; for a pattern ξ, m is the
+overlap with it:
+
+    E(x) = −½ N m²,   m = Σ x_i / N          N → ∞:  m = tanh(m/T)
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,17 +19,22 @@ from numpy.typing import ArrayLike
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.state_space import spins
 from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.roots import bisected
 from hopattn.foundation.threads import blocks
 
 MOST_SPINS = 16
 """The largest number of spins whose states are all summed: 65,536 states."""
 BLOCK = 4096
 """The number of states whose energies are computed together."""
-TINY = float(np.finfo(np.float64).tiny)
 LARGEST = 1e300
 """The largest temperature, and the largest ratio of an energy and a temperature."""
+MOST_ALIKE = 1_000_000
+"""The largest number of spins that are all coupled alike."""
+SMALL = 1e-5
+"""Closer below T = 1 than this, rounding hides the root of m = tanh(m/T), and a series gives it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,49 +75,102 @@ def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     >>> float(pair.correlations[0, 1].round(6)), round(float(np.tanh(1)), 6)
     (0.761594, 0.761594)
     """
-    dim = _checked_spins(memory)
-    given = checked_temperatures(temperature)
+    dim, given = _checked_spins(memory), checked_temperatures(temperature)
     states = spins(dim, memory.activation.silent)
     energies = np.concatenate([np.asarray(memory.energy(states[rows])) for rows in blocks(len(states), BLOCK)])
     if not np.all(np.isfinite(energies)):
         raise InvalidInput("memory: the energy of some states is not finite; use fewer spins or a smaller beta")
     sizes = np.abs(states @ np.asarray(memory.patterns).T) / dim
-    require_weights(energies, given)
-    each = [_averages(energies, states, sizes, float(t)) for t in np.atleast_1d(given)]
-    stacked = [np.stack(quantity) for quantity in zip(*each, strict=True)]
-    return Boltzmann(given, *(quantity if given.ndim else quantity[0] for quantity in stacked))
+
+    def averages(p: np.ndarray) -> tuple[np.ndarray, ...]:
+        return p @ states, (states * p[:, None]).T @ states, p @ sizes
+
+    return Boltzmann(given, *_at_each(given, energies, np.zeros(len(states)), averages))
 
 
-def _averages(
-    energies: np.ndarray, states: np.ndarray, sizes: np.ndarray, temperature: float
-) -> tuple[np.ndarray | float, ...]:
-    """The fields of `Boltzmann` after the temperature, at one temperature. Sums are taken from the lowest energy."""
-    lowest = energies.min()
-    weights = np.exp(-(energies - lowest) / temperature)
-    total = weights.sum()
-    p = weights / total
-    log_partition = float(np.log(total) - lowest / temperature)
-    free_energy, energy = float(lowest - temperature * np.log(total)), float(p @ energies)
-    heat = heat_capacity(p, energies, temperature)
-    entropy = float(np.log(total) + p @ (energies - lowest) / temperature)
-    correlations = (states * p[:, None]).T @ states
-    return log_partition, free_energy, energy, heat, entropy, p @ states, correlations, p @ sizes
+def _at_each(
+    temperature: np.ndarray,
+    energies: np.ndarray,
+    logs: np.ndarray,
+    averages: Callable[[np.ndarray], tuple[np.ndarray, ...]],
+) -> list[np.ndarray]:
+    """log Z, F, ⟨E⟩, (⟨E²⟩ − ⟨E⟩²)/T², the entropy and other averages, `(n_t, …)` each, over levels of energy.
 
-
-def heat_capacity(p: np.ndarray, energies: np.ndarray, temperature: float) -> float:
-    """(⟨E²⟩ − ⟨E⟩²) / T² for states of probability p; the spread is divided before it is squared."""
-    above = energies - energies.min()
-    return float((np.sqrt(p @ (above - p @ above) ** 2) / temperature) ** 2)
-
-
-def require_weights(energies: np.ndarray, temperature: np.ndarray) -> None:
-    """Raise `InvalidInput` for temperatures at which E/T or T log Z leave the range of numbers."""
+    logs: the logarithm of the number of states of each level. averages: gives the others from the probabilities p.
+    Energies are taken from the lowest one, E₀, so that no term cancels another; a spread is divided before it is
+    squared. Raises `InvalidInput` for temperatures at which E/T or T log Z leave the range of numbers.
+    """
+    largest, least = float(np.abs(energies).max()), float(np.min(temperature))
     if (most := float(np.max(temperature))) > LARGEST:
         raise InvalidInput(f"temperature: {most:g} is too large; expected at most {LARGEST:g}")
-    largest, least = float(np.abs(energies).max()), float(np.min(temperature))
     if largest > LARGEST * min(least, 1.0):
         told = f"{least:g} is too small for an energy of {largest:.4g}"
         raise InvalidInput(f"temperature: {told}; expected at least {largest / LARGEST:.1g}")
+    each, lowest = [], energies.min()
+    above = energies - lowest
+    for t in np.atleast_1d(temperature):
+        exponents = logs - above / t
+        weights = np.exp(exponents - exponents.max())
+        log_sum = exponents.max() + np.log(weights.sum())  # log Z + E₀/T
+        p = weights / weights.sum()
+        mean = p @ above
+        heat = (np.sqrt(p @ (above - mean) ** 2) / t) ** 2
+        thermal = log_sum - lowest / t, lowest - t * log_sum, p @ energies, heat, log_sum + mean / t
+        each.append((*thermal, *averages(p)))
+    stacked = [np.stack(quantity) for quantity in zip(*each, strict=True)]
+    return stacked if temperature.ndim else [quantity[0] for quantity in stacked]
+
+
+@dataclass(frozen=True, eq=False)
+class CurieWeiss:
+    """Averages of N spins at each temperature; the fields of a single temperature have no axis.
+
+    temperature to entropy: as of `Boltzmann`. size_of_m: ⟨|m|⟩, `(n_t,)`. square_of_m: ⟨m²⟩, `(n_t,)`.
+    """
+
+    temperature: np.ndarray
+    log_partition: np.ndarray
+    free_energy: np.ndarray
+    energy: np.ndarray
+    heat_capacity: np.ndarray
+    entropy: np.ndarray
+    size_of_m: np.ndarray
+    square_of_m: np.ndarray
+
+
+def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
+    """The exact averages of n spins, by the sum over the number of spins that are up.
+
+    C(n, k) states have k spins up, all with m = 2k/n − 1. n: 1 or more. temperature: one, or `(n_t,)`, above 0.
+    Raises `InvalidInput` for other numbers.
+
+    >>> import hopattn as ha
+    >>> magnet = ha.networks.curie_weiss(1000, temperature=0.5)
+    >>> float(magnet.size_of_m.round(3)), float(ha.networks.mean_field(0.5).round(3))
+    (0.957, 0.958)
+    """
+    count, given = whole(n, "n", most=MOST_ALIKE), checked_temperatures(temperature)
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])  # log k!
+    m = 2 * np.arange(count + 1) / count - 1
+    binomials = factorials[-1] - factorials - factorials[::-1]
+    return CurieWeiss(given, *_at_each(given, -0.5 * count * m * m, binomials, lambda p: (p @ np.abs(m), p @ (m * m))))
+
+
+def mean_field(temperature: ArrayLike) -> np.ndarray:
+    """The magnetisation of infinitely many spins: the largest root of m = tanh(m/T), 0 from T = 1 on.
+
+    temperature: one, or `(n_t,)`, above 0. Raises `InvalidInput` for other numbers.
+
+    >>> mean_field([0.5, 1.0]).round(4)
+    array([0.9575, 0.    ])
+    """
+    given = checked_temperatures(temperature)
+    t, below = np.minimum(given, 1 - SMALL), np.clip(1 - given, 0.0, SMALL)
+    low = np.sqrt(np.maximum(0.0, 1 - t)) * 0.5 * t  # below the root: m ≥ √(3(1 − T)) T for T near 1
+    with np.errstate(over="ignore"):  # m / T may be infinite: then tanh is 1
+        m = bisected(lambda m: np.tanh(m / t) - m, low, np.ones_like(t))
+    series = given * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
+    return np.asarray(np.where(given < 1 - SMALL, m, series))
 
 
 def _checked_spins(memory: Any) -> int:
@@ -119,7 +182,7 @@ def _checked_spins(memory: Any) -> int:
     if not memory.activation.discrete:
         own = name_of(memory.activation)
         raise InvalidInput(f"memory: its activation '{own}' gives no spins; expected a memory with 'sign' or 'step'")
-    if reason := memory.why_no_recall or memory.why_no_energy:
+    if reason := memory.lacks.get("recall") or memory.lacks.get("energy"):
         raise InvalidInput(f"memory: it has no energy: {reason}")
     dim = int(memory.reference.shape[-1])
     if dim > MOST_SPINS:

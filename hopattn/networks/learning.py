@@ -95,9 +95,8 @@ def pseudo_inverse(patterns: ArrayLike, self_coupling: bool = True) -> np.ndarra
 def storkey(patterns: ArrayLike) -> np.ndarray:
     """W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j), pattern by pattern, with h_ij = Σ_{k≠i,j} W_ik ξ_k.
 
-    There are no self-couplings. The fields h take off what the couplings already store of a pattern, so that the order
-    of the patterns matters. `storkey_by_definition` is the rule as the paper writes it; this function gives the same
-    couplings several times faster.
+    There are no self-couplings. The order of the patterns matters. `storkey_by_definition` is the rule as the paper
+    writes it; this function gives the same couplings several times faster.
     Source: Storkey & Valabregue (1999), Neural Networks 12, 869.
     """
     rows = _patterns(patterns)
@@ -144,8 +143,7 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
 
     Where all entries have one magnitude, the growth is a number c. The field of each pattern then follows from W as it
     is at first, from the u of the patterns before it, times c for each pattern since, and from the diagonals that were
-    left out. Entries above the diagonal are copied below it: this form of the rule holds for symmetric couplings only,
-    and its growth would enlarge the rounding differences of the two halves.
+    left out. Entries above the diagonal are copied below it, as the growth would enlarge the rounding of two halves.
     """
     k, n = rows.shape
     sizes = rows[0] * rows[0] / n
@@ -174,15 +172,44 @@ def perceptron(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 10
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
     not symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` if a pattern is still
     unstable after `max_sweeps`: couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
+    `perceptron_by_definition` corrects one pattern after another; this function gives the same couplings faster.
     Source: Gardner (1988), J. Phys. A 21, 257, section 4.
     """
+    return _stable(patterns, stability, max_sweeps, _correct)
+
+
+@in_range
+def perceptron_by_definition(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
+    """Gardner's rule one pattern after another: the definition of `perceptron`.
+
+    >>> 5 * perceptron_by_definition([[1, 1, 1, -1, 1], [1, -1, 1, 1, -1]])
+    array([[ 0.,  0.,  2.,  0.,  0.],
+           [ 0.,  0.,  0., -2.,  2.],
+           [ 2.,  0.,  0.,  0.,  0.],
+           [ 0., -2.,  0.,  0., -2.],
+           [ 0.,  2.,  0., -2.,  0.]])
+    """
+
+    def correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
+        changed = 0
+        for pattern in rows:
+            unstable = pattern * (couplings @ pattern) <= stability * np.linalg.norm(couplings, axis=1)
+            couplings[unstable] += np.outer(pattern[unstable], pattern)
+            np.fill_diagonal(couplings, 0)
+            changed += int(unstable.sum())
+        return changed
+
+    return _stable(patterns, stability, max_sweeps, correct)
+
+
+def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[..., int]) -> np.ndarray:
+    """The couplings after as many sweeps of `correct` over blocks of patterns as make all of these stable."""
     rows = _patterns(patterns)
-    stability = real(stability, "stability", least=0.0)
-    n = rows.shape[1]
+    stability, n = real(stability, "stability", least=0.0), rows.shape[1]
     couplings = _diagonal(rows.T @ rows, self_coupling=False)
     # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.
     for _ in range(whole(max_sweeps, "max_sweeps", most=REPEATED)):
-        if not sum(_correct(couplings, rows[block], stability) for block in blocks(len(rows), 64)):
+        if not sum(correct(couplings, rows[block], stability) for block in blocks(len(rows), 64)):
             return np.asarray(couplings / n)
     raise InvalidInput(
         f"patterns: {len(rows)} patterns of {n} neurons are not all stable after {max_sweeps} sweeps; "
@@ -229,9 +256,9 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
     keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;
-    at 1 one update stores a pair, and overwrites the value that its key had before. sweeps: the number of passes over
-    all pairs, 1 to 100,000; for independent keys all pairs are stored in the limit (Kaczmarz's method). Raises
-    `InvalidInput` if the sides differ in number, a key is zero, or the rate or the sweeps are outside their range.
+    at 1 one update stores a pair, and overwrites the value that its key had before. sweeps: passes over all pairs, 1 to
+    100,000; for independent keys all are stored in the limit (Kaczmarz's method). Raises `InvalidInput` if the sides
+    differ in number, a key is zero, or the rate or the sweeps are outside their range.
     Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they
     divide the features φ(k) of a key by the sum of its components, not by |k|, so that at their β = 1 a pair is not
     stored exactly).

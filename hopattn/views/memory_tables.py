@@ -8,8 +8,7 @@ from typing import Any
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
 from hopattn.memories.memory import KeyValueMemory, Memory
-from hopattn.networks.associator import Associator
-from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
 
 SPECTRAL = ("sync", "concave_convex")
@@ -20,7 +19,7 @@ MOST_NEURONS = 2048
 
 def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
     """The rows of the first table, (part, this memory's): shapes, similarity, separation, activation, energy."""
-    reason = memory.why_no_energy
+    reason = memory.lacks.get("energy")
     return [*_own_parts(memory), ("energy", f"none: {reason}" if reason else _formula(memory))]
 
 

@@ -69,9 +69,8 @@ def _(record: Recall) -> str:
 @_html.register
 def _(memory: AssociativeMemory) -> str:
     parts = _table(("part", "of this memory"), memory_parts(memory), "left")
-    rises = (
-        "" if memory.why_no_energy else _table(("update", "energy never rises", "because"), descents(memory), "left")
-    )
+    header, without = ("update", "energy never rises", "because"), "energy" in memory.lacks
+    rises = "" if without else _table(header, descents(memory), "left")
     return f"{parts}\n{rises}"
 
 

@@ -130,7 +130,7 @@ def search_networks(dtype, n_updates, seed=0):
         for name in ("sync", "async", "concave_convex"):
             if not updates.make(name).descends(network):
                 continue
-            record = network.recall(cues, update=name, max_steps=10, keep="trajectory", seed=0)
+            record = network.recall(cues, update=name, max_steps=10, keep="trajectory", rng=0)
             made += int(record.steps.sum())
             x, w = record.trajectory.astype(LONG), network.couplings.astype(LONG)
             own = np.zeros(x.shape[:-1], LONG)

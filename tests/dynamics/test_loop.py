@@ -1,23 +1,30 @@
-"""The three rules that stop a cue, at their bounds."""
+"""The rules that stop a cue, at their bounds, and cycles of any length."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.dynamics.loop import RecallLoop
-from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.recall import StoppingRule
 from hopattn.dynamics.updates.continuous_time import Graded
 from hopattn.dynamics.updates.synchronous import Synchronous
 from tests.counts import count
 from tests.each import each
 
-STATE, SCALE = np.array([[0.5, -1.0, 0.25]]), np.array([2.0])
+STATE, CUE = np.array([[0.5, -1.0, 0.25]]), np.array([[2.0, 0.0, 0.0]])
 TOL = 2.0**-10
 
 
-def loop(update, tol=TOL):
-    return RecallLoop(
-        ha.Memory(2 * np.eye(3)), update, tol, None, (), False
-    )  # the patterns that a state reads have the size 2
+def rule(update, tol=TOL):
+    """The patterns that a state reads have the size 2, and so has the scale."""
+    return StoppingRule(ha.Memory(2 * np.eye(3)), update, tol, 2.0, CUE)
+
+
+def judged(update, after, t=5, before=None, now=STATE, tol=TOL):
+    """How a cue ends in step t."""
+    stop = rule(update, tol)
+    stop.judge(t, np.array([0]), (before, now, after), None)
+    return stop.status[0]
 
 
 def moved(size, entry):
@@ -26,32 +33,86 @@ def moved(size, entry):
 
 @each("entry", range(3))
 def test_a_fixed_point_changes_by_the_tolerance_times_the_size_at_most(entry):
-    update, memory = Synchronous(), loop(Synchronous()).memory
-    for size, rests in ((2 * TOL, True), (2.02 * TOL, False)):
-        residual = update.residual(memory, STATE, moved(size, entry), None)
-        assert loop(update).is_small(residual, moved(size, entry)) == rests
-    assert not loop(update, tol=0.0).is_small(np.array([1e-15]), STATE)
+    for size, status in ((2 * TOL, "converged"), (2.02 * TOL, "limit")):
+        assert judged(Synchronous(), moved(size, entry)) == status
+    assert judged(Synchronous(), moved(1e-15, entry), tol=0.0) == "limit"
 
 
 @each("entry", range(3))
 def test_a_cycle_comes_back_to_the_state_before_the_last(entry):
-    assert loop(Synchronous()).is_cycle(moved(2 * TOL, entry), STATE)
-    assert not loop(Synchronous()).is_cycle(moved(2.02 * TOL, entry), STATE)
-    assert not loop(Synchronous()).is_cycle(STATE, None)
+    for size, status in ((2 * TOL, "cycle"), (2.02 * TOL, "limit")):
+        assert judged(Synchronous(), moved(size, entry), before=STATE, now=STATE + 1) == status
+    assert judged(Synchronous(), STATE, now=STATE + 1) == "limit"
 
 
-@each("update", [Asynchronous("random"), ha.Glauber(0.5), Graded()])
+@each("update", [ha.Asynchronous("random"), ha.Glauber(0.5), ha.Glauber(0.0), Graded()])
 def test_no_cycle_is_seen_under_an_update_that_may_leave_it(update):
-    assert not loop(update).is_cycle(STATE, STATE)
+    assert not rule(update).ends.count("cycle")
 
 
-@each(("size", "grown"), [(2.0**21, False), (2.0**21 + 1, True), (np.inf, True), (np.nan, True)])
-def test_growth_is_beyond_two_to_the_twentieth_times_the_scale(size, grown):
-    assert RecallLoop.has_grown(np.array([size]), SCALE) == grown
+@each(("size", "status"), [(2.0**21, "limit"), (2.0**21 + 1, "diverged"), (np.inf, "diverged"), (np.nan, "diverged")])
+def test_growth_is_beyond_two_to_the_twentieth_times_the_scale(size, status):
+    assert judged(Synchronous(), np.array([[size, 0.0, 0.0]])) == status
 
 
 def test_a_state_that_is_not_finite_has_grown_whatever_the_scale():
-    assert RecallLoop.has_grown(np.array([np.inf]), np.array([1e300]))
+    stop = StoppingRule(ha.Memory(np.eye(3)), Synchronous(), None, 1e300, CUE)
+    stop.judge(5, np.array([0]), (None, STATE, np.array([[np.inf, 0, 0]])), None)
+    assert stop.status[0] == "diverged"
+
+
+def hadamard(size):
+    """±1 patterns, each at right angles to all others."""
+    one = np.ones((1, 1))
+    while len(one) < size:
+        one = np.block([[one, one], [one, -one]])
+    return one
+
+
+@each("length", [2, 3, 5, 8])
+def test_a_sequence_that_comes_round_is_a_cycle_of_its_length(length):
+    memory = ha.memories.sequence(hadamard(64)[1 : length + 1], n=6)
+    found = memory.recall(memory.keys[:1], max_steps=80_000)
+    assert (found.status.item(), found.period.item()) == ("cycle", length)
+    assert found.steps.item() <= 3 * length
+    after = [memory.keys[t % length] for t in range(found.steps.item() + 1)]
+    np.testing.assert_array_equal(found.state[0], after[-1])
+    assert "cycle" in found.meaning[0]
+
+
+def test_each_cue_has_a_cycle_of_its_own():
+    loops = np.array([0, 2, 1, 4, 5, 3, 6])  # 0 stays, 1 and 2 change places, 3 → 4 → 5 → 3, 6 stays
+    keys = hadamard(8)[:7]
+    memory = ha.Memory(keys, keys[loops], separation="argmax", activation="sign")
+    found = memory.recall(keys, max_steps=1000)
+    assert found.status.tolist() == ["converged", "cycle", "cycle", "cycle", "cycle", "cycle", "converged"]
+    assert found.period.tolist() == [0, 2, 2, 3, 3, 3, 0]
+    assert memory.recall(keys[3], max_steps=1000).period == 3
+
+
+def test_an_update_that_draws_is_in_no_cycle():
+    memory = ha.memories.hopfield([[1, 1, -1, -1], [1, -1, 1, -1]])
+    found = memory.recall([1, 1, 1, 1], update=ha.Glauber(temperature=5.0), max_steps=200, rng=0)
+    assert (found.status, found.period) == ("limit", 0)
+
+
+@given(st.integers(0, 30), st.integers(3, 30))
+def test_every_cycle_is_noticed_in_time_and_with_its_own_length(before, length):
+    """A walk 0 → 1 → … of `before` steps into a cycle, as states that are keys, each of which recalls the next."""
+    n = before + length
+    memory = ha.Memory(np.eye(n), np.eye(n)[[*range(1, n), before]], separation="argmax")
+    found = memory.recall(np.eye(n)[0], max_steps=1000)
+    assert (found.status, found.period) == ("cycle", length)
+    assert n <= found.steps <= 2 * max(before, length) + length
+
+
+def test_many_steps_keep_one_earlier_state():
+    stop, states = rule(Synchronous()), [np.full((1, 3), 1.0 + t) for t in range(200)]
+    for t in range(1, 200):
+        stop.judge(t, np.array([0]), (None, states[t - 1], states[t]), None)
+        stop.remember(states[t], t)
+        assert stop.status[0] == "limit"
+    assert stop.kept is states[128] and stop.kept_at == 128
 
 
 @each("dt", [0.1, 1.0, 10.0])

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.dynamics.likeness import ReferencePatterns
-from hopattn.dynamics.ranking import merged, ranked
+from hopattn.dynamics.likeness import ReferencePatterns, merged, ranked
 from hopattn.retrieval.activation import activations
 from tests.counts import count
 

@@ -28,7 +28,7 @@ def test_the_arrays_of_a_record_agree(separation, activation, store):
     keys, cues, mask = store
     keys, cues = keys / 8, domain(activation, cues)
     memory = ha.Memory(keys, separation=separation, activation=activation)
-    found = memory.recall(cues, max_steps=30, mask=mask, keep=("trajectory",))
+    found = memory.recall(cues, update="sync", max_steps=30, mask=mask, keep=("trajectory",))
     n, dim = cues.shape
     last = found.steps.max()
     assert found.trajectory.shape == (last + 1, n, dim)
@@ -81,6 +81,39 @@ def test_one_step_of_recall_is_attention():
     found = ha.Memory(keys, beta=0.5).recall(cues, max_steps=1)
     np.testing.assert_allclose(found.state, ha.attention(cues, keys, keys), rtol=1e-12)
     assert found.steps.tolist() == [1, 1, 1]
+
+
+def test_by_default_neurons_of_a_network_change_one_after_another():
+    """All at once, 867 of these 2,000 cues end in a cycle of two; neuron by neuron none does."""
+    rng = np.random.default_rng(0)
+    network = ha.memories.hopfield(rng.choice([-1.0, 1.0], size=(3, 10)))
+    cues = rng.choice([-1.0, 1.0], size=(2000, 10))
+    assert np.mean(network.recall(cues, update="sync").status == "cycle") > 0.2
+    found = network.recall(cues)
+    assert set(found.status) == {"converged"}
+    assert np.array_equal(found.state, network.recall(cues, update=ha.Asynchronous("sequence")).state)
+    assert network.descends()
+
+
+@each(
+    ("memory", "update"),
+    [
+        (ha.memories.hopfield([[1, -1]], activation="sign"), ha.Asynchronous("sequence")),
+        (ha.memories.hopfield([[1, 0, 1]], activation="step"), ha.Asynchronous("sequence")),
+        (ha.Hopfield([[0, 1], [-1, 0]]), ha.Asynchronous("sequence")),
+        (ha.memories.dense([[1, -1]]), ha.Asynchronous("sequence")),
+        (ha.Memory([[1.0, -1]], activation="sign"), ha.Asynchronous("sequence")),
+        (ha.memories.graded([[1, -1]]), ha.Graded()),
+        (ha.Hopfield([[0.5]], activation="identity"), Synchronous()),
+        (ha.memories.modern([[1.0, -1]]), Synchronous()),
+        (ha.memories.sequence([[1, -1], [1, 1]]), Synchronous()),
+        (ha.memories.bam([[1, -1]], [[1, 1]]), Synchronous()),
+        (ha.Associator(np.eye(2), activation="sign"), Synchronous()),
+    ],
+)
+def test_each_memory_has_an_update_of_its_own(memory, update):
+    assert memory.own_update == update
+    assert memory.descends() == memory.descends(update)
 
 
 def test_a_damaged_pattern_is_recalled_and_named():

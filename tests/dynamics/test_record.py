@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.dynamics.likeness import Spurious, likeness
-from hopattn.dynamics.ranking import merged, ranked
+from hopattn.dynamics.likeness import ReferencePatterns, Spurious, merged, ranked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.similarity import cosine
@@ -22,7 +21,7 @@ PATTERNS = np.random.default_rng(11).choice([-1.0, 1.0], size=(5, 400))
 
 
 def like(states, patterns=PATTERNS, activation="sign"):
-    return likeness(np.atleast_2d(states), patterns, activations.make(activation))
+    return ReferencePatterns(patterns, activations.make(activation)).likeness(np.atleast_2d(states))
 
 
 @given(sizes=st.permutations(range(5)), signs=st.tuples(*[st.sampled_from([-1, 1])] * 3))
@@ -173,15 +172,9 @@ def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
 def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     told = inspect.getdoc(kind.recall)
     given = list(inspect.signature(kind.recall).parameters)[1:]
-    assert given == ["cues", "update", "max_steps", "tol", "seed", "rng", "mask", "keep"]
+    assert given == ["cues", "update", "max_steps", "tol", "rng", "mask", "keep"]
     assert all(re.search(rf"^{name}: ", told, re.MULTILINE) for name in given)
     assert told.endswith(inspect.getdoc(ha.Recall))
     fields = {field.name for field in dataclasses.fields(ha.Recall)} - {"reference"}
     properties = {name for name, value in vars(ha.Recall).items() if isinstance(value, property)}
     assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", told)] == []
-
-
-@each("may_close", [True, False])
-def test_a_memory_that_may_close_compares_its_states_at_once(may_close):
-    kind = type("Lent", (ha.Memory,), {"may_close": may_close})
-    assert ("_likeness" in vars(kind(np.eye(2)).recall([1.0, 0.0]))) == may_close

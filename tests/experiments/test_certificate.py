@@ -61,7 +61,7 @@ def test_an_update_without_a_claim_has_a_counter_example(name, update):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_false_claim_is_found_out(monkeypatch, dtype):
     """A network that says that it descends under the synchronous update, and does not."""
-    monkeypatch.setattr(ha.Hopfield, "why_not_convex", "")
+    monkeypatch.setattr(ha.Hopfield, "curvature", 0.0)
     found = certify("hopfield", "sync", count=2000, dtype=dtype)
     assert not found.holds
     assert found.largest > 1e-3
@@ -83,10 +83,11 @@ class PartialStep(Update):
     part: float
 
     def step(self, memory, states, mask, context):
-        return states + self.part * (np.asarray(memory.step(states, mask)) - states)
+        moved, energy = memory.step_with_energy(states, mask)
+        return states + self.part * (np.asarray(moved) - states), energy
 
     def guarantee(self, memory):
-        return Descent(not memory.why_not_convex, memory.why_not_convex or "the bound is quadratic")
+        return Descent(memory.curvature == 0, memory.lacks.get("convexity", "the bound is quadratic"))
 
     def obstacle(self, memory):
         return "" if isinstance(memory.activation, Identity) else "the activation is not the identity"
@@ -240,7 +241,7 @@ def test_weights_that_are_lost_in_rounding_are_not_followed_in_continuous_time()
 
 def test_an_energy_that_is_no_number_is_no_descent():
     class Leaky(ha.Hopfield):
-        why_not_convex = ""
+        lacks = {}
 
         def step(self, cues, mask=None):
             return np.full_like(np.asarray(cues), 1.5)  # outside the cube, where the energy is infinite

@@ -184,11 +184,11 @@ def test_the_mean_shift_goes_downhill_on_minus_the_logarithm_of_a_density(seed):
 
 def test_what_a_similarity_with_a_gradient_cannot_do_has_its_reason(own):
     memory = ha.Memory(PATTERNS, similarity="near", separation="log_cosh")
-    assert "only where the weights sum to 1" in memory.why_no_energy
+    assert "only where the weights sum to 1" in memory.lacks["energy"]
     memory = ha.Memory(PATTERNS, similarity="near")
-    assert memory.why_no_energy == "" and "the dot product alone" in memory.why_no_single_neuron_updates
+    assert "energy" not in memory.lacks and "the dot product alone" in memory.lacks["single-neuron updates"]
     assert not ha.Asynchronous().descends(memory) and ha.ConcaveConvex().descends(memory)
-    assert "not the dot product" in ha.Memory(PATTERNS, similarity="euclidean").why_no_energy
+    assert "not the dot product" in ha.Memory(PATTERNS, similarity="euclidean").lacks["energy"]
 
 
 @each("part", ["log_cosh", "near", "softsign", "mymodule:LogCosh"])

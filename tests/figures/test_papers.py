@@ -40,7 +40,7 @@ def record():
     cues = np.repeat(patterns, 10, axis=0)
     for i, cue in enumerate(cues):
         cue[: 3 * (i % 10)] *= -1
-    return ha.memories.hopfield(patterns).recall(cues, keep=["overlaps", "trajectory"], seed=0)
+    return ha.memories.hopfield(patterns).recall(cues, update="async", keep=["overlaps", "trajectory"], rng=0)
 
 
 def test_the_heat_map_holds_the_overlap_of_every_state_with_every_letter():

@@ -109,6 +109,7 @@ ARGUMENTS = {
     "learning.pseudo_inverse": lambda: dict(PATTERNS),
     "learning.storkey": lambda: dict(PATTERNS),
     "learning.storkey_by_definition": lambda: dict(PATTERNS),
+    "learning.perceptron_by_definition": lambda: dict(PATTERNS),
     "memories.linear": lambda: {**PAIRS, "feature_map": "elu", "normalise": True},
     "transformer.linear_attention": lambda: dict(QKV),
     "load": lambda: {"path": "bank"},

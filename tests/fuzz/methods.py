@@ -85,7 +85,7 @@ OBJECTS = {
 """Objects that no call of the table gives, or not with all that their methods need."""
 
 CUES, STATES, FILE, X = {"cues": SPINS}, {"states": SPINS}, {"path": "saved.npz"}, {"x": REAL}
-UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "seed": 0}, {"q": REAL}, {"name": None}
+UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "rng": 0}, {"q": REAL}, {"name": None}
 ANY = {
     **{"__call__": X, "trace": X, "hidden": X, "append": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
     **{"step": CUES, "weights": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
@@ -180,8 +180,8 @@ INTERNAL = {
 }
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
-    *("single_neuron_states", "step_with_energy", "advance", "drawn", "guarantee", "internal", "obstacle", "residual"),
-    *("size_read", "cue_term"),
+    *("single_neuron_states", "step_with_energy", "drawn", "guarantee", "internal", "obstacle", "residual"),
+    *("size_read", "require_energy", "limits", "cue_term"),
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
 REFUSED = {"Associator.energy"}
@@ -216,7 +216,7 @@ def methods_of(one):
     kind = type(one)
     if kind.__module__.partition(".")[0] != "hopattn":
         return
-    of_update = hasattr(kind, "advance")  # an update, whose other methods recall calls
+    of_update = hasattr(kind, "guarantee")  # an update, whose other methods recall calls
     for name in dir(kind):
         hidden = (
             name.startswith("_") and name != "__call__" and not (name == "__getitem__" and isinstance(one, Choices))

@@ -13,7 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from tests.draws import arrays, spins
 from tests.each import each
 
-RULES = (*ha.learning.rules, "storkey_by_definition")
+RULES = (*ha.learning.rules, "storkey_by_definition", "perceptron_by_definition")
 
 
 def exact(patterns):
@@ -230,6 +230,13 @@ def test_a_pattern_that_is_zero_depends_on_nothing():
         ha.learning.pseudo_inverse([[1, 1, 1], [0, 0, 0], [1, 1, -1]])
 
 
+@each("stability", [0.0, 0.3])
+def test_perceptron_is_its_definition(stability):
+    patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(90, 110))
+    expected = ha.learning.perceptron_by_definition(patterns, stability)
+    np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=0, atol=1e-12)
+
+
 @given(patterns=pattern_sets(most=3), stability=st.sampled_from([0.0, 0.1]))
 def test_perceptron_makes_every_pattern_stable(patterns, stability):
     # Patterns that agree in all other neurons and differ in one ask that one for two answers.
@@ -271,7 +278,7 @@ def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
     assert np.array_equal(patterns, kept)
     if rule != "pseudo_inverse":
         assert np.all(np.diag(couplings) == 0)
-    if rule != "perceptron":
+    if not rule.startswith("perceptron"):
         np.testing.assert_allclose(couplings, couplings.T, atol=1e-15)
 
 

@@ -7,7 +7,8 @@ from unittest.mock import patch
 import numpy as np
 
 import hopattn as ha
-from hopattn.dynamics.single_neuron import Overlaps, block_sums, coupled
+from hopattn.dynamics import single_neuron
+from hopattn.dynamics.single_neuron import Sums
 from hopattn.dynamics.updates.base import StepContext
 from tests.counts import spread
 from tests.each import each
@@ -27,7 +28,7 @@ def networks(self_coupling, dtype="float64", n=90, many=7):
 
 def swept(network, update, states):
     rng = np.random.default_rng(5)
-    return update.step(network, states, None, StepContext(0, rng, tuple(rng.spawn(len(states)))))
+    return update.step(network, states, None, StepContext(0, rng, tuple(rng.spawn(len(states)))))[0]
 
 
 both = each("self_coupling", [False, True])
@@ -39,8 +40,8 @@ in_both_dtypes = each("dtype", ["float64", "float32"])
 @each(("size", "update"), spread(product([1, 7, 64, 256], UPDATES), 10))
 def test_a_sweep_by_overlaps_turns_the_spins_that_the_couplings_turn(size, update, dtype, self_coupling):
     network, plain, cues = networks(self_coupling, dtype)
-    assert network.overlaps is not None and plain.overlaps is None
-    with patch.object(coupled, "BLOCK", size):
+    assert network.sums.columns is not None and plain.sums.columns is None
+    with patch.object(single_neuron, "BLOCK", size):
         for states in (cues, np.where(cues == 0, 1, cues).astype(dtype), cues[:1]):
             found = swept(network, update, states)
             assert np.array_equal(found, swept(plain, update, states))
@@ -63,36 +64,36 @@ def test_steps_fields_and_energies_by_overlaps_are_those_of_the_couplings(dtype,
 def test_a_recall_by_overlaps_is_that_of_the_couplings(self_coupling):
     network, plain, cues = networks(self_coupling)
     for update in (*UPDATES, "sync", "concave_convex"):
-        ours, theirs = (each.recall(cues, update=update, max_steps=4, seed=2) for each in (network, plain))
+        ours, theirs = (each.recall(cues, update=update, max_steps=4, rng=2) for each in (network, plain))
         for what in ("state", "steps", "status", "energies", "residual", "matched"):
             assert np.array_equal(getattr(ours, what), getattr(theirs, what)), (update, what)
 
 
-def test_the_block_sums_follow_the_states():
-    network, plain, cues = networks(False)
-    rng, spins = np.random.default_rng(7), cues.T.copy()
-    ours = block_sums.SumsOfOverlaps(network.overlaps, spins)
-    theirs = block_sums.SumsOfCouplings(plain.counts, spins.copy(), 90)
-    for _ in range(5):
-        neurons = rng.permutation(90)[:17]
-        for found, expected in zip(ours.of(neurons), theirs.of(neurons), strict=True):
-            assert np.array_equal(found, expected)
-        before, now = spins[neurons], rng.choice([-1.0, 0.0, 1.0], size=(17, 11))
-        for sums in (ours, theirs):
-            sums.change(neurons, before, now)
-        spins[neurons] = now
-
-
 def test_overlaps_are_taken_only_where_they_are_exact_and_few():
     few, many = np.ones((30, 90)), np.ones((31, 90))
-    assert Overlaps.of(few, False) is not None
-    assert Overlaps.of(many, False) is None
-    assert Overlaps.of(few.astype("float16"), False) is None
-    with patch.object(block_sums, "EXACT", 30 * 90):
-        assert Overlaps.of(few, False) is None
-    assert ha.memories.hopfield(few, rule="storkey").overlaps is None
-    assert ha.memories.hopfield([[1, -1]]).overlaps is None
-    assert ha.memories.graded(few).overlaps is not None
+
+    def by_patterns(patterns):
+        return Sums.over(ha.learning.hebb(patterns)).by_patterns(patterns, False).columns is not None
+
+    assert by_patterns(few)
+    assert not by_patterns(many)
+    assert not by_patterns(few.astype("float16"))
+    assert not by_patterns(2 * few)
+    with patch.object(single_neuron, "EXACT", 30 * 90):
+        assert not by_patterns(few)
+    assert ha.memories.hopfield(few, rule="storkey").sums.columns is None
+    assert ha.memories.hopfield([[1, -1]]).sums.columns is None
+    assert ha.memories.graded(few).sums.columns is not None
+
+
+@both
+def test_patterns_that_are_not_spins_and_lists_are_learned_as_hebbs_rule_says(self_coupling):
+    patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(2, 12))
+    for rows in (2 * patterns, patterns.tolist(), (2 * patterns).tolist(), patterns.astype(int)):
+        network = ha.Hopfield.by_hebb(rows, self_coupling)
+        plain = ha.Hopfield(ha.learning.hebb(rows, self_coupling))
+        assert np.array_equal(network.field(patterns), plain.field(patterns))
+        assert np.array_equal(network.energy(patterns), plain.energy(patterns))
 
 
 def test_patterns_that_change_later_change_no_field():
@@ -109,5 +110,5 @@ def test_a_network_from_a_file_recalls_the_same(tmp_path):
     network.save(tmp_path / "network.npz")
     again = ha.load_memory(tmp_path / "network.npz")
     for update in UPDATES:
-        ours, theirs = (each.recall(cues, update=update, max_steps=3, seed=1) for each in (network, again))
+        ours, theirs = (each.recall(cues, update=update, max_steps=3, rng=1) for each in (network, again))
         assert np.array_equal(ours.state, theirs.state) and np.array_equal(ours.energies, theirs.energies)

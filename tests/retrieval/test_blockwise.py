@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hopattn as ha
-from hopattn.dynamics.ranking import ranked
+from hopattn.dynamics.likeness import ranked
 from hopattn.foundation.threads import workers
 from hopattn.retrieval.blockwise import sizes
 from hopattn.retrieval.blockwise.sizes import ENOUGH, Blocks

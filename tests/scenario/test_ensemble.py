@@ -179,7 +179,7 @@ def test_the_energy_is_kept_of_the_first_hundred_cues_and_empty_without_one():
     text = TEXT.replace("neurons = 100\nload = 0.05", "neurons = 20\npatterns = 120") + "cues = 120\nmax_steps = 2\n"
     assert ha.run(parse(text, "e.toml", "e")).arrays["energy"].values.shape[0] == 100
     text = text.replace('"hopfield"', '"nearest"')
-    assert ha.memories.nearest(np.eye(3)).why_no_energy
+    assert "energy" in ha.memories.nearest(np.eye(3)).lacks
     assert ha.run(parse(text, "e.toml", "e")).arrays["energy"].values.shape == (100, 0)
 
 

@@ -3,8 +3,7 @@
 To add an update, add a frozen dataclass with its step and its guarantee to a file in this folder.
 
 - `base.py`: the form of an update
-- `asynchronous.py`: one neuron after the other
-- `*.py`: one file for each family: synchronous, stochastic, continuous time
+- `*.py`: one file for each family: synchronous, asynchronous (by the sign or by chance), continuous time
 """
 
 from hopattn.dynamics.updates.base import Update

@@ -1,22 +1,37 @@
-"""The asynchronous update: one neuron at a time, to the side of its local field."""
+"""Updates of one neuron at a time: to the side of its local field, or by chance at a temperature."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.single_neuron import KnownDecision, SpinView
-from hopattn.dynamics.updates.base import Descent, StepContext, Update
+from hopattn.dynamics.record import Status
+from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.checks import real
+from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
 
 _ORDERS = ("random", "sequence")
 
 
+def order_of(order: Any, what: str) -> Any:
+    """The order of a sweep: a word of `_ORDERS`, or the number of every neuron once, as a tuple."""
+    if isinstance(order, str):
+        if order not in _ORDERS:
+            raise InvalidInput(f"{what}: {unknown(order, _ORDERS)}, or the numbers of the neurons")
+        return order
+    given = plain_array(order, what)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(given.size)):
+        told = "expected 'random', 'sequence', or the number of every neuron once, counted from 0"
+        raise InvalidInput(f"{what}: {told}")
+    return tuple(given.tolist())
+
+
 @dataclass(frozen=True)
-class Asynchronous(Update):
+class Asynchronous(Declared, Update):
     """One neuron after the other, each with the new values of those before it; a step is one sweep over all.
 
     order: "random" (drawn anew for each sweep, the same for all cues), "sequence" (0, 1, 2 …), or the number of every
@@ -28,38 +43,27 @@ class Asynchronous(Update):
     name: ClassVar[str] = "async"
     source: ClassVar[str] = "Hopfield 1982; Krotov & Hopfield 2016"
     way: ClassVar[str] = "one neuron after the other"
-    order: Any = "random"
-
-    def __post_init__(self) -> None:
-        if isinstance(self.order, str):
-            if self.order not in _ORDERS:
-                raise InvalidInput(f"order: {unknown(self.order, _ORDERS)}, or the numbers of the neurons")
-            return
-        given = plain_array(self.order, "order")
-        if given.ndim != 1 or given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(given.size)):
-            raise InvalidInput(
-                "order: expected 'random', 'sequence', or the number of every neuron once, counted from 0"
-            )
-        object.__setattr__(self, "order", tuple(given.tolist()))
+    order: Annotated[Any, order_of] = "random"
 
     @property
-    def deterministic(self) -> bool:
-        return bool(self.order != "random")
+    def ends(self) -> tuple[Status, ...]:
+        return (Status.CONVERGED,) if self.order == "random" else super().ends
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
-        neurons = memory.single_neuron_states(states, mask)
-        order = sweep_order(self.order, states.shape[1], context.rng)
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+        neurons, n = memory.single_neuron_states(states, mask), states.shape[1]
+        order = context.rng.permutation(n) if self.order == "random" else np.arange(n)
+        order = order if isinstance(self.order, str) else np.array(self.order)
         if memory.activation.discrete:
-            neurons.sweep(order, aligned)
+            neurons.sweep(order)
         else:
             neurons.sweep_graded(order, memory.activation)
-        return neurons.states
+        return neurons.states, energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         if memory.activation.discrete:
             return Descent(True, "each spin turns only where the exact energy difference of the flip is negative")
-        if obstacle := memory.why_not_convex_in_each_neuron:
-            return Descent(False, obstacle)
+        if reason := memory.lacks.get("convexity") or memory.lacks.get("convexity of a neuron"):
+            return Descent(False, reason)
         return Descent(True, "concave-convex procedure, neuron by neuron")
 
     def obstacle(self, memory: Recallable) -> str:
@@ -68,32 +72,64 @@ class Asynchronous(Update):
         n = memory.reference.shape[-1]
         if not isinstance(self.order, str) and len(self.order) != n:
             return f"the order names {len(self.order)} neurons, but there are {n}"
-        return memory.why_no_single_neuron_updates
+        return memory.lacks.get("single-neuron updates", "")
 
 
-def sweep_order(order: Any, n: int, rng: np.random.Generator) -> np.ndarray:
-    """The numbers of the n neurons in the order of one sweep."""
-    if order == "random":
-        return rng.permutation(n)
-    return np.arange(n) if order == "sequence" else np.array(order)
+@dataclass(frozen=True)
+class Glauber(Declared, Update):
+    """One spin after the other by chance: x_i is +1 with probability 1 / (1 + exp(−2 h_i / T)); a step is one sweep.
 
-
-class _Aligned(KnownDecision):
-    """Each spin takes the sign of its local field.
-
-    A spin stays as it is where the local field is 0, and an unknown spin stays unknown where a side would cost energy.
+    After many sweeps the states have the distribution exp(−E/T), with E the memory's `energy`; for the exponential
+    separation that is the logarithm −β⁻¹ log Σ exp(βs). temperature: T, 0 or more, in the unit of the energy; 0 is the
+    asynchronous update. cooling: the factor by which each sweep multiplies the temperature, above 0 and at most 1;
+    below 1 it is simulated annealing. Raises `InvalidInput` for other numbers. The order is drawn anew for each sweep;
+    each cue has random numbers of its own. There is no fixed point at T > 0: a recall takes `max_steps` sweeps.
+    Source: Glauber (1963), J. Math. Phys. 4, 294; Amit, Gutfreund & Sompolinsky (1985) (their β⁻¹ is our T);
+    annealing: Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671.
     """
 
-    def __call__(self, view: SpinView) -> np.ndarray:
-        local, spins = view.local, view.spins
-        stays = local == 0
-        unknown_yet = spins == 0
-        if np.any(unknown_yet):
-            stays = stays | (unknown_yet & (view.gain() < 0))
-        return np.where(stays, spins, np.sign(local))
+    source: ClassVar[str] = "Glauber 1963; Kirkpatrick et al. 1983"
+    way: ClassVar[str] = "one neuron after the other, by chance"
+    stochastic: ClassVar[bool] = True
+    temperature: Annotated[float, lambda given, what: real(given, what, least=0.0)]
+    cooling: Positive = 1.0
 
-    def limits(self) -> None:
-        return None
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cooling > 1:
+            raise InvalidInput(f"cooling: expected a number of at most 1, not {self.cooling:g}")
 
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Self:
+        """An update with a temperature between 0.01 and 10, uniform in log T."""
+        return cls(float(10 ** rng.uniform(-2, 1)))
 
-aligned = _Aligned()
+    @property
+    def ends(self) -> tuple[Status, ...]:
+        return () if self.temperature else (Status.CONVERGED,)
+
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+        neurons = memory.single_neuron_states(states, mask)
+        limits = self.limits(context, states.shape[1])
+        neurons.sweep(context.rng.permutation(states.shape[1]), limits)
+        return neurons.states, energy_of(memory, states, mask)
+
+    def limits(self, context: StepContext, n: int) -> np.ndarray | None:
+        """The local fields above which the spins are 1 in a step, `(N, n)`; None at T = 0.
+
+        A spin is 1 where its draw u lies below the probability ½ (1 + tanh(h/T)): where h is above T artanh(2u − 1).
+        """
+        temperature = self.temperature * self.cooling**context.number
+        draws = np.stack([own.random(n) for own in context.own], axis=1)
+        with np.errstate(divide="ignore"):  # a draw of 0 lies below any probability
+            return temperature * np.arctanh(2 * draws - 1) if temperature else None
+
+    def guarantee(self, memory: Recallable) -> Descent:
+        if self.temperature == 0:
+            return Asynchronous().guarantee(memory)
+        return Descent(False, "at a temperature above 0 a spin may turn against its field")
+
+    def obstacle(self, memory: Recallable) -> str:
+        if not memory.activation.discrete:
+            return f"Glauber's update is for spins, and the activation '{name_of(memory.activation)}' gives none"
+        return memory.lacks.get("single-neuron updates", "")

@@ -7,9 +7,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.record import Status
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_change
+
+Moved = tuple[np.ndarray, np.ndarray | None]
+"""The states `(n, dim)` after a step, and the energies `(n,)` before it; None for a memory without an energy."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,13 @@ class StepContext:
 
     number: the number of steps before it. rng: the generator for draws that all cues share. own: one generator for each
     of the n cues if the update is `stochastic`, else empty; with its own draws, a cue does not depend on the others.
+    internal: the internal states `(n, dim)` of an update that has them, which a step overwrites.
     """
 
     number: int
     rng: np.random.Generator
     own: tuple[np.random.Generator, ...]
+    internal: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,17 @@ class Update(ABC):
     """The paper, as "Hopfield 1982"."""
     way: ClassVar[str]
     """The update in a few words, as "all neurons at once"."""
+    stochastic: ClassVar[bool] = False
+    """Whether a step draws random numbers for each cue by itself."""
+
+    @property
+    def ends(self) -> tuple[Status, ...]:
+        """The ways in which a recall may end.
+
+        CONVERGED: a state that one step leaves unchanged is a fixed point, which no later step changes. CYCLE: a state
+        always has the same next state, so that a recall that meets a state again is in a cycle.
+        """
+        return Status.CONVERGED, Status.CYCLE
 
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> Self:
@@ -58,34 +75,13 @@ class Update(ABC):
             )
         return cls()
 
-    @property
-    def has_fixed_points(self) -> bool:
-        """Whether a state that one step leaves unchanged is a fixed point: no later step changes it."""
-        return True
-
-    @property
-    def stochastic(self) -> bool:
-        """Whether a step draws random numbers for each cue by itself."""
-        return False
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether a state always has the same next state, so that a recall that meets a state again is in a cycle."""
-        return True
-
     @abstractmethod
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
-        """The states `(n, dim)` after one step; a step of an asynchronous update is one sweep over all neurons."""
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+        """One step of states `(n, dim)`, and their energies; a step of an asynchronous update is one sweep."""
 
     def internal(self, memory: Recallable, states: np.ndarray) -> np.ndarray | None:
         """The internal states `(n, dim)` that this update carries from step to step; None where it needs none."""
         return None
-
-    def advance(
-        self, memory: Recallable, internal: np.ndarray, mask: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The internal states and the states after one step, `(n, dim)` each, for an update that carries them."""
-        raise NotImplementedError
 
     def residual(
         self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
@@ -93,16 +89,10 @@ class Update(ABC):
         """The distance from rest, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
         return largest_change(before, after)
 
-    def step_with_energy(
-        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """One step, and the energy of the states before it, `(n,)`."""
-        return self.step(memory, states, mask, context), np.asarray(memory.energy(states, mask))
-
     def descends(self, memory: Recallable) -> Descent:
-        """Whether this update never raises the memory's energy; raises `InvalidInput` for what is no memory."""
+        """Whether this update never raises the memory's energy; raises `InvalidInput` for what is not a memory."""
         instance(memory, Recallable, "memory", "a memory")
-        if obstacle := memory.why_no_energy or self.obstacle(memory):
+        if obstacle := memory.lacks.get("energy") or self.obstacle(memory):
             return Descent(False, obstacle)
         return self.guarantee(memory)
 
@@ -113,3 +103,8 @@ class Update(ABC):
     def obstacle(self, memory: Recallable) -> str:
         """The reason why this update cannot be applied to the memory, or an empty string if it can."""
         return ""
+
+
+def energy_of(memory: Recallable, states: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
+    """The energies of states `(n, dim)`, `(n,)`; None for a memory without an energy."""
+    return None if "energy" in memory.lacks else np.asarray(memory.energy(states, mask))

@@ -6,8 +6,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.updates.base import Descent, StepContext, Update
-from hopattn.foundation.checks import positive
+from hopattn.dynamics.record import Status
+from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import largest_change
@@ -15,7 +16,7 @@ from hopattn.retrieval.activation import Activation
 
 
 @dataclass(frozen=True)
-class Graded(Update):
+class Graded(Declared, Update):
     """Continuous time: u̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
 
     dt: in units of the neurons' time constant, above 0 and at most 1000; raises `InvalidInput` otherwise. Each cue is
@@ -28,10 +29,10 @@ class Graded(Update):
 
     source: ClassVar[str] = "Hopfield 1984"
     way: ClassVar[str] = "in continuous time"
-    dt: float = 1.0
+    dt: Positive = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dt", positive(self.dt, "dt"))
+        super().__post_init__()
         if self.dt > 1000:
             raise InvalidInput(f"dt: expected at most 1000 time constants, not {self.dt:g}; take more steps instead")
 
@@ -41,24 +42,22 @@ class Graded(Update):
         return cls(float(10 ** rng.uniform(-2.5, -0.5)))
 
     @property
-    def deterministic(self) -> bool:
-        """False, so that no recall ends as a cycle. With an energy the flow is downhill and never returns to an earlier
-        state, and two states that are equal up to the error of the integrator are no cycle.
+    def ends(self) -> tuple[Status, ...]:
+        """No cycle: with an energy the flow is downhill and never returns to an earlier state, and two states that are
+        equal up to the error of the integrator are not one.
         """
-        return False
-
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
-        return self.advance(memory, self.internal(memory, states), mask)[1].astype(states.dtype, copy=False)
+        return (Status.CONVERGED,)
 
     def internal(self, memory: Recallable, states: np.ndarray) -> np.ndarray:
-        return memory.activation.inverse(states)
+        return np.array(memory.activation.inverse(states))
 
-    def advance(
-        self, memory: Recallable, internal: np.ndarray, mask: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        masks = [None] * len(internal) if mask is None else list(mask)
-        after = np.stack([self._flow(memory, *cue) for cue in zip(internal, masks, strict=True)])
-        return after, np.asarray(np.where(np.isfinite(after), memory.activation(after), after))
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+        u = self.internal(memory, states) if context.internal is None else context.internal
+        masks = [None] * len(u) if mask is None else list(mask)
+        after = np.stack([self._flow(memory, *cue) for cue in zip(u, masks, strict=True)])
+        moved = np.where(np.isfinite(after), memory.activation(after), after)
+        u[:] = after
+        return moved.astype(states.dtype, copy=False), energy_of(memory, states, mask)
 
     def residual(
         self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
@@ -73,7 +72,7 @@ class Graded(Update):
         invertible = type(memory.activation).inverse is not Activation.inverse
         if memory.activation.discrete or not memory.activation.elementwise or not invertible:
             return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
-        return memory.why_no_continuous_time
+        return memory.lacks.get("continuous time", "")
 
     def _flow(self, memory: Recallable, start: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
         """The internal state of one cue after the time dt; infinite if it diverges within dt."""

@@ -6,8 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.updates.base import Descent, StepContext, Update
+from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.registry import name_of
+
+NEGATIVE = "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
 
 
 @dataclass(frozen=True)
@@ -23,18 +25,13 @@ class Synchronous(Update):
     source: ClassVar[str] = "Little 1974; Yuille & Rangarajan 2003"
     way: ClassVar[str] = "all neurons at once"
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
-        return np.asarray(memory.step(states, mask))
-
-    def step_with_energy(
-        self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
         moved, energy = memory.step_with_energy(states, mask)
-        return np.asarray(moved), np.asarray(energy)
+        return np.asarray(moved), None if energy is None else np.asarray(energy)
 
     def guarantee(self, memory: Recallable) -> Descent:
-        if obstacle := memory.why_not_convex:
-            return Descent(False, obstacle)
+        if memory.curvature > 0:
+            return Descent(False, memory.lacks.get("convexity", NEGATIVE))
         return Descent(True, "concave-convex procedure: the potential of the scores is convex")
 
 
@@ -51,19 +48,20 @@ class ConcaveConvex(Update):
     source: ClassVar[str] = "Yuille & Rangarajan 2003"
     way: ClassVar[str] = "all neurons at once, with inertia"
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> np.ndarray:
+    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
         inertia = memory.curvature
         if inertia == 0:
-            return np.asarray(memory.step(states, mask))
-        return memory.activation.proximal(np.asarray(memory.field(states, mask)) + inertia * states, states, inertia)
+            return Synchronous().step(memory, states, mask, context)
+        field = np.asarray(memory.field(states, mask)) + inertia * states
+        return memory.activation.proximal(field, states, inertia), energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "concave-convex procedure, with the inertia that makes the potential convex")
 
     def obstacle(self, memory: Recallable) -> str:
-        if memory.why_no_energy:
-            return memory.why_no_energy
-        if memory.curvature == float("inf"):
-            return f"{memory.why_not_convex}, and no inertia mends that"
+        if reason := memory.lacks.get("energy"):
+            return reason
+        if "convexity" in memory.lacks:
+            return f"{memory.lacks['convexity']}, and no inertia mends that"
         heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
         return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""

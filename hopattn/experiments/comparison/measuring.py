@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.dynamics.likeness import MATCH
-from hopattn.dynamics.ranking import ranked
+from hopattn.dynamics.likeness import MATCH, ranked
 from hopattn.experiments.comparison.contenders import Contender, update_of
 from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
 from hopattn.experiments.comparison.stored_numbers import stored_numbers
@@ -100,7 +99,7 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
         stores = [reader] if apart and isinstance(memory, Memory) else [memory, reader] if apart else [memory]
         why: dict[str, str] = {}
         if recall.energies is None:
-            why["energy_fall"] = memory.why_no_energy
+            why["energy_fall"] = memory.lacks["energy"]
         weights = _normalised_weights(reader, problem, why)
         length = float(np.sqrt(np.mean(np.sum(problem.values**2, axis=-1)))) or 1.0
         least = np.zeros(0) if weights is None else least_number(weights)

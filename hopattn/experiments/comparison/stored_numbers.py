@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.memories.memory import Memory
-from hopattn.networks.associator import Associator
-from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
 
 
@@ -34,5 +33,5 @@ def _count(memory: Any) -> int | None:
     if not isinstance(memory, Hopfield):
         return None
     n = len(memory.couplings)
-    pairs = n * (n - 1) // (1 if memory.why_no_energy else 2)
+    pairs = n * (n - 1) // (1 if "energy" in memory.lacks else 2)
     return pairs + n * (bool(np.diag(memory.couplings).any()) + bool(memory.bias.any()))

@@ -8,6 +8,6 @@ file that cannot be imported, for whatever reason, leaves its work to NumPy.
 - `powers.py`: powers of two, and other powers, several numbers at once
 - `products.py`: matrix products, by the BLAS that SciPy brings
 - `softmax.py`: blocks of keys of the online softmax, with their sums of powers
-- `spins.py`: spins that settle one after the other
+- `spins.py`: spins of a dense memory that turn one after the other
 - `thresholds.py`: thresholds at which sparse weights have their sum
 """

@@ -27,17 +27,15 @@ _STAMP = tuple(
 """The names, times and sizes of the files of this folder."""
 
 
-def loop(*signatures: Any, exact: bool = False) -> Callable[[F], F]:
+def loop(*signatures: Any) -> Callable[[F], F]:
     """Compile a function for these types at its import, or read it from the cache; it runs without Python's lock.
 
-    exact: every product and sum is rounded as it is written, as NumPy does it.
     numba asks only whether the file of the function has changed since it was cached; here, whether a file of this
     folder has. Raises an error where the folder of the cache cannot be written.
     """
 
     def compiled(function: F) -> F:
-        flags = set() if exact else FLAGS
-        made = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=flags)(function)
+        made = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=FLAGS)(function)
         made._cache._cache_file._source_stamp = _STAMP
         for signature in signatures:
             made.compile(signature)
@@ -50,11 +48,6 @@ def loop(*signatures: Any, exact: bool = False) -> Callable[[F], F]:
 def inner(function: F) -> F:
     """A part of a loop, compiled with it."""
     return cast(F, numba.njit(nogil=True, error_model="numpy", fastmath=FLAGS)(function))
-
-
-def exact(function: F) -> F:
-    """A part of a loop in which every product and sum is rounded as it is written."""
-    return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 def by_dtype(narrow: Callable[..., Any], wide: Callable[..., Any]) -> Callable[..., Any]:

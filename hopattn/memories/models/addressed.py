@@ -125,7 +125,8 @@ def sdm(
     array([1., 1.])
     """
     random = generator(rng=rng)
-    address_rows, value_rows = spin_patterns(addresses, "addresses"), spin_patterns(values, "values")
+    address_rows = spin_patterns(addresses, "addresses")
+    value_rows = address_rows if values is addresses else spin_patterns(values, "values")
     count, n = address_rows.shape
     if count != value_rows.shape[0]:
         raise InvalidInput(f"values: {value_rows.shape[0]} rows do not fit {count} addresses")

@@ -9,8 +9,7 @@ from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
 from hopattn.networks import learning
-from hopattn.networks.associator import Associator
-from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.activation import Activation, Step, Tanh
 

@@ -7,11 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.dynamics.state_space import spins
-from hopattn.dynamics.updates.stochastic import Glauber
+from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.foundation.errors import InvalidInput
-from hopattn.networks.curie_weiss import MOST_SPINS as MOST_SUMMED
-from hopattn.networks.curie_weiss import mean_field
-from hopattn.networks.ising import MOST_SPINS
+from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS, mean_field
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
@@ -111,7 +109,7 @@ class IsingTable(MagnetTable):
 
     def _energy_problems(self) -> Iterator[Problem]:
         """A memory without an energy over spins, and temperatures out of range; found on sums at two temperatures."""
-        if self.neurons > (MOST_SPINS if self.curie_weiss is None else MOST_SUMMED):
+        if self.neurons > (MOST_SPINS if self.curie_weiss is None else MOST_ALIKE):
             return
         try:
             self.averages(np.array([min(self.temperatures), max(self.temperatures)]))

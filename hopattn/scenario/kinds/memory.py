@@ -142,8 +142,8 @@ class MemoryScenario(Spec):
             obstacle = str(error)
         if obstacle:
             yield Problem(("memory", "update"), obstacle)
-        if self.memory.between is not None and memory.why_no_energy:
-            yield Problem(("memory", "between"), f"there is no energy: {memory.why_no_energy}")
+        if self.memory.between is not None and "energy" in memory.lacks:
+            yield Problem(("memory", "between"), f"there is no energy: {memory.lacks['energy']}")
         for i, row in enumerate(self._cues(self.seed)):
             if reason := memory.activation.why_outside_domain(row):
                 place = self._place(i)

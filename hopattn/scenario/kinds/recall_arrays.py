@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import Spurious, likeness
+from hopattn.dynamics.likeness import ReferencePatterns, Spurious
 from hopattn.dynamics.record import Recall
 from hopattn.dynamics.state_space import (
     LINE,
@@ -20,7 +20,7 @@ from hopattn.dynamics.state_space import (
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.memories.memory import Memory
-from hopattn.networks.bidirectional import Bidirectional
+from hopattn.networks.associator import Bidirectional
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
@@ -70,7 +70,7 @@ class RecallArrays:
         if isinstance(self.memory, Bidirectional):
             yield ArraySpec("answer", (cue, axis))
             yield ArraySpec("answers", (cue,), measured=False)
-        if not self.memory.why_no_energy:
+        if "energy" not in self.memory.lacks:
             yield ArraySpec("energy", (cue, step))
         if self._shows_trajectory:
             yield ArraySpec("trajectory", (cue, step, axis))
@@ -133,9 +133,8 @@ class RecallArrays:
         """The end of the recall of each cue, and the pattern and energy after each step."""
         memory, names = self.memory, self._names
         states = recall.trajectory.reshape(-1, recall.trajectory.shape[-1])
-        matched = [
-            likeness(states[rows], memory.patterns, memory.activation).matched for rows in blocks(len(states), BLOCK)
-        ]
+        stored = ReferencePatterns(memory.patterns, memory.activation)
+        matched = [stored.likeness(states[rows]).matched for rows in blocks(len(states), BLOCK)]
         visited = np.concatenate(matched).reshape(recall.trajectory.shape[:2])
         energies = {} if recall.energies is None else {"energy": recall.energies}
         return {
@@ -175,7 +174,7 @@ class RecallArrays:
     def _answers(self, memory: Bidirectional, states: np.ndarray) -> dict[str, np.ndarray]:
         """The final state of the other side, and the name of the pattern that it recalls."""
         answer = memory.answer(states)
-        matched = likeness(answer, memory.forward.patterns, memory.activation).matched
+        matched = ReferencePatterns(memory.forward.patterns, memory.activation).likeness(answer).matched
         return {"answer": answer, "answers": np.array([*(self.table.values or ()), "nothing"])[matched]}
 
     def _of_memory(self, cues: np.ndarray) -> dict[str, np.ndarray | Labelled]:

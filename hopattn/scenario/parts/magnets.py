@@ -7,9 +7,8 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
-from hopattn.networks.curie_weiss import curie_weiss
 from hopattn.networks.hopfield import Hopfield
-from hopattn.networks.ising import boltzmann
+from hopattn.networks.ising import boltzmann, curie_weiss
 from hopattn.scenario.language.fields import Count, Matrix, Problem, Table, Vector
 from hopattn.scenario.parts.memories import ModelChoice, ModelTable
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.updates.asynchronous import Asynchronous
-from hopattn.dynamics.updates.stochastic import Glauber
+from hopattn.dynamics.updates.asynchronous import Asynchronous, Glauber
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of

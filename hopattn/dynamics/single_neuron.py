@@ -1,0 +1,439 @@
+"""Neurons that are updated one at a time: a sweep by its definition, and in blocks with the same result.
+
+The *local field* of a spin is half the energy difference between its two sides,
+
+    h_i = ½ [E(x_i = −1) − E(x_i = +1)]
+
+A spin that takes the sign of its local field never raises the energy, whatever the potential. A neuron that is still
+unknown (0) takes a side only if that does not raise the energy. The *field* of a graded neuron is the gradient of the
+potential by that neuron.
+
+A sweep updates one neuron after another; each neuron uses the new values of the neurons before it. The sweeps of
+`SingleNeuronStates` are this definition. `CoupledSpins` and `StoredSpins` have the same result from fewer operations.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Self
+
+import numpy as np
+
+from hopattn.foundation.arrays import require_finite_energy
+from hopattn.foundation.kernels import compiled_loops
+from hopattn.foundation.threads import blocks
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.power import Power, RectifiedPower
+from hopattn.retrieval.separation.scores import scaled
+
+CACHED = 32_768
+"""The number of entries that are looked at together; they stay in the cache of the processor."""
+BLOCK = 256
+"""The number of coupled neurons whose fields one matrix product gives; half or twice as many take about as long."""
+COLUMNS = 64
+"""The number of neurons whose columns of the keys are copied to contiguous memory at a time."""
+PAIRS = 512
+"""The number of rows of the couplings in one product; threads that share small products wait for one another."""
+EXACT = 2**24
+"""The whole number below which single precision holds every sum of spins exactly."""
+FEW = 3
+"""The number of neurons for each pattern from which sums over the patterns are faster than sums over the couplings."""
+SHARE = 16
+"""The work of one score of a stored sweep, in couplings of a coupled sweep."""
+
+
+def are_spins(states: np.ndarray) -> bool:
+    """Whether all entries of an array are −1, 0 or 1; by rows that stay in the cache of the processor."""
+    size = np.abs(states[:1]).size
+    rows = (np.abs(states[some]) for some in blocks(len(states), max(1, CACHED // max(1, size))))
+    return all(bool(np.all((each == 1) | (each == 0))) for each in rows)
+
+
+def settled(
+    spins: np.ndarray, local: np.ndarray, limits: np.ndarray | None, gain: Callable[[], np.ndarray]
+) -> np.ndarray:
+    """The new values of spins with these local fields.
+
+    A spin takes the sign of its local field. It stays as it is where that is 0, and an unknown spin stays unknown where
+    a side would cost energy. limits: in place of this rule, the local field above which each spin is 1, and −1
+    elsewhere. gain: gives the energy E(0) − E(±1) that an unknown spin saves by taking the side of its local field.
+    """
+    if limits is not None:
+        return np.where(local > limits, 1.0, -1.0)
+    stays, unknown = local == 0, spins == 0
+    if np.any(unknown):
+        stays |= unknown & (gain() < 0)
+    return np.where(stays, spins, np.sign(local))
+
+
+class SingleNeuronStates(ABC):
+    """A batch of states in which one neuron is updated at a time.
+
+    states: `(n, N)`, one state a cue; they are copied. `spins` is the copy with one neuron a row, `(N, n)`, which
+    `set_neuron` and the sweeps change.
+    """
+
+    def __init__(self, states: np.ndarray) -> None:
+        self.spins = np.array(states.T, order="C")
+
+    @property
+    def states(self) -> np.ndarray:
+        """The present states, `(n, N)`."""
+        return np.ascontiguousarray(self.spins.T)
+
+    @abstractmethod
+    def local_field(self, neuron: int) -> np.ndarray:
+        """h_i = ½ [E(x_i = −1) − E(x_i = +1)], `(n,)`."""
+
+    @abstractmethod
+    def gain(self, neuron: int) -> np.ndarray:
+        """The energy E(0) − E(±1) that an unknown neuron saves by taking the side of its local field, `(n,)`."""
+
+    @abstractmethod
+    def field(self, neuron: int) -> np.ndarray:
+        """The gradient of the potential by this neuron, `(n,)`."""
+
+    def set_neuron(self, neuron: int, values: np.ndarray) -> None:
+        """Set this neuron to its new values `(n,)`."""
+        self.spins[neuron] = values
+
+    def sweep(self, order: np.ndarray, limits: np.ndarray | None = None) -> None:
+        """Update each spin in the order as `settled` says; its local field depends on the spins updated before.
+
+        limits: `(N, n)`, or None.
+        """
+        for i in order:
+            there = None if limits is None else limits[i]
+            self.set_neuron(i, settled(self.spins[i], self.local_field(i), there, partial(self.gain, i)))
+
+    def sweep_graded(self, order: np.ndarray, respond: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Update each graded neuron in the order to `respond` of its field, which depends on those updated before."""
+        for i in order:
+            self.set_neuron(i, respond(self.field(i)))
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The sums that neurons take over their couplings, and the quadratic form of these.
+
+    counts, scale: W = scale · counts, `(N, N)` or `(dim_out, dim)`. Whole numbers over dim, as Hebb's rule gives them
+    for patterns of ±1, are summed as whole numbers and scaled after the sum, so that a tie is a tie; for spins in
+    single precision where that is exact. columns, own: for Hebb's rule and few patterns of ±1, Ξᵀ `(N, n_patterns)`
+    in single precision, and the number d that the rule takes off the diagonal. Sums over spins then come from one
+    overlap for each pattern: 2 N P products in place of N².
+
+        Σ_j W_ij x_j = scale · (Σ_μ ξ_i m_μ − d x_i)          xᵀW x = scale · (Σ_μ m_μ² − d |x|²)          m = Ξ x
+    """
+
+    counts: np.ndarray
+    scale: float
+    columns: np.ndarray | None = None
+    own: float = 0.0
+
+    @classmethod
+    def over(cls, matrix: np.ndarray) -> Self:
+        """The sums over a matrix `(dim_out, dim)`: by whole numbers over dim if it is that up to rounding."""
+        n = matrix.shape[1]
+        counts, eps = np.empty_like(matrix), 4 * np.finfo(matrix.dtype).eps
+        for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache
+            several = n * matrix[rows]
+            np.rint(several, out=counts[rows])
+            several -= counts[rows]
+            if not np.all(np.abs(several, out=several) <= eps * np.abs(counts[rows])):
+                return cls(matrix, 1.0)
+        return cls(counts, 1 / n)
+
+    def by_patterns(self, patterns: np.ndarray, self_coupling: bool) -> Self:
+        """The same sums over patterns `(n_patterns, N)` of Hebb's rule, where they are ±1, few, and sums are exact."""
+        many, n = patterns.shape
+        if self.scale == 1 or FEW * many > n or many * n >= EXACT or patterns.dtype.itemsize < 4:
+            return self
+        if not np.all(np.abs(patterns) == 1):
+            return self
+        own = 0.0 if self_coupling else float(many)
+        return replace(self, columns=np.array(patterns.T, np.float32, order="C"), own=own)
+
+    @cached_property
+    def light(self) -> np.ndarray | None:
+        """The counts in single precision, where these are whole numbers and no sum of them over spins reaches 2²⁴."""
+        most = max(self.counts.max(), -self.counts.min())
+        return self.counts.astype(np.float32) if self.scale != 1 and most * len(self.counts) < EXACT else None
+
+    def of(self, x: np.ndarray) -> np.ndarray:
+        """Σ_j W_ij x_j, `(…, dim_out)` for states `(…, dim)`."""
+        if self.columns is None or not are_spins(x):
+            return np.asarray(self.scale * (x @ self.counts.T))
+        light = x.astype(np.float32)
+        sums = light @ self.columns @ self.columns.T - np.float32(self.own) * light
+        return np.asarray(self.scale * sums.astype(np.result_type(x, self.counts)))
+
+    def pairs(self, x: np.ndarray) -> np.ndarray:
+        """xᵀW x, `(…,)`, for symmetric couplings: each pair of neurons is computed once and doubled, in blocks."""
+        total, spins = np.zeros(x.shape[:-1], dtype=np.result_type(x, self.counts)), are_spins(x)
+        if self.columns is not None and spins:
+            m = (x.astype(np.float32) @ self.columns).astype(np.float64)
+            squares = np.einsum("...m,...m->...", m, m) - self.own * np.einsum("...i,...i->...", x, x)
+            return np.asarray(self.scale * squares.astype(total.dtype))
+        counts = self.light if spins and self.light is not None else self.counts
+        states = x if counts is self.counts else x.astype(counts.dtype)
+        for block in blocks(len(counts), PAIRS):
+            rows, own = counts[block, block.start :], states[..., block]
+            above, among = states[..., block.stop :] @ rows[:, len(rows) :].T, own @ rows[:, : len(rows)]
+            total += np.sum((2 * above.astype(total.dtype) + among) * own, axis=-1)
+        return np.asarray(self.scale * total)
+
+
+def part_for(cues: int) -> int:
+    """The number of neurons of a block that are updated together, measured for 1,000 and 4,000 neurons.
+
+    More neurons need fewer rounds, each with more work. The parts are so small that threads do not share a product.
+    """
+    return 64 if cues <= 64 else 32
+
+
+class CoupledSpins(SingleNeuronStates):
+    """Neurons with couplings: the local field of a spin is h_i = Σ_{j≠i} W_ij x_j + b_i, without its own coupling.
+
+    A sweep takes the neurons block by block. The field of neuron k of a block is its field at the start of the block,
+    plus the changes δ_j = x_j⁺ − x_j of the neurons of the block before it:
+
+        h_k = F_k + Σ_{j<k} W_kj δ_j          F = W x for the whole block, one matrix product
+
+    Only the order of the sums differs from that of one neuron after another; for whole numbers the results are equal.
+
+    sums: those over the couplings W. bias: b, `(N,)`. of_0_and_1: whether the states are of 0 and 1. They are kept as
+    the spins s = 2x − 1, which have the same energy up to a constant:
+
+        −½ xᵀW x − bᵀx = −½ sᵀ(W/4)s − (½b + ¼Σ_j W_ij)ᵀs + constant
+    """
+
+    def __init__(self, states: np.ndarray, sums: Sums, bias: np.ndarray, of_0_and_1: bool = False) -> None:
+        super().__init__(2 * states - 1 if of_0_and_1 else states)
+        self.sums, self.scale, self.bias, self.of_0_and_1 = sums, sums.scale, bias, of_0_and_1
+        if of_0_and_1:
+            self.bias = (0.5 * bias + 0.25 * sums.scale * sums.counts.sum(axis=1)).astype(bias.dtype)
+            self.scale = 0.25 * sums.scale
+
+    @property
+    def states(self) -> np.ndarray:
+        return 0.5 * (super().states + 1) if self.of_0_and_1 else super().states
+
+    def local_field(self, neuron: int) -> np.ndarray:
+        row = self.sums.counts[neuron]
+        return np.asarray(self.scale * (row @ self.spins - row[neuron] * self.spins[neuron]) + self.bias[neuron])
+
+    def gain(self, neuron: int) -> np.ndarray:
+        return self._gain(self.local_field(neuron), self.sums.counts[neuron, neuron])
+
+    def field(self, neuron: int) -> np.ndarray:
+        by_spin = self.scale * (self.sums.counts[neuron] @ self.spins) + self.bias[neuron]
+        return np.asarray(2 * by_spin if self.of_0_and_1 else by_spin)  # s = 2x − 1 changes twice as much as x
+
+    def sweep(self, order: np.ndarray, limits: np.ndarray | None = None) -> None:
+        def turned(neurons: np.ndarray, spins: np.ndarray, sums: np.ndarray, among: np.ndarray) -> np.ndarray:
+            now, own = spins.copy(), np.diagonal(among)[:, None]
+            sums -= own * spins
+            for part in blocks(len(neurons), part_for(spins.shape[1])):
+                earlier, some = slice(0, part.start), neurons[part]
+                before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])
+                rule = own[part], self.bias[some, None], None if limits is None else limits[some]
+                now[part] = self._settled(spins[part], before, np.tril(among[part, part], -1), *rule)
+            return now
+
+        self._sweep_by_blocks(order, are_spins(self.spins), turned)
+
+    def sweep_graded(self, order: np.ndarray, respond: Callable[[np.ndarray], np.ndarray]) -> None:
+        def moved(neurons: np.ndarray, states: np.ndarray, sums: np.ndarray, among: np.ndarray) -> np.ndarray:
+            now = states.copy()
+            for k, neuron in enumerate(neurons):
+                total = sums[k] + among[k, :k] @ (now[:k] - states[:k])
+                now[k] = respond(self.scale * total + self.bias[neuron])
+            return now
+
+        self._sweep_by_blocks(order, False, moved)
+
+    def _sweep_by_blocks(self, order: np.ndarray, of_spins: bool, changed: Callable[..., np.ndarray]) -> None:
+        """Sweep over blocks of k neurons; of spins by patterns or in single precision, where these are exact.
+
+        changed: gives the new values `(k, n)` from the numbers of the neurons, their values `(k, n)`, the sums
+        Σ_j W_ij x_j at the start of the block `(k, n)` and the couplings among them `(k, k)`, both before the scale.
+        """
+        own, columns = np.float32(self.sums.own), self.sums.columns if of_spins else None
+        light = self.sums.light if of_spins and columns is None else None
+        counts = self.sums.counts if light is None else light
+        states = self.spins if light is None else self.spins.astype(np.float32)
+        overlaps = None if columns is None else columns.T @ self.spins.astype(np.float32)
+        room = np.empty((min(len(order), BLOCK) * (columns is None), len(self.spins)), counts.dtype)
+        dtype = np.result_type(self.sums.counts, self.spins)
+        for block in blocks(len(order), BLOCK):
+            neurons = order[block]
+            before = self.spins[neurons]
+            if columns is not None:
+                rows = columns[neurons]
+                sums, among = rows @ overlaps - own * before.astype(np.float32), rows @ rows.T
+                among[np.diag_indices(len(neurons))] -= own
+            else:
+                rows = np.take(counts, neurons, axis=0, out=room[: len(neurons)], mode="clip")
+                sums, among = rows @ states, rows[:, neurons]
+            now = changed(neurons, before, sums.astype(dtype, copy=False), among.astype(dtype, copy=False))
+            if columns is not None:
+                overlaps += columns[neurons].T @ (now - before).astype(np.float32)
+            self.spins[neurons] = now
+            states[neurons] = now
+
+    def _settled(
+        self,
+        spins: np.ndarray,
+        sums: np.ndarray,
+        among: np.ndarray,
+        own: np.ndarray,
+        bias: np.ndarray,
+        limits: np.ndarray | None,
+    ) -> np.ndarray:
+        """The new values of the k spins of a part, `(k, n)`.
+
+        sums: at their start, without their own couplings. among: the couplings below the diagonal, `(k, k)`. own, bias:
+        `(k, 1)`. limits: as of `settled`. The first round updates all spins as if the others of the part stayed. Each
+        further round uses the values of the round before, until nothing changes. A spin depends only on the spins
+        before it, so that after r rounds the first r spins have the values of a sweep of one spin after another, and
+        keep them. Thus k rounds are enough, and the result is that of one spin after another.
+        """
+
+        def decided(spins: np.ndarray, sums: np.ndarray, limits: np.ndarray | None) -> np.ndarray:
+            local = self.scale * sums + bias
+            return settled(spins, local, limits, partial(self._gain, local, own))
+
+        now = decided(spins, sums, limits).astype(spins.dtype, copy=False)
+        cues, before, after = np.arange(spins.shape[1]), spins, now  # of the cues that still change
+        for _ in range(len(spins) - 1):
+            changed = np.flatnonzero(np.any(after != before, axis=0))
+            if not changed.size:
+                break
+            cues, limits = cues[changed], None if limits is None else np.take(limits, changed, axis=1)
+            spins, sums, before = (np.take(each, changed, axis=1) for each in (spins, sums, after))
+            now[:, cues] = after = decided(spins, sums + among @ (before - spins), limits)
+        return now
+
+    def _gain(self, local: np.ndarray, own: np.ndarray | float) -> np.ndarray:
+        """E(0) − E(±1) = |h_i| + ½ W_ii."""
+        return np.asarray(np.abs(local) + 0.5 * self.scale * own)
+
+
+class StoredSpins(SingleNeuronStates):
+    """Neurons with stored patterns: the scores K x are kept, and a changed neuron adds its part to each score.
+
+    A sweep keeps the potential of the present scores too. For a spin of ±1 it is the potential of one of the two sides,
+    so that only the potential of the flipped spin is evaluated.
+
+    keys: K, `(n_patterns, N)`. mask: boolean, broadcasts to the scores `(n, n_patterns)`, or None.
+    """
+
+    def __init__(
+        self, states: np.ndarray, keys: np.ndarray, separation: Separation, mask: np.ndarray | None = None
+    ) -> None:
+        super().__init__(states)
+        self.keys, self.separation = keys, separation
+        self.scores = states @ keys.T
+        self.mask = None if mask is None else np.broadcast_to(mask, self.scores.shape)
+
+    def local_field(self, neuron: int) -> np.ndarray:
+        return _half(*self._either(self.spins[neuron], self.keys[:, neuron]))
+
+    def gain(self, neuron: int) -> np.ndarray:
+        return np.asarray(np.maximum(*self._either(self.spins[neuron], self.keys[:, neuron])) - self._potential())
+
+    def field(self, neuron: int) -> np.ndarray:
+        weights, factor = self.separation.factored_weights(self.scores, self.mask)
+        return np.asarray(scaled((weights @ self.keys[:, neuron])[:, None], factor)[:, 0])
+
+    def set_neuron(self, neuron: int, values: np.ndarray) -> None:
+        change = values - self.spins[neuron]
+        if np.any(change):
+            self.scores = self.scores + change[:, None] * self.keys[:, neuron]
+        super().set_neuron(neuron, values)
+
+    def sweep(self, order: np.ndarray, limits: np.ndarray | None = None) -> None:
+        n, n_patterns = self.scores.shape
+        groups = list(blocks(n, max(1, CACHED // n_patterns)))
+        present = np.concatenate([self._potential(self.scores[cues], cues) for cues in groups])
+        loops = compiled_loops("spins", SHARE * self.keys.size * n) if self._is_sum_of_powers else None
+        for block in blocks(len(order), COLUMNS):
+            neurons = order[block]
+            columns = np.ascontiguousarray(self.keys[:, neurons].T)
+            if loops is not None and self._turned(loops, neurons, columns, present, limits):
+                continue
+            for cues in groups:  # cues do not depend on one another
+                for i, column in zip(neurons, columns, strict=True):
+                    self._update((i, cues), column, present[cues], None if limits is None else limits[i, cues])
+
+    @property
+    def _is_sum_of_powers(self) -> bool:
+        """Whether compiled loops know the potential, and all spins are known."""
+        separation, dtypes = self.separation, {self.scores.dtype, self.keys.dtype}
+        if not isinstance(separation, Power) or separation.n > 4 or not 2.0**-60 < separation.beta < 2.0**60:
+            return False
+        return self.mask is None and dtypes == {np.dtype(float)} and bool(np.all(np.abs(self.spins) == 1))
+
+    def _turned(
+        self, loops: Any, neurons: np.ndarray, columns: np.ndarray, present: np.ndarray, limits: np.ndarray | None
+    ) -> bool:
+        """Update these spins of all cues by compiled loops; False, and nothing changed, where a power is too large."""
+        power: Any = self.separation
+        kind = power.n, isinstance(power, RectifiedPower), power.beta ** (power.n - 1) / power.n
+        spins, scores, potential = self.spins[neurons], np.array(self.scores, order="C"), present.copy()
+        there = np.zeros((0, 0)) if limits is None else limits[neurons]
+        if not loops.turn(scores, columns, spins, potential, kind, there):
+            return False
+        self.scores[:], self.spins[neurons], present[:] = scores, spins, potential
+        return True
+
+    def _update(
+        self, at: tuple[int, slice], column: np.ndarray, present: np.ndarray, limits: np.ndarray | None
+    ) -> None:
+        """Update spin i of some cues, at = (i, cues); column: its entries in the keys, `(n_patterns,)`.
+
+        The scores of the cues, and `present`, the potential of these scores, are changed in place.
+        """
+        cues, spins = at[1], self.spins[at]
+        scores = self.scores[cues]
+        all_known = bool(np.all(np.abs(spins) == 1))
+        if all_known:
+            flipped = scores - (2 * spins)[:, None] * column
+            other = self._potential(flipped, cues)
+            up, down = np.where(spins > 0, present, other), np.where(spins > 0, other, present)
+        else:
+            up, down = self._either(spins, column, cues)
+        after = settled(spins, _half(up, down), limits, lambda: np.maximum(up, down) - present)
+        changed = after != spins
+        if np.any(changed):
+            if all_known:
+                scores[changed] = flipped[changed]
+            else:
+                scores += (after - spins)[:, None] * column
+            present[changed] = np.where(after > 0, up, down)[changed]
+            self.spins[at] = after
+
+    def _either(
+        self, spins: np.ndarray, column: np.ndarray, cues: slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The potential with the neuron up, and with the neuron down, `(n,)` each."""
+        x, scores = spins[:, None], self.scores[cues]
+        return self._potential(scores + (1 - x) * column, cues), self._potential(scores - (1 + x) * column, cues)
+
+    def _potential(self, scores: np.ndarray | None = None, cues: slice = slice(None)) -> np.ndarray:
+        """Ψ(s), `(n,)`: of the present scores, or of the given scores of some cues."""
+        mask = None if self.mask is None else self.mask[cues]
+        with np.errstate(over="ignore"):
+            value = np.asarray(self.separation.potential(self.scores if scores is None else scores, mask))
+        if not np.all(np.isfinite(value)):
+            rows = np.zeros(len(self.scores), dtype=value.dtype)
+            rows[cues] = value
+            require_finite_energy(rows)
+        return value
+
+
+def _half(up: np.ndarray, down: np.ndarray) -> np.ndarray:
+    """½ (up − down), and exactly 0 where the difference is rounding, so that a tie stays a tie."""
+    rounding = 4 * np.finfo(up.dtype).eps * (np.abs(up) + np.abs(down))
+    return np.where(np.abs(up - down) <= rounding, 0.0, 0.5 * (up - down))
