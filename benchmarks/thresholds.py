@@ -7,10 +7,8 @@ import numpy as np
 
 from benchmarks.measuring import Measured, Options, Row, Target, interleaved, measured_row, ratio
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.entmax import Entmax, Sparsemax
-from hopattn.retrieval.separation.normmax import Normmax
+from hopattn.retrieval.separation.entmax import Entmax, KSubsets, Normmax, Sparsemax
 from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.separation.subsets import KSubsets
 
 SHAPE = 256, 1024
 MOST = {

@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_info
 
 from hopattn.cli.main import main
 from hopattn.foundation import kernels
-from hopattn.foundation.compiled import needed
 from hopattn.foundation.threads import thread_limit
 from tests.counts import FULL, VARIANTS, count, evenly
 from tests.each import MANY, Stride, many
@@ -206,7 +205,7 @@ def _kernels(request, monkeypatch):
 def _loops(subject):
     if importlib.util.find_spec("numba") is None:
         pytest.skip("numba is not installed (the extra 'fast' brings it)")
-    with Path(needed.__file__).open() as file:  # the first process compiles, the others wait for its cache
+    with Path(kernels.__file__).open() as file:  # the first process compiles, the others wait for its cache
         if fcntl:
             fcntl.flock(file, fcntl.LOCK_EX)
         found = kernels._imported(subject)

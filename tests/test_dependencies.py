@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hopattn.foundation.compiled.needed import LEAST
+from hopattn.foundation.kernels import LEAST
 from tests.each import each
 
 ROOT = Path(__file__).parent.parent

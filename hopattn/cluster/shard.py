@@ -17,9 +17,9 @@ from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.arrays import most_multiplied
 from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
-from hopattn.retrieval.blockwise.online_sums import RunningSums
-from hopattn.retrieval.blockwise.streaming import running_sums
+from hopattn.retrieval.blockwise import running_sums
 from hopattn.retrieval.masks import MaskRule, resolve
+from hopattn.retrieval.online_sums import RunningSums
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity
 

@@ -23,11 +23,9 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
 from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise.online_sums import BlockPass
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
-from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.block_form import AllScores
-from hopattn.retrieval.separation.scores import scaled
+from hopattn.retrieval.online_sums import BlockPass, adds_up
+from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 
 HELD = 2**24
@@ -54,7 +52,7 @@ class Sharded(KeyValueMemory):
     """A memory whose keys lie on the workers of a cluster, with the protocol of `Memory`; `ha.cluster.sharded` makes
     one.
 
-    A separation with a block form (softmax, and those in which a weight depends on its own score alone) sends as many
+    A separation whose parts add up (softmax, and those in which a weight depends on its own score alone) sends as many
     numbers as the answer has. For any other separation, all scores of a cue are brought together here. Neurons cannot
     be updated one at a time. Close the memory, or use it in a `with` block, if it was made from an address.
     """
@@ -136,7 +134,7 @@ class Sharded(KeyValueMemory):
         states = self._cues(cues)
         result = self._pass(self.retrieval.effective_separation, states, mask)
         before = states if self.autoassociative else None
-        return np.asarray(self.retrieval.activate(result, before))
+        return np.asarray(self.retrieval.activate(result.field, result.factor, before))
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; raises `InvalidInput` where the memory has no energy."""
@@ -150,7 +148,7 @@ class Sharded(KeyValueMemory):
             return self.step(states, mask), None
         x = self._with_energy(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=True)
-        moved = self.retrieval.activate(result, x)
+        moved = self.retrieval.activate(result.field, result.factor, x)
         return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential)
 
     @wraps(KeyValueMemory.recall)
@@ -165,7 +163,7 @@ class Sharded(KeyValueMemory):
     ) -> BlockPass:
         """The result of one pass over all keys; one cue `(dim,)` drops the axis of cues."""
         cues, masks = np.atleast_2d(given), self._masks(mask, given)
-        if isinstance(separation.block_form(), AllScores):
+        if not adds_up(separation):
             n, dtype = len(cues), np.result_type(cues, *self.layout.dtypes)
             result = BlockPass(
                 np.zeros((n, self.dims[1]), dtype), np.ones((n, 1), dtype), np.zeros(n, dtype), np.ones(n, bool)

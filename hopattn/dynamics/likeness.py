@@ -22,7 +22,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise.sizes import ENOUGH, HELD, Blocks
+from hopattn.retrieval.blockwise import ENOUGH, HELD, Blocks
 
 MATCH = 0.95
 """The cosine from which on a state counts as a stored pattern. The retrieval states of the classical network keep an

@@ -23,9 +23,8 @@ import numpy as np
 from hopattn.foundation.arrays import require_finite_energy
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import blocks
-from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.power import Power, RectifiedPower
-from hopattn.retrieval.separation.scores import scaled
+from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.separation.elementwise import Power, RectifiedPower
 
 CACHED = 32_768
 """The number of entries that are looked at together; they stay in the cache of the processor."""

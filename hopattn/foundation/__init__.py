@@ -6,9 +6,8 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
 - `lazy.py`: names that are loaded when they are first used
 - `threads.py`: threads that share work in blocks, the size of the processor's cache
+- `kernels.py`: the choice between NumPy and compiled loops, when work is done
 - `compiled/`: loops that numba compiles, for large work
-- `kernels.py`: the choice between them and NumPy, when work is done
-- `fast_exp.py`: the fastest exponential of NumPy on this processor
 - `traces.py`: arrays that a derivative is taken of, and numbers that are not known yet
 - `checks.py`: checks of arguments that are not arrays; random numbers; room and time
 - `registry.py`: named choices, found in the modules that define them

@@ -13,9 +13,9 @@ value that is the default of its parameter is left as it is, so that None may st
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
-from functools import cache, wraps
-from typing import Annotated, Any, ParamSpec, TypeVar, get_origin
+from dataclasses import MISSING, Field, dataclass
+from functools import wraps
+from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_origin
 
 from hopattn.foundation.arrays import Array, stored_rows
 from hopattn.foundation.arrays import shaped as shaped
@@ -83,17 +83,23 @@ def checked(call: Callable[Given, Result]) -> Callable[Given, Result]:
 class Declared:
     """The base of a frozen dataclass whose fields declare their checks."""
 
+    _checks: ClassVar[dict[str, tuple[Check, Any]]] = {}
+    """The check of each field that has one, and its default; read once, so that PyTorch can trace the construction."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        inherited = [getattr(base, "_checks", {}) for base in reversed(cls.__bases__)]
+        cls._checks = {name: one for checks in inherited for name, one in checks.items()}
+        for name, annotation in inspect.get_annotations(cls).items():
+            if check := check_of(annotation):
+                default = vars(cls).get(name, MISSING)
+                cls._checks[name] = check, default.default if isinstance(default, Field) else default
+
     def __post_init__(self) -> None:
-        declared = _declared_fields(type(self))  # type: ignore[arg-type]
-        for name, check, default in declared:
+        for name, (check, default) in self._checks.items():
             if (value := getattr(self, name)) is not default:
                 object.__setattr__(self, name, check(value, name))
-        _require_equal_axes((name, check, getattr(self, name)) for name, check, _ in declared)
-
-
-@cache
-def _declared_fields(kind: Any) -> list[tuple[str, Check, Any]]:
-    return [(one.name, check, one.default) for one in fields(kind) if (check := check_of(one.type))]
+        _require_equal_axes((name, check, getattr(self, name)) for name, (check, _) in self._checks.items())
 
 
 def _require_equal_axes(checked_values: Iterable[tuple[str, Check, Any]]) -> None:

@@ -8,12 +8,14 @@ not installed or cannot be imported, where its cache cannot be written, and wher
 
 import importlib
 import os
+import re
 from functools import cache
 from typing import Any
 
-from hopattn.foundation.compiled.needed import LEAST, fits
 from hopattn.foundation.errors import InvalidInput, unknown
 
+LEAST = "0.62"
+"""The first numba whose LLVM has `maximum` for vectors; an earlier one ends the process when it compiles them."""
 VARIABLE = "HOPATTN_KERNELS"
 CHOICES = ("compiled", "numpy")
 LARGE = {"softmax": 2**22, "spins": 2**27, "thresholds": 2**17}
@@ -53,13 +55,15 @@ def in_words() -> str:
     return "compiled by numba for large work"
 
 
+def fits(numba: str) -> bool:
+    """Whether a version of numba, such as `0.62.1`, compiles the loops."""
+    own, least = ([int(number) for number in re.findall(r"\d+", version)[:2]] for version in (numba, LEAST))
+    return own >= least
+
+
 @cache
 def _imported(subject: str) -> Any | None:
     try:
-        module = importlib.import_module(f"hopattn.foundation.compiled.{subject}")
+        return importlib.import_module(f"hopattn.foundation.compiled.{subject}")
     except Exception:  # numba is missing, does not fit its neighbours, or has no place for its cache
-        module = None
-    from hopattn.foundation.threads import hold_new_blas  # the command line does without threads until work is done
-
-    hold_new_blas()
-    return module
+        return None

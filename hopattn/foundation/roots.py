@@ -12,8 +12,7 @@ from hopattn.foundation.vectors import nonzero
 Mass = Callable[[Array, Array, Array | None], Array]
 """Σ φ(x_i − t) over the entries of each row, `(…, 1)`, as a function of t, x and a mask of x.
 
-φ is 0 for numbers up to 0, and never falls."""
-
+φ is non-decreasing, and 0 on (−∞, 0]."""
 LARGEST = 32
 """The number of largest entries of a row that are tried first: weights that are sparse seldom need more."""
 STAGE = 4
@@ -36,19 +35,39 @@ def level(
     level, `(…, 1)` each. where: a mask that broadcasts to x. degree: that of φ where φ is a power; below 1 its slope
     grows without bound.
 
-    NumPy arrays take safeguarded Newton's steps, or halve the bracket if φ is steep, over the entries that can matter.
-    Arrays of other libraries halve it, at a constant x and a fixed number of times, so that the loop can be traced and
-    costs a derivative nothing. Two Newton's steps t ← t + f/(−∂f/∂t) follow, with f = mass − total, which do depend on
-    x. At the level they change t by rounding alone, and carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A step
-    squares the error of t as a function of x, so that after two of them the second derivative is right too.
+    NumPy arrays take safeguarded Newton's steps, or halve the bracket if φ is steep. Arrays of other libraries halve
+    it, at a constant x and a fixed number of times, so that the loop can be traced and costs a derivative nothing. Two
+    Newton's steps t ← t + f/(−∂f/∂t) follow, with f = mass − total, which do depend on x. At the level they change t by
+    rounding alone, and carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A step squares the error of t as a
+    function of x, so that after two of them the second derivative is right too.
+
+    NumPy looks at the largest entries of a row first. Their level is at or below that of all, since further entries
+    only add mass; it is that of all where the least of them does not rise above it. The other rows try more of their
+    entries, from the level of the fewer on.
     """
-    if isinstance(x, np.ndarray):
-        return _of_the_largest(mass, slope, x, total, bracket, where, degree)
-    fixed, (low, high) = constant(x), bracket
-    t = bisected(lambda t: mass(t, fixed, where) - total, constant(low), constant(high))
-    for _ in range(2):
-        t = t + (mass(t, x, where) - total) / nonzero(slope(t, x, where))
-    return t
+    if not isinstance(x, np.ndarray):
+        fixed, (low, high) = constant(x), bracket
+        t = bisected(lambda t: mass(t, fixed, where) - total, constant(low), constant(high))
+        for _ in range(2):
+            t = t + (mass(t, x, where) - total) / nonzero(slope(t, x, where))
+        return t
+    n, eps = x.shape[-1], float(np.finfo(x.dtype).eps)
+    low, high, sums = (np.broadcast_to(each, (*x.shape[:-1], 1)).reshape(-1, 1) for each in (*bracket, total))
+    kept = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
+    t, rows, size = low.copy(), np.arange(len(kept)), max(LARGEST, 2 * int(sums.max(initial=0)))
+    while rows.size:
+        if size < n:
+            kept.partition(n - size, axis=-1)
+        some, wanted, least = np.ascontiguousarray(kept[:, max(n - size, 0) :]), sums[rows], t[rows]
+        if degree < 1:
+            f, least = lambda t, some=some, wanted=wanted: mass(t, some, None) - wanted, least - 4 * eps * abs(least)
+            found = bisected(f, least, high[rows])
+        else:
+            found = _newton(mass, slope, some, wanted, least, high[rows], degree)
+        t[rows] = found
+        above = (some.min(axis=-1) > found[:, 0]) & (size < n)
+        rows, kept, size = rows[above], kept[above], STAGE * size
+    return np.asarray(t.reshape(*x.shape[:-1], 1))
 
 
 def bisected(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
@@ -64,49 +83,13 @@ def bisected(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
     return 0.5 * (low + high)
 
 
-def _of_the_largest(
-    mass: Mass,
-    slope: Mass,
-    x: np.ndarray,
-    total: np.ndarray,
-    bracket: tuple[np.ndarray, np.ndarray],
-    where: np.ndarray | None,
-    degree: float,
-) -> np.ndarray:
-    """The level of NumPy rows, from their largest entries.
-
-    The level of some entries of a row lies at or below that of all, since further entries only add mass. It is that of
-    all where the least of the largest entries does not rise above it: the entries below have no mass there. The other
-    rows try more of their entries, from the level of the fewer on.
-    """
-    n = x.shape[-1]
-    low, high, sums = (np.broadcast_to(each, (*x.shape[:-1], 1)).reshape(-1, 1) for each in (*bracket, total))
-    kept = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
-    t, rows, size = low.copy(), np.arange(len(kept)), max(LARGEST, 2 * int(sums.max(initial=0)))
-    while rows.size:
-        if size < n:
-            kept.partition(n - size, axis=-1)
-        largest = np.ascontiguousarray(kept[:, max(n - size, 0) :])
-        given = largest, sums[rows], t[rows], high[rows]
-        t[rows] = found = _halved(mass, *given) if degree < 1 else _newton(mass, slope, *given, degree)
-        above = (largest.min(axis=-1) > found[:, 0]) & (size < n)
-        rows, kept, size = rows[above], kept[above], STAGE * size
-    return np.asarray(t.reshape(*x.shape[:-1], 1))
-
-
-def _halved(mass: Mass, x: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The level by halving the bracket, whose lower end may be the level of fewer entries, with its rounding."""
-    eps = float(np.finfo(x.dtype).eps)
-    return np.asarray(bisected(lambda t: mass(t, x, None) - total, low - 4 * eps * np.abs(low), high))
-
-
 def _newton(
     mass: Mass, slope: Mass, x: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray, degree: float
 ) -> np.ndarray:
     """Newton's method from the lower end, from where the steps on a convex function never pass the root.
 
-    The function is (mass / total)^(1/degree) − 1: for a power φ it is a straight line where all entries are equal, and
-    little bent where they differ. Each step narrows the bracket. The middle of the bracket is taken instead where a
+    The function is g = (mass / total)^(1/degree) − 1: for a power φ it is a straight line where all entries are equal,
+    and little bent where they differ. Each step narrows the bracket. The middle of the bracket is taken instead where a
     step would leave it, and at every eighth step. A row keeps its level from the first step on that is no longer than
     rounding.
     """
@@ -114,7 +97,10 @@ def _newton(
     for count in range(1, 512):
         value, fall = mass(t, x, None), slope(t, x, None)
         low, high = np.where(value > total, t, low), np.where(value > total, high, t)
-        step = t + _excess(value, total, degree) / nonzero(fall)
+        excess = value - total  # g · ∂mass/∂g
+        if degree != 1:
+            excess = -degree * value * np.expm1(-np.log(nonzero(value) / total) / degree)
+        step = t + excess / nonzero(fall)
         safe = (fall > 0) & (low <= step) & (step <= high) & (count % 8 > 0)
         after = np.where(value == total, t, np.where(safe, step, 0.5 * (low + high)))
         moved = np.abs(after - t) > 4 * eps * np.maximum(np.abs(t), 1 / 64)
@@ -123,10 +109,3 @@ def _newton(
         if done.all():
             break
     return np.where(np.isnan(value), value, t)
-
-
-def _excess(value: np.ndarray, total: np.ndarray, degree: float) -> np.ndarray:
-    """g · ∂mass/∂g for the function g = (mass / total)^(1/degree) − 1: divided by the slope it is Newton's step."""
-    if degree == 1:
-        return np.asarray(value - total)
-    return np.asarray(-degree * value * np.expm1(-np.log(nonzero(value) / total) / degree))

@@ -24,7 +24,7 @@ from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import followed
 from hopattn.foundation.vectors import largest_entries
 from hopattn.retrieval.activation import Activation, activations
-from hopattn.retrieval.blockwise.sizes import HELD
+from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities

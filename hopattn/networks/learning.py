@@ -26,6 +26,7 @@ __all__ = [
     "delta",
     "hebb",
     "perceptron",
+    "perceptron_by_definition",
     "pseudo_inverse",
     "storkey",
     "storkey_by_definition",

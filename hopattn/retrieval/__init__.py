@@ -6,16 +6,13 @@ Its files, each of which imports only those above it:
 
 - `features.py`: φ(x): maps of cues and keys whose products are scores
 - `similarity.py`: s = sim(K, x): how well a cue matches each key
-- `learned_similarity.py`: scores by matrices that a network learns: bilinear, additive
-- `fixed_scores.py`: a table of scores in place of a similarity
 - `separation/`: p = ∇Ψ(s): from scores to weights
 - `activation.py`: x⁺ = ∇Φ(h): from the field of a neuron to its state
 - `masks.py`: the keys that each query may attend to
-- `joint_mask.py`: several masks at once
 - `cue.py`: the lecture's cue: a matrix of weights and one activation
 - `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
-- `one_pass.py`: the result of one pass over the keys
-- `blockwise/`: the same step over blocks of cues and keys
+- `online_sums.py`: running sums over blocks of keys: the online softmax, plain sums
+- `blockwise.py`: the same step over blocks of cues and keys
 - `step.py`: the four formulas, in four lines
 """
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.checks import positive
+from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
@@ -125,9 +125,7 @@ class Sign(Activation):
     source: ClassVar[str] = "Hopfield 1982"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        xp = namespace(field)
-        spins = xp.sign(field)
-        return spins if state is None else xp.where(field == 0, state, spins)
+        return _unless_zero(field, state, namespace(field).sign(field))
 
     def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         """sgn(h); an unknown neuron stays unknown where |h| < ½λ, because ±1 would raise the energy."""
@@ -161,8 +159,7 @@ class Step(Activation):
     source: ClassVar[str] = "McCulloch & Pitts 1943"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        active = rectified(namespace(field).sign(field))
-        return active if state is None else namespace(field).where(field == 0, state, active)
+        return _unless_zero(field, state, rectified(namespace(field).sign(field)))
 
     def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         return np.asarray(self(field - 0.5 * weight, state))  # ½λx² costs ½λ at x = 1
@@ -180,18 +177,15 @@ class Step(Activation):
 
 
 @dataclass(frozen=True)
-class Tanh(Activation):
+class Tanh(Declared, Activation):
     """Φ(h) = β⁻¹ Σ log cosh βh_i, x⁺_i = tanh βh_i: graded neurons, the steeper the larger β.
 
     Φ*(x) = β⁻¹ Σ ½[(1+x) log(1+x) + (1−x) log(1−x)] on the cube, infinite outside. Raises `InvalidInput` for a β that
     is not positive. Source: Hopfield (1984), PNAS 81, 3088 (their λ is our β, their ∫g⁻¹ our Φ*).
     """
 
-    beta: float = 1.0
+    beta: Positive = 1.0
     source: ClassVar[str] = "Hopfield 1984"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", positive(self.beta, "beta"))
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         return namespace(field).tanh(self.beta * field)
@@ -235,7 +229,7 @@ class Tanh(Activation):
 
 
 @dataclass(frozen=True)
-class LayerNorm(Activation):
+class LayerNorm(Declared, Activation):
     """Φ(h) = γN √(var h + ε), x⁺ = γ (h − mean h) / √(var h + ε): layer normalisation with one scale γ.
 
     Φ*(x) = −γN √ε √(1 − |x|²/γ²N) where the entries of x sum to 0 and |x|² ≤ γ²N, infinite elsewhere. A scale for each
@@ -243,14 +237,10 @@ class LayerNorm(Activation):
     Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016).
     """
 
-    gamma: float = 1.0
-    epsilon: float = 1e-5
+    gamma: Positive = 1.0
+    epsilon: Positive = 1e-5
     elementwise: ClassVar[bool] = False
     source: ClassVar[str] = "Krotov & Hopfield 2021; Ba et al. 2016"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", positive(self.gamma, "gamma"))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         centred = _centred(within_sums(field))
@@ -277,6 +267,11 @@ class LayerNorm(Activation):
         xp = namespace(centred)
         spread = row_length(centred) / centred.shape[-1] ** 0.5
         return xp.hypot(spread, xp.full_like(spread, self.epsilon**0.5))
+
+
+def _unless_zero(field: Array, state: Array | None, spins: Array) -> Array:
+    """The spins; where the field is exactly 0, a neuron stays as it was."""
+    return spins if state is None else namespace(field).where(field == 0, state, spins)
 
 
 def _centred(field: Array) -> Array:

@@ -21,7 +21,7 @@ functions: Choices[Callable[[Array], Array]] = Choices(
     "f",
     {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified},
 )
-"""f by its name: the activations of memories, and two that are of no memory."""
+"""f by its name: the activations of memories, and two more."""
 
 
 @in_range

@@ -1,18 +1,20 @@
 """Masks: the keys that each query may attend to. Boolean, True = may attend; rows are queries, columns are keys.
 
-A mask is an array, or a rule that makes the array from the scores. Add a rule by adding a frozen dataclass here.
+A mask is an array, or a rule that makes the array from the scores; or several of them, of which all must allow a key.
+Add a rule by adding a frozen dataclass here.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, device_of, namespace, read_by_numpy, require_broadcast
 from hopattn.foundation.checks import require_room, whole
+from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 
@@ -45,9 +47,8 @@ class PositionRule(MaskRule):
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
-            raise InvalidInput(
-                f"mask: a single row of scores has no place in the text, so the rule {quoted(self)} cannot tell"
-            )
+            told = f"a single row of scores has no place in the text, so the rule {quoted(self)} cannot tell"
+            raise InvalidInput(f"mask: {told}")
         return like(self(scores.shape[-2], scores.shape[-1]), scores)
 
 
@@ -79,13 +80,10 @@ class Strict(PositionRule):
 
 
 @dataclass(frozen=True)
-class Window(PositionRule):
+class Window(Declared, PositionRule):
     """Each query sees its own key and the `width` − 1 before it."""
 
-    width: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", whole(self.width, "window"))
+    width: Annotated[int, lambda width, _: whole(width, "window")]
 
     def sees(self, distance: np.ndarray) -> np.ndarray:
         return (distance >= 0) & (distance < self.width)
@@ -100,8 +98,6 @@ class Nonzero(MaskRule):
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         return ~(namespace(scores).abs(scores) <= rounding())
 
-
-_NO_MASK = NoMask()
 
 mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
 
@@ -132,9 +128,9 @@ def window(n: int) -> Window:
 def padding(lengths: Any, n: int) -> np.ndarray:
     """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
 
-    lengths: the number of words of each text, a whole number from 0 to n or an array `(…,)` of them, of any library. n:
-    the number of keys. Gives an array of NumPy, which masks scores of any library. Raises `InvalidInput` for other
-    lengths, and for those that are not known yet, while PyTorch or JAX trace a function.
+    lengths: the number of words of each text, from 0 to n, or an array `(…,)` of them, of any library. n: the number of
+    keys. Gives a NumPy array, which masks scores of any library. Raises `InvalidInput` for other lengths, and for those
+    that are not known yet, while PyTorch or JAX trace a function.
 
     >>> import hopattn as ha
     >>> ha.padding([1, 3], 3).astype(int).tolist()
@@ -161,6 +157,40 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
         return rule.allowed(scores, rounding)
     require_broadcast(rule, tuple(scores.shape), "mask", "scores")
     return like(rule, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class AllOf(MaskRule):
+    """The masks, of which each is a rule or a boolean array `(…, n_queries, n_keys)`. Blocks are made of each alone."""
+
+    masks: tuple[Any, ...]
+
+    @property
+    def by_pairs(self) -> bool:  # type: ignore[override]
+        return all(mask.by_pairs for mask in self.masks if isinstance(mask, MaskRule))
+
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        allowed: Array = True
+        for mask in self.masks:
+            allowed = allowed & resolve(mask, scores, rounding)
+        return allowed
+
+
+def joint(*masks: Any) -> Any:
+    """The masks as one: a rule, or a boolean array. Each is a name, a rule, an array, or None for no mask.
+
+    Raises `InvalidInput` as `as_mask` does.
+
+    >>> joint("causal", None)
+    Causal()
+    """
+    parts = [part for mask in map(as_mask, masks) for part in masks_of(mask) if not isinstance(part, NoMask)]
+    return AllOf(tuple(parts)) if len(parts) > 1 else parts[0] if parts else NoMask()
+
+
+def masks_of(mask: Any) -> tuple[Any, ...]:
+    """The masks that a mask is made of: those of `AllOf`, or the mask alone."""
+    return mask.masks if isinstance(mask, AllOf) else (mask,)
 
 
 def spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -192,17 +222,15 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
 def as_mask(mask: Any) -> Any:
     """A mask (a name, a rule, an array or None) as a rule or a boolean array; raises `InvalidInput` for others."""
     if mask is None:
-        return _NO_MASK
+        return NoMask()
     if isinstance(mask, MaskRule):
         return mask
     if isinstance(mask, str):
         return mask_rules.make(mask)
     array = as_array(mask, "mask")
     if array.dtype != namespace(array).bool:
-        raise InvalidInput(
-            f"mask: expected booleans (True = may attend), not {array.dtype}; "
-            "numbers that are added to the scores are bias=, and the text of a head's keys is source="
-        )
+        cure = "numbers that are added to the scores are bias=, and the text of a head's keys is source="
+        raise InvalidInput(f"mask: expected booleans (True = may attend), not {array.dtype}; {cure}")
     return array
 
 

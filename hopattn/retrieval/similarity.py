@@ -2,19 +2,21 @@
 
     s = sim(K, x)
 
-Add a similarity by adding a frozen dataclass here.
+Add a similarity by adding a frozen dataclass here, above the registry.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim
+from hopattn.foundation.declared import Declared, shaped
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Registry
-from hopattn.foundation.vectors import normalised, row_length
+from hopattn.foundation.vectors import linear, normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 
 LARGE = 2**18
@@ -187,6 +189,100 @@ def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:
 
 
 similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__], imports=True)
+"""The similarities above. Those below need arrays: no name stands for them, so that one gives an object."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bilinear(Declared, Similarity):
+    """s_μ = xᵀ W k_μ, any real number; the dot product where W is the identity.
+
+    matrix: W, `(dim of the cues, dim of the keys)`: it maps a key to a cue. The score (W₁x)·(W₂k) of two matrices is
+    W = W₁ᵀW₂. Raises `InvalidInput` for another shape, and for cues or keys that do not fit it.
+    Source: Luong, Pham & Manning (2015), EMNLP, section 3.1, "general" (their W_a is our W, h_t our cue, h̄_s our key).
+
+    >>> import numpy as np
+    >>> Bilinear([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])(np.array([[1.0, 10.0]]), np.eye(3))
+    array([[ 1., 10.,  2.]])
+    """
+
+    matrix: Annotated[Any, as_matrix]
+    source: ClassVar[str] = "Luong et al. 2015"
+
+    @in_range
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        cues, keys = _vectors(cues, keys, self.matrix.mT, self.matrix)
+        return linear(cues, self.matrix.mT) @ keys.mT
+
+    def rounding(self, cues: Array, keys: Array) -> Array:
+        """The largest rounding error of a score that is 0: ε · (both dims) · |x||W||k|, with W's Frobenius norm."""
+        return super().rounding(cues, keys) * (sum(self.matrix.shape) / cues.shape[-1] * _length(self.matrix))
+
+
+@dataclass(frozen=True, eq=False)
+class Additive(Similarity):
+    """s_μ = vᵀ tanh(W x + U k_μ), from −Σ|v| to Σ|v|: a network with one hidden layer compares cue and key.
+
+    w_cue: W, `(dim_hidden, dim of the cues)`. w_key: U, `(dim_hidden, dim of the keys)`. v: `(dim_hidden,)`. The
+    computation holds the hidden layer of all pairs, `(…, n_cues, n_patterns, dim_hidden)`. Raises `InvalidInput` for
+    matrices that do not fit one another, and for cues or keys that do not fit them.
+    Source: Bahdanau, Cho & Bengio (2015), ICLR, appendix A.1.2 (their W_a, U_a, v_a; s_{i−1} is our cue, h_j our key).
+
+    >>> import numpy as np
+    >>> Additive([[1.0]], [[1.0]], [2.0])(np.array([[0.5]]), np.array([[-0.5], [9.5]])).round(3)
+    array([[0., 2.]])
+    """
+
+    w_cue: Any
+    w_key: Any
+    v: Any
+    by_entries: ClassVar[bool] = True
+    source: ClassVar[str] = "Bahdanau et al. 2015"
+
+    def __post_init__(self) -> None:
+        w_cue = shaped(self.w_cue, "w_cue", "dim_hidden dim_cue")
+        hidden = int(w_cue.shape[0])
+        object.__setattr__(self, "w_cue", w_cue)
+        object.__setattr__(self, "w_key", shaped(self.w_key, "w_key", "dim_hidden dim", like=w_cue, dim_hidden=hidden))
+        object.__setattr__(self, "v", shaped(self.v, "v", "dim_hidden", like=w_cue, dim_hidden=hidden))
+
+    @in_range
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        cues, keys = _vectors(cues, keys, self.w_cue, self.w_key)
+        own, stored = linear(cues, self.w_cue), linear(keys, self.w_key)
+        hidden = own[..., None, :] + (stored if cues.ndim == 1 else stored[..., None, :, :])
+        return namespace(hidden).tanh(hidden) @ self.v
+
+    def rounding(self, cues: Array, keys: Array) -> Array:
+        """The largest rounding error of a score that is 0: that of both products, of tanh, and of the sum over v."""
+        xp = namespace(cues)
+        own = self.w_cue.shape[1] * _length(self.w_cue) * row_length(cues)
+        stored = self.w_key.shape[1] * _length(self.w_key) * row_length(keys)
+        of_pairs = own + stored if cues.ndim == 1 else own[..., None] + stored[..., None, :]
+        return float(xp.finfo(cues.dtype).eps) * xp.sum(xp.abs(self.v)) * (of_pairs + self.v.shape[0] + 4)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedScores(Similarity):
+    """Scores from a table, whatever the cues and keys are: for sources that print the scores without the vectors.
+
+    table: `(n_queries, n_keys)`. Raises `InvalidInput` for a table that does not fit the numbers of cues and keys.
+    """
+
+    table: Array
+    by_pairs: ClassVar[bool] = False
+    source: ClassVar[str] = "the table itself"
+
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        expected = (cues.shape[-2], keys.shape[-2])
+        if tuple(self.table.shape) != expected:
+            raise InvalidInput(
+                f"scores: shape {tuple(self.table.shape)} does not fit {expected[0]} queries and {expected[1]} keys"
+            )
+        return self.table
+
+    def rounding(self, cues: Array, keys: Array) -> Array:
+        """0: the table is exact."""
+        return 0.0
 
 
 def cosine(a: Any, b: Any) -> Array:
@@ -209,3 +305,14 @@ def cosine(a: Any, b: Any) -> Array:
     if right.ndim == 1:
         return Cosine()(left, right[None, :])[..., 0]
     return Cosine()(left, right)
+
+
+def _vectors(cues: Any, keys: Any, of_cues: Array, of_keys: Array) -> tuple[Array, Array]:
+    """Cues and keys as arrays that their matrices `(out, dim)` can map; raises `InvalidInput` for others."""
+    own = shaped(cues, "cues", "… dim", like=of_cues, dim=int(of_cues.shape[1]))
+    return own, shaped(keys, "keys", "… n_patterns dim", like=of_cues, dim=int(of_keys.shape[1]))
+
+
+def _length(matrix: Array) -> Array:
+    """The Frobenius norm of a matrix, which bounds |W x| / |x|."""
+    return row_length(namespace(matrix).reshape(matrix, (-1,)))

@@ -2,8 +2,8 @@
 
     s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 
-`Retrieval.in_one_piece` holds the first three and `Retrieval.activate` the fourth. The same three over blocks of cues
-and keys are in `blockwise/`; large work goes there.
+`Retrieval.__call__` holds them. The first three over blocks of cues and keys are in `blockwise.py`; large work goes
+there.
 """
 
 import math
@@ -15,17 +15,25 @@ import numpy as np
 from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, widened
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.traces import is_torch
-from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise.sizes import worth_streaming
-from hopattn.retrieval.blockwise.streaming import stream
+from hopattn.retrieval.activation import Activation, Identity
+from hopattn.retrieval.blockwise import stream, worth_streaming
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
-from hopattn.retrieval.one_pass import Pass
-from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.scores import scaled
+from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 
 SUMMED = 1024
 """The number of products that PyTorch adds up at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """The result of one step: x⁺ `(…, n_cues, dim_out)`, and E(x) = Φ*(x) − Ψ(s) before it, `(…, n_cues)`.
+
+    What was not asked for is None. An energy has at least single precision.
+    """
+
+    state: Array | None
+    energy: Array | None
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,42 @@ class Retrieval:
     separation: Separation
     activation: Activation
 
+    def __call__(
+        self,
+        cues: Array,
+        keys: Array,
+        values: Array | None = None,
+        mask: Any = None,
+        bias: Array | None = None,
+        state: Array | None = None,
+        *,
+        energy: bool = False,
+    ) -> Step:
+        """One step from the cues, in one piece, or over blocks where that is faster and no bias is given.
+
+        values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
+        state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
+        Half precision is computed in single precision: the sum of weights of 65,505 like keys would overflow.
+        """
+        x, rule, separation = widened(cues), as_mask(mask), self.effective_separation
+        plain = bias is not None or not isinstance(separation.beta, float)
+        if plain or not worth_streaming(self.similarity, x, keys, rule):
+            scores = self.scores(x, keys)  # s = sim(K, x)
+            added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
+            where = self.allowed(rule, scores, x, keys)
+            value, weights = separate.later(added, where)  # Ψ(s), and p = ∇Ψ(s) as factor · weights
+            potential = scaled(value(), separate.beta / separation.beta) if energy else None
+            p, factor = (None, 1.0) if values is None else weights()
+            field = None if values is None else summed(p, widened(values))  # h = Vᵀ p, as factor · field
+        else:
+            rows = x if x.ndim > 1 else x[None]
+            found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy)
+            first = 0 if x.ndim == 1 else slice(None)
+            factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
+            field, potential = None if values is None else found.field[first], found.potential[first]
+        moved = None if field is None else self.activate(field, factor, state)  # x⁺ = ∇Φ(h)
+        return Step(_as_given(moved, cues, keys), self.conjugate(x) - potential if energy else None)
+
     @property
     def effective_separation(self) -> Separation:
         """The separation that the step really uses.
@@ -49,64 +93,38 @@ class Retrieval:
         """
         return self.separation.direction() if self.activation.directional else self.separation
 
-    def in_one_piece(
-        self,
-        separation: Separation,
-        cues: Array,
-        keys: Array,
-        values: Array | None,
-        mask: Any,
-        wants_potential: bool,
-        bias: Array | None = None,
-    ) -> Pass:
-        """The definition of a pass: all scores, all weights, their product with the values; then Ψ(s) if asked for.
-
-        bias: numbers added to β s, which broadcast to the scores. Half precision is computed in single precision: the
-        sum of weights of 65,505 like keys would overflow.
-        """
-        cues, keys = widened(cues), widened(keys)
-        plain, beta = self.scores(cues, keys), separation.beta  # s = sim(K, x)
-        scores, separation = (plain, separation) if bias is None else biased(plain, bias, separation)
-        where = self.allowed(mask, plain, cues, keys)
-        potential = scaled(separation.potential(scores, where), separation.beta / beta) if wants_potential else None
-        if values is None:
-            return Pass(None, 1.0, potential)
-        weights, factor = separation.factored_weights(scores, where)  # p = ∇Ψ(s), as factor · weights
-        field = summed(weights, widened(values))  # h = Vᵀ p, as factor · field
-        return Pass(field, factor, potential)
-
-    def activate(self, result: Pass, state: Array | None) -> Array:
-        """x⁺ = ∇Φ(h). state: the neurons before the step, which decide where a field of 0 does not."""
-        field = result.field if self.activation.directional else scaled(result.field, result.factor)
-        return self.activation(field, state)  # x⁺ = ∇Φ(h)
+    def activate(self, field: Array, factor: Any, state: Array | None) -> Array:
+        """x⁺ = ∇Φ(h) for h = factor · field."""
+        return self.activation(field if self.activation.directional else scaled(field, factor), state)
 
     def scores(self, cues: Array, keys: Array) -> Array:
-        """s = sim(K, x), `(…, n_cues, n_patterns)`; raises `InvalidInput` where they would not fit into memory."""
+        """s = sim(K, x), `(…, n_cues, n_patterns)`; those of half precision in single precision.
+
+        Raises `InvalidInput` where they would not fit into memory.
+        """
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
         held = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
         require_room(pairs * (cues.shape[-1] if held else 1), f"scores of {pairs:,} pairs")
         if not isinstance(self.separation.beta, float):
             namespace(cues, self.separation.beta)  # refuses a β of another library
-        return self.similarity(cues, keys)
+        return self.similarity(widened(cues), widened(keys))
 
     def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
         """The mask as a boolean array for these scores, or None where nothing is masked."""
         if isinstance(mask, NoMask):
             return None
-        return resolve(mask, scores, lambda: self.similarity.rounding(cues, keys))
+        return resolve(mask, scores, lambda: self.similarity.rounding(widened(cues), widened(keys)))
 
     def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
-        wide, stored = widened(cues), widened(keys)
-        scores = self.scores(wide, stored)
+        scores = self.scores(cues, keys)
         added, separation = (scores, self.separation) if bias is None else biased(scores, bias, self.separation)
-        weights = separation.weights(added, self.allowed(mask, scores, wide, stored))
+        weights = separation.weights(added, self.allowed(mask, scores, cues, keys))
         return _as_given(weights, cues, keys)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
-        result = self._pass(self.separation, cues, keys, values, mask)
-        return _as_given(scaled(result.field, result.factor), cues, keys)
+        return replace(self, activation=Identity())(cues, keys, values, mask).state
 
     def step(
         self,
@@ -117,48 +135,22 @@ class Retrieval:
         state: Array | None = None,
         bias: Array | None = None,
     ) -> Array:
-        """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`.
-
-        state: the neurons before the step. bias: numbers added to β s, `(…, n_cues, n_patterns)`.
-        """
-        result = self._pass(self.effective_separation, cues, keys, values, mask, bias=bias)
-        return _as_given(self.activate(result, state), cues, keys)
+        """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`; the arguments are those of a call."""
+        return self(cues, keys, values, mask, bias, state).state
 
     def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
-        result = self._pass(self.effective_separation, states, keys, None, mask, wants_potential=True)
-        return self.conjugate(states) - result.potential
+        return self(states, keys, None, mask, energy=True).energy
 
     def conjugate(self, states: Array) -> Array:
         """Φ*(x) + c(x): the energy without the potential of the scores; c is 0 unless the similarity says it."""
-        x = widened(states)
-        own, term = self.activation.conjugate(x), self.similarity.cue_term(x)
+        own, term = self.activation.conjugate(states), self.similarity.cue_term(states)
         return own if term is None else own + term
 
     def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
         """x⁺ and E(x) from one pass, for keys that are the values too: both need the same scores."""
-        result = self._pass(self.effective_separation, states, keys, keys, mask, wants_potential=True)
-        energy = self.conjugate(states) - result.potential
-        return _as_given(self.activate(result, states), states, keys), energy
-
-    def _pass(
-        self,
-        separation: Separation,
-        cues: Array,
-        keys: Array,
-        values: Array | None,
-        mask: Any,
-        wants_potential: bool = False,
-        bias: Array | None = None,
-    ) -> Pass:
-        """One pass over all keys: in one piece, or over blocks where that is faster and no bias is given."""
-        rule = as_mask(mask)
-        plain = bias is not None or not isinstance(separation.beta, float)
-        if plain or not worth_streaming(self.similarity, cues, keys, rule):
-            return self.in_one_piece(separation, cues, keys, values, rule, wants_potential, bias)
-        batch = cues if cues.ndim > 1 else cues[None]
-        result = stream(self.similarity, separation, widened(batch), keys, values, rule, potential=wants_potential)
-        return result if cues.ndim > 1 else _only_row(result)
+        found = self(states, keys, keys, mask, state=states, energy=True)
+        return found.state, found.energy
 
 
 def summed(weights: Array, values: Array) -> Array:
@@ -195,12 +187,7 @@ def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, S
     return scores + added / beta, separation
 
 
-def _as_given(result: Array, cues: Array, keys: Array) -> Array:
+def _as_given(result: Array | None, cues: Array, keys: Array) -> Array | None:
     """The result in half precision if cues and keys are; otherwise as it is."""
-    return namespace(result).astype(result, cues.dtype) if is_half(cues) and is_half(keys) else result
-
-
-def _only_row(result: Pass) -> Pass:
-    """The pass of a single cue, without the axis of cues."""
-    factor = result.factor[0] if isinstance(result.factor, np.ndarray) else result.factor
-    return Pass(np.asarray(result.field)[0], factor, np.asarray(result.potential)[0])
+    half = result is not None and is_half(cues) and is_half(keys)
+    return namespace(result).astype(result, cues.dtype) if half else result

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, plain_array, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero
+from hopattn.retrieval.masks import resolve
 
 MASS = 0.9
 """The share of a row's weight that Ramsauer et al. (2021) ask for."""
@@ -66,12 +67,11 @@ def entropy(weights: Any) -> np.ndarray:
 def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
     """The operating class of one head, from its weights `(n_queries, n_keys)`: I to IV, from averaging to single keys.
 
-    k is the least number of weights that hold 90 % of a row. N is the number of keys that the row may attend to: all
-    keys, or those that are True in mask, which broadcasts to the weights. The median of k/N over the rows decides: I
-    above 1/2, II above 1/8, III above 1/32, IV at most 1/32. Fewer than 32 keys therefore never give class IV. Rows
-    with nothing to attend to do not count. Raises `InvalidInput` for weights of another shape or below 0, a mask that
-    does not fit, and weights that are all 0. Source: Ramsauer et al. (2021), ICLR, section 3 (where N is the same for
-    all rows).
+    k is the least number of weights that hold 90 % of a row, N the number of keys that the row may attend to by the
+    mask (a name, a rule, or booleans that broadcast to the weights). The median of k/N over the rows decides: I above
+    1/2, II above 1/8, III above 1/32, IV at most 1/32. Rows with nothing to attend to do not count. Raises
+    `InvalidInput` for weights of another shape or below 0, a mask that does not fit, and weights that are all 0.
+    Source: Ramsauer et al. (2021), ICLR, section 3 (where N is the same for all rows).
 
     >>> import hopattn as ha
     >>> even, one = [[0.25, 0.25, 0.25, 0.25]], [[1.0] + [0.0] * 31]
@@ -81,7 +81,8 @@ def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
     rows = np.atleast_2d(shares_of(weights))
     if rows.ndim != 2:
         raise InvalidInput(f"weights: expected one head, (n_queries, n_keys), not shape {rows.shape}")
-    visible = np.count_nonzero(_spread(mask, rows.shape), axis=-1)
+    allowed = resolve(mask, rows)
+    visible = np.count_nonzero(np.broadcast_to(True if allowed is None else allowed, rows.shape), axis=-1)
     return class_of(least_number(rows), visible)
 
 
@@ -105,15 +106,3 @@ def shares_of(weights: Any) -> np.ndarray:
         raise InvalidInput(f"weights: {given.min():.6g} is below 0, so that they are no shares")
     largest = given / nonzero(given.max(axis=-1, keepdims=True))
     return np.asarray(largest / nonzero(largest.sum(axis=-1, keepdims=True)))
-
-
-def _spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
-    if mask is None:
-        return np.ones(shape, dtype=bool)
-    given = plain_array(mask, "mask")
-    if given.dtype != bool:
-        raise InvalidInput(f"mask: expected booleans (True = may attend), not {given.dtype}")
-    try:
-        return np.broadcast_to(given, shape)
-    except ValueError:
-        raise InvalidInput(f"mask: shape {given.shape} does not fit weights of shape {shape}") from None

@@ -11,7 +11,7 @@ from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, r
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.joint_mask import joint
+from hopattn.retrieval.masks import joint
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Dot

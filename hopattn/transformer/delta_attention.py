@@ -14,7 +14,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
-from hopattn.retrieval.separation.scores import masked
+from hopattn.retrieval.separation.base import masked
 from hopattn.transformer.linear_attention import by_chunks, further_words, queries_of
 
 

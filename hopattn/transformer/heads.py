@@ -32,8 +32,7 @@ from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Activation, Identity, activations
-from hopattn.retrieval.joint_mask import joint, masks_of
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, joint, masks_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.softmax import Softmax

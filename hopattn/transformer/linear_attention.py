@@ -23,7 +23,7 @@ from hopattn.foundation.traces import chosen, constant
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, least_sum, log_products, relative
 from hopattn.retrieval.masks import Causal, NoMask, PositionRule, Strict, as_mask, like
-from hopattn.retrieval.separation.scores import masked
+from hopattn.retrieval.separation.base import masked
 from hopattn.transformer.attention import require_texts
 
 State = TypeVar("State")

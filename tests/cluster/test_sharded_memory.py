@@ -18,7 +18,7 @@ import hopattn.cluster.shard
 from hopattn.cluster.shard import InFile, InMemory, Shard
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.retrieval.masks import MaskRule
-from hopattn.retrieval.separation.block_form import AllScores
+from hopattn.retrieval.online_sums import adds_up
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
 from tests.draws import in_dtypes, masks_for
@@ -190,7 +190,7 @@ def test_sums_beyond_the_numbers_are_taken_from_all_scores(name):
     cues, keys = rng.normal(size=(9, 40)), rng.normal(size=(50, 40))
     separation = ha.separations[name](**({"n": 400} if name == "rectified_power" else {"beta": 40.0}))
     memory = ha.Memory(keys, separation=separation, activation="unit")
-    assert not isinstance(separation.block_form(), AllScores)
+    assert adds_up(separation)
     assert_allclose(cut(memory, [7, 30]).step(cues), memory.step(cues), atol=1e-12)
 
 

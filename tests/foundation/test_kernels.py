@@ -10,8 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.foundation import kernels
-from hopattn.retrieval.blockwise.sizes import Blocks
-from hopattn.retrieval.blockwise.streaming import stream
+from hopattn.retrieval.blockwise import Blocks, stream
 from hopattn.retrieval.similarity import Dot
 from tests.processes import forked
 
@@ -23,9 +22,8 @@ def weighed(loops, scores, unshifted, where=NOTHING, scale=1.0):
     """Scores turned into weights, with the largest score and the sum of each row."""
     weights, dtype = scores.copy(), scores.dtype
     sums = np.full((len(scores), 1), 0 if unshifted else np.finfo(dtype).min, dtype), np.zeros((len(scores), 1), dtype)
-    none = np.zeros((0, 0), dtype)
-    values, field = np.zeros((scores.shape[1], 0), dtype), np.zeros((len(scores), 0), dtype)
-    loops.add_keys(weights, none, none, values, where, (dtype.type(scale), unshifted), (*sums, field))
+    field = np.zeros((len(scores), 0), dtype)
+    loops.weigh(weights, where, (dtype.type(scale), unshifted), (*sums, field))
     return weights, *sums
 
 

@@ -48,8 +48,8 @@ def test_a_separation_of_ones_own_is_taken_and_another_object_is_refused_by_its_
         def potential(self, scores, where=None):
             return (self.beta * scores**2 / 4).sum(axis=-1)
 
-        def factored_weights(self, scores, where=None):
-            return scores, self.beta / 2
+        def weights(self, scores, where=None):
+            return self.beta / 2 * scores
 
     class Duck:
         pass

@@ -7,8 +7,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation import kernels
-from hopattn.retrieval.blockwise.sizes import Blocks
-from hopattn.retrieval.blockwise.streaming import stream
+from hopattn.retrieval.blockwise import Blocks, stream
 from hopattn.retrieval.similarity import Dot
 from tests.counts import count
 from tests.retrieval.exact_weights import exact

@@ -16,11 +16,10 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 from hopattn.dynamics.likeness import ranked
 from hopattn.foundation.threads import workers
-from hopattn.retrieval.blockwise import sizes
-from hopattn.retrieval.blockwise.sizes import ENOUGH, Blocks
-from hopattn.retrieval.blockwise.streaming import stream
+from hopattn.retrieval import blockwise
+from hopattn.retrieval.blockwise import ENOUGH, Blocks, stream
 from hopattn.retrieval.masks import MaskRule, as_mask, resolve
-from hopattn.retrieval.separation.scores import scaled
+from hopattn.retrieval.separation.base import scaled
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from tests.counts import count, spread
 from tests.draws import in_dtypes, masks_for
@@ -130,14 +129,14 @@ def test_sums_beyond_the_numbers_are_taken_from_the_whole(name):
 
 
 def large(dtype=float, n=1100, m=1000, dim=8):
-    assert n * m >= sizes.ENOUGH
+    assert n * m >= blockwise.ENOUGH
     rng = np.random.default_rng(5)
     return rng.normal(size=(n, dim)).astype(dtype), rng.normal(size=(m, dim)).astype(dtype)
 
 
 @each("separation", ["softmax", "entmax", "identity"])
 def test_a_large_memory_steps_and_has_the_energies_of_its_cues_in_small_batches(separation, monkeypatch):
-    monkeypatch.setattr(sizes, "ENOUGH", count(ENOUGH, ENOUGH // 16))
+    monkeypatch.setattr(blockwise, "ENOUGH", count(ENOUGH, ENOUGH // 16))
     cues, keys = large(n=count(1100, 120), m=count(1000, 600))
     memory = ha.Memory(keys, separation=separation, beta=0.5)
     step, energy = memory.step(cues), memory.energy(cues)

@@ -8,9 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
 from hopattn.foundation import kernels
-from hopattn.retrieval.separation.entmax import Entmax, Sparsemax
-from hopattn.retrieval.separation.normmax import Normmax
-from hopattn.retrieval.separation.subsets import KSubsets
+from hopattn.retrieval.separation.entmax import Entmax, KSubsets, Normmax, Sparsemax
 from tests.each import each
 
 SPARSE = [

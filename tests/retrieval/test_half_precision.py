@@ -27,6 +27,11 @@ def test_the_weights_sum_to_one():
     assert weights.astype(float).sum() == pytest.approx(1, rel=5e-2)  # each is a subnormal number with few digits
 
 
+def test_scores_beyond_half_precision_are_those_of_the_weights():
+    memory, cues = ha.Memory(np.full((2, 64), 60, np.float16)), np.full((1, 64), 60, np.float16)
+    assert memory.scores(cues).tolist() == [[64 * 3600.0] * 2] and memory.weights(cues).tolist() == [[0.5, 0.5]]
+
+
 @each("shape", [(2, 3), (600, 3)])
 def test_attention_in_half_precision_is_that_in_double_up_to_its_rounding(shape):
     rng = np.random.default_rng(0)

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.blockwise.sizes import Blocks
-from hopattn.retrieval.blockwise.streaming import stream
-from hopattn.retrieval.learned_similarity import Additive, Bilinear
+from hopattn.retrieval.blockwise import Blocks, stream
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import Dot, similarities
+from hopattn.retrieval.similarity import Additive, Bilinear, Dot, similarities
 from hopattn.retrieval.step import Retrieval
 from tests.draws import arrays, near, sizes
 from tests.each import each
@@ -151,15 +149,24 @@ def test_a_head_takes_them_and_no_name_stands_for_them(tmp_path):
     ("make", "message"),
     [
         (lambda: Bilinear([1.0, 2.0]), r"matrix: expected a matrix \(out, in\), not shape \(2,\)"),
-        (lambda: Bilinear(np.eye(2))(np.ones((1, 3)), np.ones((1, 2))), "cues: dim 3 does not fit the rows of"),
-        (lambda: Bilinear(np.eye(2))(np.ones((1, 2)), np.ones((1, 3))), "keys: dim 3 does not fit the bilinear"),
-        (lambda: Additive(np.eye(2), np.ones((3, 2)), [1, 1]), "w_key: 3 rows do not fit the 2 rows of w_cue"),
+        (
+            lambda: Bilinear(np.eye(2))(np.ones((1, 3)), np.ones((1, 2))),
+            r"cues: .*\(1, 3\); expected \(…, dim\) with dim = 2",
+        ),
+        (
+            lambda: Bilinear(np.eye(2))(np.ones((1, 2)), np.ones((1, 3))),
+            r"keys: .*; expected \(…, n_patterns, dim\)",
+        ),
+        (
+            lambda: Additive(np.eye(2), np.ones((3, 2)), [1, 1]),
+            r"w_key: .*\(3, 2\); expected .* dim_hidden = 2",
+        ),
         (
             lambda: Additive(np.eye(2), np.eye(2), [1]),
-            r"v: expected \(2,\), one number for each row of w_cue, not \(1,",
+            r"v: got shape \(1,\); expected \(dim_hidden,\) with dim_hidden = 2",
         ),
-        (lambda: Additive(np.eye(2), np.eye(2), [1, 1])(np.ones(3), np.ones((1, 2))), "cues: dim 3 does not fit"),
-        (lambda: Additive(np.eye(2), np.eye(2), [1, 1])(np.ones(2), np.ones((1, 3))), "keys: dim 3 does not fit"),
+        (lambda: Additive(np.eye(2), np.eye(2), [1, 1])(np.ones(3), np.ones((1, 2))), r"cues: got shape \(3,\)"),
+        (lambda: Additive(np.eye(2), np.eye(2), [1, 1])(np.ones(2), np.ones((1, 3))), r"keys: got shape \(1, 3\)"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(make, message):

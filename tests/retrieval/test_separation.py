@@ -1,6 +1,6 @@
 """Laws of every separation, and referees for those that others have too."""
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -9,8 +9,10 @@ import scipy.special
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
 from tests.counts import count, spread
 from tests.draws import arrays, betas, in_dtypes, near, sizes
 from tests.each import each
@@ -289,18 +291,21 @@ def test_an_alpha_of_one_is_softmax_and_near_one_is_near_it():
     np.testing.assert_allclose(near.potential(scores), softmax.potential(scores), atol=1e-3)
 
 
-SPARSE = [entry for entry in EVERY if np.isfinite(separations[entry[0]](**entry[1]).margin)]
+MARGINS = {"argmax": 0.0, "sparsemax": 1.0, "normmax": 1.0, "k_subsets": 1.0}
+"""The least lead of one score βs over all others that gives it all the weight: Blondel et al. (2020), section 4."""
+SPARSE = [(name, parameters, MARGINS[name]) for name, parameters in EVERY if name in MARGINS and "k" not in parameters]
+SPARSE += [("entmax", {"alpha": alpha}, 1 / (alpha - 1)) for alpha in (1.2, 1.5, 3.0)]
 
 
 @given(scores=st.integers(2, 6).flatmap(lambda m: arrays((m,))), beta=betas)
-@each(("name", "parameters"), SPARSE)
-def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, scores, beta):
+@each(("name", "parameters", "margin"), SPARSE)
+def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, margin, scores, beta):
     separation = separations[name](beta=beta, **parameters)
     others, m = scores.copy(), len(scores)
-    others[0] = others[1:].max() + (separation.margin + 1e-9) / beta + 1e-9
+    others[0] = others[1:].max() + (margin + 1e-9) / beta + 1e-9
     np.testing.assert_allclose(separation.weights(others), np.eye(m)[0], atol=NEAR["float64"])
-    if separation.margin:
-        others[0] -= 0.5 * separation.margin / beta
+    if margin:
+        others[0] -= 0.5 * margin / beta
         assert separation.weights(others)[0] < 1 - 1e-4
 
 
@@ -378,6 +383,61 @@ def test_a_power_of_whole_numbers_is_exact(n):
     np.testing.assert_allclose(
         separations["power"](n=n).weights(scores)[0], [float(int(s) ** (n - 1)) for s in scores[0]]
     )
+
+
+@dataclass(frozen=True)
+class LogCosh(Separation):
+    """Ψ₁ = Σ log 2 cosh s, by its two methods."""
+
+    convex = True
+
+    def potential(self, scores, where=None):
+        s = self.beta * scores
+        return np.logaddexp(s, -s).sum(axis=-1, where=True if where is None else where) / self.beta
+
+    def weights(self, scores, where=None):
+        return np.tanh(self.beta * scores) * (1 if where is None else where)
+
+
+@dataclass(frozen=True)
+class LogCoshAtOnce(Separation):
+    """The same by one method."""
+
+    convex = True
+
+    def value_and_weights(self, scores, where=None):
+        own = LogCosh(beta=self.beta)
+        return own.potential(scores, where), own.weights(scores, where), 1.0
+
+
+@each("own", [LogCosh, LogCoshAtOnce])
+@each("n", [4, 1100])
+def test_a_separation_of_ones_own_works_wherever_ours_do(own, n):
+    rng = np.random.default_rng(0)
+    cues, keys = np.sign(rng.normal(size=(n, 5))), np.sign(rng.normal(size=(1000, 5)))
+    where = rng.random((n, 1000)) < 0.5
+    memory = ha.Memory(keys, separation=own(beta=0.3))
+    expected = np.tanh(0.3 * cues @ keys.T) * where
+    energy = (cues**2).sum(axis=-1) / 2 - LogCosh(beta=0.3).potential(cues @ keys.T, where)
+    np.testing.assert_allclose(memory.weights(cues, where), expected, atol=1e-12)
+    np.testing.assert_allclose(memory.step(cues, where), expected @ keys, atol=1e-10)
+    np.testing.assert_allclose(memory.energy(cues, where), energy, rtol=1e-12)
+    for found, one in zip(memory.step_with_energy(cues, where), (expected @ keys, energy), strict=True):
+        np.testing.assert_allclose(found, one, rtol=1e-11, atol=1e-10)
+    spins = ha.Memory(keys, separation=own(beta=0.3), activation="sign")
+    assert np.all(np.diff(spins.recall(cues[:3], update="async").energies, axis=1) <= 1e-9)
+    bias = rng.normal(size=(4, 1000))
+    attended = ha.attention(cues[:4], keys, keys, bias=bias, separation=own(beta=0.3))
+    np.testing.assert_allclose(attended, np.tanh(0.3 * cues[:4] @ keys.T + bias) @ keys, rtol=1e-10)
+
+
+def test_a_separation_without_weights_is_refused_by_the_name_of_what_it_lacks():
+    @dataclass(frozen=True)
+    class Nothing(Separation):
+        convex = True
+
+    with pytest.raises(InvalidInput, match="Nothing: expected the methods potential and weights"):
+        Nothing().weights(np.ones(3))
 
 
 def test_the_exponential_works_in_logarithms():

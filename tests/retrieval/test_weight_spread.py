@@ -87,7 +87,7 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
         (np.ones((2, 2, 2)), {}, "expected one head"),
         ([["a"]], {}, "weights: expected real numbers"),
         ([[1.0, 0.0]], {"mask": [[1, 0]]}, "mask: expected booleans"),
-        ([[1.0, 0.0]], {"mask": [[True] * 3]}, r"mask: shape \(1, 3\) does not fit weights of shape \(1, 2\)"),
+        ([[1.0, 0.0]], {"mask": [[True] * 3]}, r"mask: shape \(1, 3\) does not fit scores of shape \(1, 2\)"),
     ],
 )
 def test_what_are_no_weights_of_a_head_is_refused(weights, more, message):

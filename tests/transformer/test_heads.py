@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval.fixed_scores import FixedScores
 from hopattn.retrieval.separation import separations
+from hopattn.retrieval.similarity import FixedScores
 from tests.draws import arrays, sizes
 from tests.each import each
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity, activations
-from hopattn.retrieval.fixed_scores import FixedScores
 from hopattn.retrieval.masks import mask_rules, resolve
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import Dot, similarities
+from hopattn.retrieval.similarity import Dot, FixedScores, similarities
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.heads import HeadTrace
 from tests.draws import arrays, masks_for, sizes

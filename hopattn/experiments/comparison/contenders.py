@@ -15,9 +15,8 @@ from hopattn.memories.memory import Memory
 from hopattn.memories.models.addressed import nearest
 from hopattn.memories.models.classical import hopfield
 from hopattn.memories.models.dense import dense, exponential
-from hopattn.retrieval.separation.entmax import Entmax
-from hopattn.retrieval.separation.normmax import Normmax
-from hopattn.retrieval.separation.power import RectifiedPower
+from hopattn.retrieval.separation.elementwise import RectifiedPower
+from hopattn.retrieval.separation.entmax import Entmax, Normmax
 from hopattn.retrieval.separation.softmax import Softmax
 
 Build = Callable[[np.ndarray, float], Any]

@@ -9,8 +9,7 @@ from hopattn.experiments.comparison.problem import RecallProblem, checked_proble
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.memory import Memory as AssociativeMemory
 from hopattn.results.labelled import Labelled
-from hopattn.retrieval.fixed_scores import FixedScores
-from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.similarity import Dot, FixedScores
 from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.kinds.memory import MemoryScenario
 from hopattn.scenario.loading import Scenario

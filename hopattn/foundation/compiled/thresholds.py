@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hopattn.foundation.compiled.jit import inner, larger, loop, matrix, read_matrix, vector
-from hopattn.foundation.compiled.powers import power_up_to_one
+from hopattn.foundation.compiled.jit import inner, larger, loop, matrix, power_up_to_one, read_matrix, vector
 
 ENTMAX, NORMMAX, SUBSETS = 0, 1, 2
 _NEAR = 4 * 2.0**-52
@@ -156,21 +155,29 @@ def _gather(row: Any, where: Any, how: Any, shifted: Any, places: Any) -> Any:
 
 
 @inner
-def _sparse_row(shifted: Any, scale: Any, order: Any, rooms: Any) -> Any:
-    """The threshold of scale · x, of order `order`; `shifted` becomes scale · x."""
+def _write_powers(out: Any, shifted: Any, places: Any, how: Any, rooms: Any) -> Any:
+    """Write the weights of entmax or normmax at their places of an empty row; gives Ψ₁.
+
+    With y the scores times `scale` and t their threshold, the weights are r = [y − t]₊ to the power order (of normmax:
+    order − 1), divided by their sum Z. Ψ₁ is (t + 1/α)/(α−1) + Σ r^(order + 1)/α, or t + 1 + ((Σ r^order)^(1/order) −
+    1)/Z.
+    """
+    kind, alpha, scale, order = how
     for i in range(shifted.size):
         shifted[i] *= scale
         rooms[0, i] = shifted[i]
-    return _root(rooms[0], shifted.size, order, rooms[1])
-
-
-@inner
-def _write_powers(out: Any, shifted: Any, places: Any, t: Any, exponent: Any) -> None:
-    """Write [x − t]₊ to a power, divided by their sum, at their places of an empty row."""
-    _raised(shifted, t, exponent, shifted)
-    total = shifted.sum()
+    t = _root(rooms[0], shifted.size, order, rooms[1])
+    powers = rooms[0]
+    _raised(shifted, t, order if kind == ENTMAX else order - 1, powers)
+    total, reach = 0.0, 0.0
+    for i in range(shifted.size):
+        total += powers[i]
+        reach += powers[i] * (shifted[i] - t)
     for i in range(places.size):
-        out[places[i]] = shifted[i] / total
+        out[places[i]] = powers[i] / total
+    if kind == ENTMAX:
+        return (t + 1 / alpha) / scale + reach / alpha
+    return t + 1 + (reach ** (1 / order) - 1) / total
 
 
 def _types(t: Any) -> Any:
@@ -179,12 +186,12 @@ def _types(t: Any) -> Any:
 
 
 @loop(_types(types.float32), _types(types.float64))
-def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> None:
-    """The threshold of each row of scores `(n, m)`, and its weights where `weights` is not `(0, 0)`.
+def thresholds(scores: Any, where: Any, how: Any, weights: Any, values: Any) -> None:
+    """The weights of each row of scores `(n, m)`, and Ψ₁ of the scores shifted by their largest.
 
     where: `(n, m)`, or `(0, 0)` for no mask. how: (the kind; β; α, or k). weights: `(n, m)`, zeros that are written
-    over. found: `(n,)`; NaN, as the weights, for a row whose largest score is not finite, 0 for one without scores. Of
-    k-subsets there are the weights alone.
+    over. values: Ψ₁, `(n,)`; NaN, as the weights, for a row whose largest score is not finite, 0 for one without scores
+    and for k-subsets.
     """
     kind, beta, parameter = how
     m = scores.shape[1]
@@ -194,19 +201,15 @@ def thresholds(scores: Any, where: Any, how: Any, weights: Any, found: Any) -> N
     least = -np.inf if kind == SUBSETS else -1 / scale
     for i in range(scores.shape[0]):
         count = _gather(scores[i], where[i] if where.size > 0 else where[:0, 0], (beta, least), shifted, places)
-        if count <= 0:
-            found[i] = np.nan if count < 0 else 0.0
-            if count < 0 and weights.size > 0:
-                weights[i] = np.nan
-            continue
-        if kind == SUBSETS:
-            if count > parameter:
-                _write_shares(weights[i], scores[i], shifted[:count], places[:count], (beta, parameter))
-            else:
-                for j in range(count):
-                    weights[i, places[j]] = 1
-            found[i] = 0.0
-            continue
-        found[i] = t = _sparse_row(shifted[:count], scale, order, rooms)
-        if weights.size > 0:
-            _write_powers(weights[i], shifted[:count], places[:count], t, order if kind == ENTMAX else order - 1)
+        values[i] = 0.0
+        if count < 0:
+            values[i] = np.nan
+            weights[i] = np.nan
+        elif count > 0 and kind != SUBSETS:
+            some = kind, parameter, scale, order
+            values[i] = _write_powers(weights[i], shifted[:count], places[:count], some, rooms)
+        elif count > parameter:
+            _write_shares(weights[i], scores[i], shifted[:count], places[:count], (beta, parameter))
+        else:
+            for j in range(count):
+                weights[i, places[j]] = 1

@@ -16,7 +16,7 @@ from hopattn.networks.associator import Associator
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.threshold import Threshold
+from hopattn.retrieval.separation.elementwise import Threshold
 from hopattn.retrieval.similarity import Dot, FeatureMap, Hamming, Similarity
 
 Feature = Literal["identity", "relu", "elu"]

@@ -6,8 +6,7 @@ from hopattn.foundation.arrays import namespace
 from hopattn.foundation.checks import flag
 from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, spin_patterns
-from hopattn.retrieval.separation.exponential import Exponential
-from hopattn.retrieval.separation.power import Power, RectifiedPower
+from hopattn.retrieval.separation.elementwise import Exponential, Power, RectifiedPower
 
 
 @named(source="Krotov & Hopfield 2016", energy="−Σ [ξ·x]₊ⁿ/n", update="async")

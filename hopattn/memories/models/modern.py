@@ -8,10 +8,8 @@ from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.entmax import Entmax
-from hopattn.retrieval.separation.normmax import Normmax
+from hopattn.retrieval.separation.entmax import Entmax, KSubsets, Normmax
 from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.separation.subsets import KSubsets
 
 
 @named(source="Ramsauer et al. 2021", energy="½|x|² − β⁻¹ log Σ exp(βξ·x)")

@@ -4,12 +4,11 @@
 
 A class that lies in a file of this folder is in the registry.
 
-- `scores.py`: functions of rows of scores that several separations share
-- `row_thresholds.py`: thresholds and weights of sparse separations by compiled loops
-- `block_form.py`: how the result of all keys is put together from blocks of keys
-- `base.py`: the form of a separation
-- `softmax.py`: attention as transformers have it
-- `*.py`: one file for each family
+- `base.py`: the form of a separation, and its two families
+- `softmax.py`: attention as transformers have it; argmax
+- `entmax.py`: sparse weights: entmax, sparsemax, normmax, k-subsets
+- `elementwise.py`: each pattern counts by its own score: identity, powers, exponential, threshold
+- `*.py`: one file for each further family
 """
 
 from typing import Any

@@ -6,8 +6,7 @@ from typing import ClassVar
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import rectified
-from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.scores import masked, proportions
+from hopattn.retrieval.separation.base import Separation, masked, proportions
 
 
 @dataclass(frozen=True)
@@ -18,20 +17,14 @@ class Proportional(Separation):
     Source: Katharopoulos et al. (2020), ICML (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
     """
 
+    convex: ClassVar[bool] = False
     tempered: ClassVar[bool] = False
+    why_no_potential: ClassVar[str] = "weights in proportion to the scores are the gradient of no potential"
     source: ClassVar[str] = "Katharopoulos et al. 2020"
-
-    @property
-    def convex(self) -> bool:
-        return False
-
-    @property
-    def why_no_potential(self) -> str:
-        return "weights in proportion to the scores are the gradient of no potential"
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Raises `InvalidInput`: there is no potential."""
         raise InvalidInput(f"potential: {self.why_no_potential}")
 
-    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, float]:
-        return proportions(rectified(masked(scores, where))), 1.0
+    def weights(self, scores: Array, where: Array | None = None) -> Array:
+        return proportions(rectified(masked(scores, where)))

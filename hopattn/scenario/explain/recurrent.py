@@ -8,8 +8,7 @@ import numpy as np
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import linear
 from hopattn.results.labelled import Labelled
-from hopattn.retrieval.learned_similarity import Bilinear
-from hopattn.retrieval.similarity import Similarity
+from hopattn.retrieval.similarity import Bilinear, Similarity
 from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 

@@ -1,7 +1,7 @@
 """The arrays of a recall: their declaration and their computation, for kind = "memory"."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from hopattn.dynamics.state_space import (
     successors,
 )
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional
@@ -84,7 +85,7 @@ class RecallArrays:
     def _declared_of_memory(self) -> Iterator[ArraySpec]:
         dim = len(self.words.axes)
         if self._has_weights:
-            yield from (ArraySpec.of(*item) for item in self.memory.separation.labelled_parameters.items())
+            yield from (ArraySpec.of(*item) for item in self._parameters.items())
         if self._has_landscape:
             yield ArraySpec("landscape", (("second axis", POINTS), ("first axis", POINTS)))
         if self._has_successors:
@@ -177,11 +178,19 @@ class RecallArrays:
         matched = ReferencePatterns(memory.forward.patterns, memory.activation).likeness(answer).matched
         return {"answer": answer, "answers": np.array([*(self.table.values or ()), "nothing"])[matched]}
 
+    @property
+    def _parameters(self) -> dict[str, Labelled]:
+        """The parameters of the separation as one labelled array `(n_parameters,)`."""
+        separation = self.memory.separation
+        values = {entry.name: float(getattr(separation, entry.name)) for entry in fields(separation)}
+        name = f"{name_of(separation)} separation"
+        return {name: Labelled(np.array([*values.values()]), ("parameter",), (tuple(values),))}
+
     def _of_memory(self, cues: np.ndarray) -> dict[str, np.ndarray | Labelled]:
         """The separation's parameters; of a small memory also its energy or successors, and its patterns."""
         arrays: dict[str, np.ndarray | Labelled] = {}
         if self._has_weights:
-            arrays |= self.memory.separation.labelled_parameters
+            arrays |= self._parameters
         if self._has_landscape:
             arrays["landscape"] = landscape(self.memory, cues)
         if self._has_successors:

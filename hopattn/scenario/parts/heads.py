@@ -10,11 +10,10 @@ from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.activation import activations
-from hopattn.retrieval.fixed_scores import FixedScores
 from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.retrieval.similarity import FixedScores, Similarity, similarities
 from hopattn.scenario.language.decimal_commas import comma_hint, text_hint
 from hopattn.scenario.language.fields import (
     ByTomlType,

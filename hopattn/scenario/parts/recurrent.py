@@ -9,9 +9,8 @@ from pydantic import Field, Tag
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
-from hopattn.retrieval.learned_similarity import Additive, Bilinear
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.retrieval.similarity import Additive, Bilinear, Similarity, similarities
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import (
     ByTomlType,

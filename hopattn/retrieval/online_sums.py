@@ -12,6 +12,7 @@ where f(s) = e^(βs) for the softmax. In the end p·V = h/Z and Ψ = m + β⁻¹
 sums of keys on another machine are merged here.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -21,30 +22,31 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.kernels import compiled_loops
-from hopattn.retrieval.one_pass import Pass
-from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.separation.block_form import Normalised
-from hopattn.retrieval.separation.scores import within_numbers
+from hopattn.retrieval.separation.base import Elementwise, Online, Separation
+from hopattn.retrieval.separation.softmax import Softmax
 
 ENOUGH_CUES = 64
-"""The number of cues from which compiled loops take less time than NumPy."""
+"""The number of cues from which compiled loops take less time than NumPy: for few cues a step is reading the keys."""
 
 
 @dataclass(frozen=True, eq=False)
-class BlockPass(Pass):
-    """The result of one pass over blocks of keys, for cues `(n, dim)`.
+class BlockPass:
+    """The result of one pass of cues over blocks of keys, before the activation.
 
-    field: `(n, dim_out)`. potential: `(n,)`. overflowed: `(n,)`, True for each row whose sums overflowed; such a row
-    must be computed from all its scores.
+    field, factor: h = factor · field, `(…, n, dim_out)`; the factor is a number, or one number for each cue. It stays
+    apart because a directional activation does not need it, and because sums of whole numbers stay exact.
+    potential: Ψ(s), `(…, n)`; any number where it was not asked for. overflowed: `(…, n)`, True for each row whose sums
+    overflowed; such a row must be computed from all its scores.
     """
 
     field: np.ndarray
+    factor: Any
     potential: np.ndarray
     overflowed: np.ndarray
 
 
 class RunningSums(ABC):
-    """The sums of n cues over the keys so far; they begin empty.
+    """The sums of n cues over the keys so far; they begin empty. `merge` adds the sums of other keys.
 
     width: the dim of the values, or 0 where only the potential is asked for.
     """
@@ -63,12 +65,10 @@ class RunningSums(ABC):
         """
 
     @abstractmethod
-    def merge(self, other: Any) -> None:
-        """Add the sums of other keys."""
+    def merge(self, other: Any) -> None: ...
 
     @abstractmethod
-    def result(self) -> BlockPass:
-        """The field and the potential of all keys that were added."""
+    def result(self) -> BlockPass: ...
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: the sums, without the buffer."""
@@ -84,7 +84,7 @@ class OnlineSoftmax(RunningSums):
     """The largest score m, Z = Σ f(s − m) and h = Σ f(s − m) v of each cue.
 
     unshifted: True where all scores are small and were multiplied by `scale` already; then m = 0 throughout. loops:
-    the compiled loops that add keys, or None.
+    the compiled loops for large work, or None. scale: the factor c of scores; compiled loops take powers of two.
     """
 
     def __init__(
@@ -95,44 +95,35 @@ class OnlineSoftmax(RunningSums):
         self.lowest = np.finfo(dtype).min
         self.largest = np.full((n, 1), 0 if unshifted else self.lowest, dtype)
         self.total = np.zeros((n, 1), dtype)
+        self.scale = self._in_numbers(self.form[1] if loops is None else separation.beta * math.log2(math.e))
 
     @property
-    def form(self) -> Normalised:
-        """The block form of the separation on this machine; never pickled, since f differs between processors."""
-        found = self.separation.block_form()
-        if not isinstance(found, Normalised):
+    def form(self) -> Online:
+        """f and c of the separation on this machine; never pickled, since f differs between processors."""
+        found = self.separation.online()
+        if found is None:
             raise TypeError(f"{self.separation!r} has no online softmax")
         return found
 
-    @property
-    def scale(self) -> float:
-        """The factor of scores whose f is taken without a shift: that of 2ˣ in compiled loops."""
-        form = self.form
-        return form.online_scale if self.loops is None or form.doublings is None else form.doublings
-
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
         if self.loops is not None:
-            nothing = scores[:0, :0]
-            self._add_compiled(rows, np.ascontiguousarray(scores), nothing, nothing, where, values)
-            return
-        if not self.unshifted:
+            mask = np.zeros((0, 0), bool) if where is None else where
+            how = self.dtype.type(self.scale), self.unshifted
+            weights = np.ascontiguousarray(scores)
+            self.loops.weigh(weights, mask, how, (self.largest[rows], self.total[rows], self.field[rows]))
+        else:
+            if not self.unshifted:
+                if where is not None:
+                    np.copyto(scores, self.lowest, where=~where)
+                self._raise_largest(rows, np.maximum(self.largest[rows], _row_max(scores)))
+                self._shift(rows, scores)
+            with np.errstate(under="ignore"):  # a weight below the smallest number counts as 0
+                weights = self.form[0](scores)
             if where is not None:
-                np.copyto(scores, self.lowest, where=~where)
-            self._raise_largest(rows, np.maximum(self.largest[rows], _row_max(scores)))
-            self._shift(rows, scores)
-        with np.errstate(under="ignore"):  # a weight below the smallest number counts as 0
-            weights = self.form.unnormalised_weights(scores)
-        if where is not None:
-            np.multiply(weights, where, out=weights)
-        self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
+                np.multiply(weights, where, out=weights)
+            self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if values is not None:
             self.field[rows] += np.matmul(weights, values, out=self.buffer[rows])
-
-    def add_keys(
-        self, rows: slice, cues: np.ndarray, keys: np.ndarray, where: np.ndarray | None, values: np.ndarray | None
-    ) -> None:
-        """Add keys `(b, dim)` for cues `(n_rows, dim)` whose scores are products, by compiled loops."""
-        self._add_compiled(rows, np.empty((0, 0), self.dtype), cues, keys, where, values)
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
@@ -146,44 +137,33 @@ class OnlineSoftmax(RunningSums):
     def result(self) -> BlockPass:
         empty = self.total == 0
         total = np.where(empty, 1, self.total)
-        potential = np.where(empty, 0, self.form.potential(self.largest, total))
+        above = np.log(total) / self.separation.beta if self.separation.tempered else 0  # of argmax, Ψ = m
+        potential = np.where(empty, 0, self.largest + above)
         return BlockPass(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "loops": None}
-
-    def _add_compiled(
-        self,
-        rows: slice,
-        scores: np.ndarray,
-        cues: np.ndarray,
-        keys: np.ndarray,
-        where: np.ndarray | None,
-        values: np.ndarray | None,
-    ) -> None:
-        read = keys[:, :0] if values is None else values
-        mask = np.zeros((0, 0), bool) if where is None else np.asarray(where)
-        how = self.dtype.type(within_numbers(self.scale, self.total)), self.unshifted
-        sums = self.largest[rows], self.total[rows], self.field[rows]
-        self.loops.add_keys(
-            np.ascontiguousarray(scores), np.ascontiguousarray(cues), *map(gapless, (keys, read)), mask, how, sums
-        )
 
     def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
         """m → m': multiply Z and h by f(m − m')."""
         before = self.largest[rows].copy()
         self.largest[rows] = largest
         with np.errstate(under="ignore"):
-            shrink = self.form.unnormalised_weights(self._shift(rows, before))
+            shrink = self.form[0](self._shift(rows, before))
         self.total[rows] *= shrink
         self.field[rows] *= shrink
 
     def _shift(self, rows: slice, scores: np.ndarray) -> np.ndarray:
-        """(s − m) times the online scale, written over the scores."""
+        """c(s − m), written over the scores."""
         with np.errstate(over="ignore"):  # −inf serves as well as the lowest number
             np.subtract(scores, self.largest[rows], out=scores)
-            scale = within_numbers(self.form.online_scale, scores)
+            scale = self._in_numbers(self.form[1])
             return scores if scale == 1.0 else np.asarray(np.multiply(scores, scale, out=scores))
+
+    def _in_numbers(self, scale: float) -> float:
+        """The scale, or the nearest number in the range of the dtype."""
+        numbers = np.finfo(self.dtype)
+        return min(max(scale, float(numbers.smallest_normal)), float(numbers.max))
 
 
 class OnlineSum(RunningSums):
@@ -197,12 +177,13 @@ class OnlineSum(RunningSums):
         self.overflowed = np.zeros(n, bool)
 
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+        value, weights = self.separation.later(scores, where)
         if self.wants_potential:
             with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
-                self.potential[rows] += self.separation.potential(scores, where)
+                self.potential[rows] += value()
         if values is not None:
-            weights, factor = self.separation.factored_weights(scores, where)
-            self._add_field(rows, np.matmul(weights, values, out=self.buffer[rows]), factor)
+            array, factor = weights()
+            self._add_field(rows, np.matmul(array, values, out=self.buffer[rows]), factor)
 
     def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -231,6 +212,11 @@ class OnlineSum(RunningSums):
         self.factor[rows] = largest
 
 
+def adds_up(separation: Separation) -> bool:
+    """Whether running sums give the result of a separation; any other needs all scores of a cue at once."""
+    return isinstance(separation, Elementwise) or separation.online() is not None
+
+
 def concatenated(parts: Sequence[RunningSums]) -> RunningSums:
     """The sums of several batches of cues over the same keys, as the sums of one batch."""
     joined = copy(parts[0])
@@ -241,21 +227,10 @@ def concatenated(parts: Sequence[RunningSums]) -> RunningSums:
 
 
 def loops_of(separation: Separation, dtype: Any, cues: int, scores: int) -> Any | None:
-    """The compiled loops for so many cues and scores of a separation; None where NumPy computes its sums.
-
-    For few cues a step is reading the keys, and BLAS has faster products of its own.
-    """
-    form = separation.block_form()
-    if not isinstance(form, Normalised) or form.doublings is None or dtype not in (np.float32, np.float64):
+    """The compiled loops for so many cues and scores of a softmax; None where NumPy computes the weights."""
+    if not isinstance(separation, Softmax) or dtype not in (np.float32, np.float64):
         return None
     return compiled_loops("softmax", scores if cues >= ENOUGH_CUES else 0)
-
-
-def gapless(rows: np.ndarray) -> np.ndarray:
-    """Rows that compiled loops and BLAS can read: the same, or a copy where a row has gaps."""
-    wide = rows.itemsize
-    fits = rows.flags.aligned and rows.strides[1] == wide and rows.strides[0] > 0 and rows.strides[0] % wide == 0
-    return np.asarray(rows) if fits or rows.size == 0 else np.array(rows, order="C")
 
 
 def _row_max(scores: np.ndarray) -> np.ndarray:

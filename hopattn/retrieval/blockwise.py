@@ -1,0 +1,337 @@
+"""One step of recall over blocks of cues and keys, so that no matrix of all scores is ever held (NumPy).
+
+The definition is `Retrieval` in `step.py`: all scores, all weights, their product with the values. Blocks give the same
+numbers up to rounding; their memory does not grow with the number of keys. A block of cues meets one block of keys
+after the other and keeps running sums. Threads share blocks of cues, and spans of keys where the cues are few.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.threads import Share, blocks, l2_cache_size, ranges, workers
+from hopattn.foundation.vectors import longest_row
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
+from hopattn.retrieval.online_sums import (
+    BlockPass,
+    OnlineSoftmax,
+    OnlineSum,
+    RunningSums,
+    adds_up,
+    concatenated,
+    loops_of,
+)
+from hopattn.retrieval.separation.base import Separation, too_flat
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot, Similarity
+
+ENOUGH = 2**20
+"""The number of scores from which blocks are faster than one product of everything."""
+TASKS = 8
+"""The least number of parts that the work is divided into, so that every thread has some. It does not depend on the
+number of threads, so that the threads change no result."""
+LARGE_TEXT = 2**16
+"""The least number of scores of one text for which several texts are computed in blocks, one text after the other."""
+HELD = 2**20
+"""The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The size of a block, in cues and keys, and the number of threads (None: as many as BLAS has).
+
+    A product of 512 by 512 runs at full speed, and its scores are still in the cache when they become weights. With
+    fewer keys, adding up the fields once for each block would cost too much. Twice as many cues save a little where
+    their block takes no more than half of the core's own cache.
+    """
+
+    cues: int = 512
+    keys: int = 512
+    threads: int | None = None
+
+    @classmethod
+    def fitting(cls, dim: int, dtype: Any) -> "Blocks":
+        """The sizes that fit this machine, for vectors of this dim."""
+        return cls(cues=min(max(l2_cache_size() // 2 // (dim * np.dtype(dtype).itemsize), 512), 1024))
+
+
+def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> bool:
+    """Whether blocks are faster for cues `(…, n, dim)` or `(dim,)` and keys `(…, m, dim)`.
+
+    They are for NumPy arrays with many scores, where scores and mask can be computed block by block.
+    """
+    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)):
+        return False
+    pairs = (cues.shape[-2] if cues.ndim > 1 else 1) * keys.shape[-2]
+    scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
+    if not similarity.by_pairs or scores < LARGE_TEXT:
+        return False
+    if scores * max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2])) < ENOUGH:
+        return False
+    rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
+    return all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
+
+
+def stream(
+    similarity: Similarity,
+    separation: Separation,
+    cues: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray | None,
+    mask: Any = None,
+    *,
+    potential: bool = False,
+    sizes: Blocks | None = None,
+) -> BlockPass:
+    """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
+
+    values: `(…, m, dim_out)`, or None where only the potential is asked for. mask: a name, a rule, an array or None,
+    for scores `(…, n, m)`. potential: whether to compute Ψ too. The leading axes hold several texts, which are
+    computed one by one, or shared among the threads where they are many.
+    """
+    texts = [text for text in (cues, keys, values) if text is not None]
+    leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
+    scored = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
+    masks = [
+        each if isinstance(each, MaskRule) else np.broadcast_to(spread(each, scored), (*leading, *scored[-2:]))
+        for each in masks_of(as_mask(mask))
+    ]
+    broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
+    fitting = sizes or Blocks.fitting(cues.shape[-1], dtype)
+    loops = loops_of(separation, dtype, scored[-2], math.prod((*leading, *scored[-2:])))
+
+    def of_text(*i: int) -> BlockPass:
+        own, stored, *others = (text[i] for text in broadcast)
+        part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
+        read = stored if values is keys else others[0] if others else None
+        return _Stream(similarity, separation, own, stored, read, part, potential, dtype, loops).run(fitting)
+
+    places = list(np.ndindex(*leading))
+    if not places:  # the leading axes hold no text
+        shape, width = (*leading, scored[-2]), 0 if values is None else values.shape[-1]
+        return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
+    if len(places) < TASKS:
+        results = [of_text(*i) for i in places]
+    else:
+        with workers(fitting.threads) as share:
+            results = share(of_text, places)
+    return _side_by_side(results, leading) if leading else results[0]
+
+
+def running_sums(
+    similarity: Similarity,
+    separation: Separation,
+    cues: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray | None,
+    mask: Any = None,
+    *,
+    potential: bool = False,
+    sizes: Blocks | None = None,
+) -> RunningSums:
+    """The running sums of cues `(n, dim)` over these keys `(m, dim)`, to be merged with those of other keys.
+
+    The arguments are those of `stream`; the separation must be one that adds up.
+    """
+    dtype = np.result_type(*(text for text in (cues, keys, values) if text is not None))
+    shape = len(cues), len(keys)
+    masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
+    loops = loops_of(separation, dtype, len(cues), math.prod(shape))
+    work = _Stream(similarity, separation, cues, keys, values, masks, potential, dtype, loops)
+    return work.sums(sizes or Blocks.fitting(cues.shape[-1], dtype))
+
+
+@dataclass(eq=False)
+class _Stream:
+    """One pass of cues `(n, dim)` over blocks of keys `(m, dim)`; its attributes stay the same from block to block.
+
+    masks: rules, and arrays `(n, m)`; a cue may attend to a key where all of them allow it. potential: whether Ψ is
+    asked for. loops: the compiled loops of the online softmax, or None.
+    """
+
+    similarity: Similarity
+    separation: Separation
+    cues: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray | None
+    masks: tuple[Any, ...]
+    potential: bool
+    dtype: Any
+    loops: Any
+
+    def __post_init__(self) -> None:
+        self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
+        self.width = 0 if self.values is None else int(self.values.shape[1])
+        self.by_place = [mask for mask in self.masks if not _is_by_scores(mask)]
+        self.by_scores = [mask for mask in self.masks if _is_by_scores(mask)]
+        self.unshifted = isinstance(self.separation, Softmax) and not self.by_scores and self._small()
+
+    def run(self, sizes: Blocks) -> BlockPass:
+        """The result for all cues: by running sums, and from all scores for each row that they cannot give."""
+        n, dtype = len(self.cues), self.cues.dtype
+        result = BlockPass(
+            np.empty((n, self.width), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool)
+        )
+
+        def write(part: BlockPass, rows: range) -> None:
+            here = slice(rows.start, rows.stop)
+            result.field[here], result.factor[here] = part.field, part.factor
+            result.potential[here], result.overflowed[here] = part.potential, part.overflowed
+
+        with workers(sizes.threads) as share:
+            if not adds_up(self.separation) or too_flat(self.separation.beta, self.cues):
+                result.overflowed[:] = True
+            else:
+                self._sum_up(sizes, share, lambda sums, rows: write(sums.result(), rows))
+            parts = _runs(result.overflowed, min(max(HELD // len(self.keys), 1), sizes.cues))
+            for rows, part in zip(parts, share(self._from_all_scores, [(rows,) for rows in parts]), strict=True):
+                write(part, rows)
+        return result if self.separation.online() is None else replace(result, factor=1.0)
+
+    def sums(self, sizes: Blocks) -> RunningSums:
+        """The running sums of all cues, to which those of other keys may be added."""
+        parts: dict[int, RunningSums] = {}
+        with workers(sizes.threads) as share:
+            self._sum_up(sizes, share, lambda sums, rows: parts.__setitem__(rows.start, sums))
+        return concatenated([parts[start] for start in sorted(parts)])
+
+    def _small(self) -> bool:
+        """Whether no score needs the shift by the largest of its row: β|s| ≤ β|x||k| is small.
+
+        The sums of exp(βs) and of exp(βs) v then stay within the range of the dtype, with all their digits, and the
+        cues carry the scale. Of one visible key Ψ is its score; log(2^s) would lose the digits of a small s.
+        """
+        one_key = len(self.keys) == 1 or not all(isinstance(mask, NoMask) for mask in self.by_place)
+        numbers = np.finfo(self.cues.dtype)
+        if not self.similarity.linear or numbers.dtype not in (np.float32, np.float64) or (self.potential and one_key):
+            return False
+        longest = longest_row(self.keys)
+        values = longest if self.values is None or self.values is self.keys else longest_row(self.values)
+        size = abs(math.log(values)) if 0 < values < math.inf else 0.0 if values == 0 else math.inf
+        room = min(math.log(numbers.max), -math.log(numbers.smallest_normal) + math.log(numbers.eps))
+        return self.separation.beta * longest_row(self.cues) * longest + math.log(len(self.keys)) + size < room
+
+    def _sum_up(self, sizes: Blocks, share: Share, keep: Callable[[RunningSums, range], None]) -> None:
+        """Compute the running sums of all cues; `keep` takes the sums of one block of cues and its rows."""
+        m = len(self.keys)
+        rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues have most keys
+        spans = ranges(range(m), max(-(-m // max(TASKS // len(rows), 1)), sizes.keys))
+        if len(spans) == 1:
+            share(lambda some: keep(self._sums_of(some, spans[0], sizes.keys), some), [(i,) for i in rows])
+            return
+        parts = iter(share(self._sums_of, [(some, span, sizes.keys) for some in rows for span in spans]))
+        for some in rows:
+            sums = next(parts)
+            for _ in spans[1:]:
+                sums.merge(next(parts))
+            keep(sums, some)
+
+    def _sums_of(self, rows: range, span: range, width: int) -> RunningSums:
+        """The running sums of these cues over a span of keys, in blocks of `width` keys."""
+        cues = self.cues[rows.start : rows.stop]
+        start = self.separation, len(rows), self.width, cues.dtype
+        if self.separation.online() is None:
+            sums: RunningSums = OnlineSum(*start, self.potential)
+        else:
+            sums = softmax = OnlineSoftmax(*start, self.unshifted, self.loops)
+            cues = cues * softmax.scale if self.unshifted else cues
+        buffer = np.empty(len(rows) * width, cues.dtype)
+        for columns in ranges(span, width):
+            visible = self._visible(rows, columns)
+            if visible is False:
+                continue
+            some = slice(None)
+            if visible is not True:  # at the edge of a causal mask, fewer cues see anything of a block
+                seeing = np.flatnonzero(visible.any(axis=1))
+                some = slice(int(seeing[0]), int(seeing[-1]) + 1)
+            values = None if self.values is None else _part_of(self.values, columns, cues.dtype)
+            sums.add(some, *self._scored(cues, columns, visible, some, buffer), values)
+        return sums
+
+    def _from_all_scores(self, rows: range) -> BlockPass:
+        """The result of these cues from all their scores at once."""
+        cues, parts = self.cues[rows.start : rows.stop], ranges(range(len(self.keys)), 4096)
+        scores: np.ndarray = np.empty((len(rows), len(self.keys)), cues.dtype)
+        allowed: np.ndarray | None = None
+        for part in parts:
+            here = slice(part.start, part.stop)
+            visible = self._visible(rows, part)
+            scores[:, here], where = self._scored(cues, part, visible)
+            if where is not None:
+                allowed = np.ones(scores.shape, bool) if allowed is None else allowed
+                allowed[:, here] = where
+        value, weights = self.separation.later(scores, allowed)
+        potential = np.asarray(value()) if self.potential else np.zeros(len(rows), cues.dtype)
+        field, factor = np.zeros((len(rows), self.width), cues.dtype), 1.0
+        if self.values is not None:
+            array, factor = weights()
+            for part in parts:
+                field += array[:, part.start : part.stop] @ _part_of(self.values, part, cues.dtype)
+        return BlockPass(field, factor, potential, np.zeros(len(rows), bool))
+
+    def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
+        """The mask of this block, as far as it does not depend on the scores; True for all, False for none."""
+        visible: np.ndarray | bool = True
+        for mask in self.by_place:
+            part = block(mask, rows, columns, (len(self.cues), len(self.keys)))
+            if part is False:
+                return False
+            visible = part if visible is True else visible if part is True else visible & part
+        return visible if visible is True or np.any(visible) else False
+
+    def _scored(
+        self,
+        cues: np.ndarray,
+        columns: range,
+        visible: np.ndarray | bool,
+        some: slice = slice(None),
+        buffer: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The scores of some of the cues with these keys, in an array that may be overwritten, and their mask.
+
+        visible: the mask as far as it does not depend on the scores. The mask is None where all may be attended to.
+        """
+        keys, own = _part_of(self.keys, columns, cues.dtype), cues[some]
+        if type(self.similarity) is Dot:
+            room = None if buffer is None else buffer[: len(own) * len(keys)].reshape(len(own), len(keys))
+            scores = np.matmul(own, keys.T, out=room)
+        else:
+            width = max(HELD // own.size, 1) if self.similarity.by_entries else len(keys)
+            scores = np.concatenate([self.similarity(own, keys[part]) for part in blocks(len(keys), width)], axis=1)
+        where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[some]
+        given = own.astype(self.given_dtype, copy=False)  # the rounding is that of the dtype as given
+        for mask in self.by_scores:
+            allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(given, keys)))
+            where = allowed if where is None else where & allowed
+        return scores, where
+
+
+def _is_by_scores(mask: Any) -> bool:
+    """Whether a mask is a rule that depends on the scores."""
+    return isinstance(mask, MaskRule) and not isinstance(mask, (NoMask, PositionRule))
+
+
+def _side_by_side(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPass:
+    """The results of several texts as one, with their leading axes."""
+
+    def stacked(parts: list[np.ndarray]) -> np.ndarray:
+        return np.stack(parts).reshape(*leading, *parts[0].shape)
+
+    own = results[0].factor
+    factor = own if isinstance(own, float) else stacked([one.factor for one in results])
+    field, *rest = (stacked([getattr(one, name) for one in results]) for name in ("field", "potential", "overflowed"))
+    return BlockPass(field, factor, *rest)
+
+
+def _runs(flags: np.ndarray, longest: int) -> list[range]:
+    """The runs of neighbouring True flags, none longer than `longest`."""
+    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
+    return [part for start, stop in edges.reshape(-1, 2).tolist() for part in ranges(range(start, stop), longest)]
+
+
+def _part_of(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
+    """Some of the rows, in a dtype."""
+    return rows[some.start : some.stop].astype(dtype, copy=False)

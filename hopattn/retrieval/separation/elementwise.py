@@ -1,0 +1,177 @@
+"""Separations in which the weight of a pattern depends on its own score alone: Ψ = Σ_μ φ(s_μ).
+
+They are the interactions of the Hopfield network and of dense associative memories, and the radius of a sparse
+distributed memory.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, ClassVar
+
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import whole
+from hopattn.foundation.declared import Real
+from hopattn.foundation.vectors import nonzero, rectified
+from hopattn.retrieval.separation.base import Elementwise, Later, masked, masked_max, shifted
+from hopattn.retrieval.separation.softmax import Softmax
+
+
+@dataclass(frozen=True)
+class Identity(Elementwise):
+    """Ψ₁(s) = ½ Σ s², p = βs: the lecture's attention, linear attention, and (β = 1/N) couplings with their diagonal.
+
+    Source: Hopfield (1982), PNAS 79, 2554, T_ij = Σ_s (2V_i^s − 1)(2V_j^s − 1): their 2V − 1 is our ±1 pattern,
+    their T is our KᵀK. The paper sets T_ii = 0 and updates one neuron at a time. Here the self-couplings stay, so that
+    all neurons may change at once and the energy never rises.
+    """
+
+    tempered: ClassVar[bool] = False
+    source: ClassVar[str] = "Hopfield 1982"
+
+    def later(self, scores: Array, where: Array | None = None) -> Later:
+        visible = masked(scores, where)
+        return lambda: 0.5 * self.beta * namespace(scores).sum(visible * visible, axis=-1), lambda: (visible, self.beta)
+
+
+@dataclass(frozen=True)
+class Power(Elementwise):
+    """Ψ₁(s) = Σ sⁿ/n, p = (βs)ⁿ⁻¹, for a whole n from 2 to 1000.
+
+    Convex for even n only; for odd n the energy may rise. Each row of scores is divided by a power of two before the
+    power is taken, which rounds nothing: only a result that is itself out of range overflows, and a tie between whole
+    numbers stays a tie. Raises `InvalidInput` for another n.
+    Source: Krotov & Hopfield (2016), NeurIPS 29, with F(x) = xⁿ (our potential is theirs divided by n; their
+    update flips one neuron at a time by its energy difference, our step moves all by the gradient).
+    """
+
+    n: Annotated[int, partial(whole, least=2, most=1000)] = 2
+    tempered: ClassVar[bool] = False
+    source: ClassVar[str] = "Krotov & Hopfield 2016"
+
+    @property
+    def convex(self) -> bool:  # type: ignore[override]
+        return self.n % 2 == 0
+
+    @property
+    def as_sum(self) -> tuple[int, bool, float]:
+        """Ψ as (n, whether scores below 0 count as 0, factor): the factor times the sum of the powers of the bases."""
+        return self.n, isinstance(self, RectifiedPower), self.beta ** (self.n - 1) / self.n
+
+    def base(self, scores: Array, where: Array | None) -> Array:
+        """The base of the powers: the scores, 0 where masked."""
+        return masked(scores, where)
+
+    def later(self, scores: Array, where: Array | None = None) -> Later:
+        xp, n, base = namespace(scores), self.n, self.base(scores, where)
+        own = xp.floor(xp.log2(nonzero(xp.max(xp.abs(base), axis=-1, keepdims=True))))
+        unit = base / _two_to(own)  # the largest of a row is from 1 to 2
+        # β = rest · 2^exponent, with rest in [√½, √2); a β that is an array is the rest.
+        exponent = round(math.log2(self.beta)) if isinstance(self.beta, float) else 0
+        rest = self.beta / 2.0**exponent
+
+        def value() -> Array:
+            total = xp.sum(_whole_power(unit, n), axis=-1)
+            return total * (rest**n / (n * self.beta)) * _two_to(n * (own[..., 0] + exponent))
+
+        def weights() -> tuple[Array, Array]:
+            above_one = max(0.0, math.log2(rest)) if isinstance(rest, float) else 0.0
+            most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - (n - 1) * above_one  # no 0 · inf
+            return _whole_power(unit, n - 1), rest ** (n - 1) * _two_to(xp.clip((n - 1) * (own + exponent), None, most))
+
+        return value, weights
+
+
+@dataclass(frozen=True)
+class RectifiedPower(Power):
+    """Ψ₁(s) = Σ [s]₊ⁿ/n, p = [βs]₊ⁿ⁻¹, for a whole n from 2 to 1000: only patterns on the side of the cue count.
+
+    Convex for every n. Raises `InvalidInput` for another n.
+    Source: Krotov & Hopfield (2016), NeurIPS 29, eq. 3 (rectified polynomials; our potential is theirs over n).
+    """
+
+    convex: ClassVar[bool] = True
+
+    def base(self, scores: Array, where: Array | None) -> Array:
+        return rectified(masked(scores, where))
+
+
+@dataclass(frozen=True)
+class Exponential(Elementwise):
+    """Ψ₁(s) = Σ exp(s), p_μ = exp(βs_μ).
+
+    exp(s) overflows float64 from s = 710 on, so the computation uses logarithms. log Ψ has a gradient of the same
+    direction, ∇Ψ/Ψ, which is the softmax. An activation that uses only the direction of the field gets the softmax, and
+    the energy is then −β⁻¹ log Σ exp(βs), which falls where −Ψ falls. For other activations, weights and potential
+    beyond the largest number count as the largest number, and the factor of a field is at most its fourth root
+    (βs = 177 in float64): such a state diverges or saturates, as the exact one would.
+    Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, with F(x) = exp(x).
+    """
+
+    tempered: ClassVar[bool] = True
+    source: ClassVar[str] = "Demircigil et al. 2017"
+
+    def direction(self) -> Softmax:
+        return Softmax(beta=self.beta)
+
+    def later(self, scores: Array, where: Array | None = None) -> Later:
+        xp, largest, most = namespace(scores), masked_max(scores, where), _log_of_the_largest(scores)
+        parts = masked(xp.exp(shifted(scores, largest, where, self.beta)), where)
+
+        def value() -> Array:
+            log_beta = math.log(self.beta) if isinstance(self.beta, float) else namespace(self.beta).log(self.beta)
+            logarithm = self.beta * largest[..., 0] + xp.log(nonzero(xp.sum(parts, axis=-1))) - log_beta
+            some = None if where is None else xp.any(where, axis=-1)
+            return masked(xp.exp(xp.clip(logarithm, None, most)), some)
+
+        return value, lambda: (parts, xp.exp(xp.clip(self.beta * largest, None, most / 4)))
+
+    def weights(self, scores: Array, where: Array | None = None) -> Array:
+        scaled = namespace(scores).clip(self.beta * masked(scores, where), None, _log_of_the_largest(scores))
+        return masked(namespace(scores).exp(scaled), where)
+
+
+@dataclass(frozen=True)
+class Threshold(Elementwise):
+    """Ψ₁(s) = Σ [s − t]₊, p_μ = 1 where βs_μ ≥ t, else 0, for a real t.
+
+    At βs = t exactly, the weight is one of several subgradients. Raises `InvalidInput` where t is not
+    a finite number.
+    Source: Kanerva (1988), Sparse Distributed Memory (the addresses within a radius).
+    """
+
+    t: Real = 0.0
+    jumps: ClassVar[bool] = True
+    tempered: ClassVar[bool] = True
+    source: ClassVar[str] = "Kanerva 1988"
+
+    def later(self, scores: Array, where: Array | None = None) -> Later:
+        xp, at = namespace(scores), self.beta * masked(scores, where)
+
+        def value() -> Array:
+            above = at - self.t
+            reached = xp.where(above < 0, xp.zeros_like(above), above)  # at the threshold, with the derivative 1
+            return xp.sum(masked(reached, where), axis=-1) / self.beta
+
+        def weights() -> tuple[Array, Any]:
+            reached = xp.astype(at >= self.t, scores.dtype)
+            return masked(xp.where(xp.isnan(at), at, reached), where), 1.0
+
+        return value, weights
+
+
+def _whole_power(x: Array, n: int) -> Array:
+    """xⁿ for a whole n ≥ 1; up to n = 4 by multiplication, many times faster, and exact for whole numbers."""
+    if n == 1 or n > 4:
+        return x if n == 1 else x**n
+    square = x * x
+    return square if n == 2 else square * (x if n == 3 else square)
+
+
+def _two_to(exponent: Array) -> Array:
+    return namespace(exponent).pow(namespace(exponent).full_like(exponent, 2.0), exponent)
+
+
+def _log_of_the_largest(scores: Array) -> float:
+    """The logarithm of the largest number of the dtype, less a margin for rounding."""
+    return math.log(float(namespace(scores).finfo(scores.dtype).max)) - 1e-3
