@@ -207,7 +207,7 @@ def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
     if "energy" not in memory.lacks:
         return np.asarray(memory.energy(states))
     if isinstance(memory, Memory) and not memory.separation.why_no_potential:
-        return np.asarray(memory.retrieval.energy(states, memory.keys))
+        return np.asarray(memory.retrieval(states, memory.keys, energy=True).energy)
     conjugate = np.asarray(memory.activation.conjugate(states))
     if isinstance(memory, Associator):
         return np.asarray(conjugate - 0.5 * np.sum(states * memory.field(states), axis=-1))

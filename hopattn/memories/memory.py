@@ -192,7 +192,7 @@ class Memory(KeyValueMemory):
         """
         states = self._cues(cues)
         before = states if self.autoassociative or self.patterns is self.keys else None
-        return self.retrieval.step(states, self.keys, self.values, mask, before)
+        return self.retrieval(states, self.keys, self.values, mask, state=before).state
 
     @in_range
     def field(self, cues: Any, mask: Any = None) -> Array:
@@ -210,13 +210,15 @@ class Memory(KeyValueMemory):
         Raises `InvalidInput` with the reason where the memory has no energy.
         """
         self.require_energy()
-        return self.retrieval.energy(self._cues(states), self.keys, mask)
+        return self.retrieval(self._cues(states), self.keys, None, mask, energy=True).energy
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
         if "energy" in self.lacks:
             return self.step(states, mask), None
-        return self.retrieval.step_with_energy(self._cues(states), self.keys, mask)
+        x = self._cues(states)
+        found = self.retrieval(x, self.keys, self.keys, mask, state=x, energy=True)
+        return found.state, found.energy
 
     @property
     def n_keys(self) -> int:

@@ -147,11 +147,6 @@ class Retrieval:
         own, term = self.activation.conjugate(states), self.similarity.cue_term(states)
         return own if term is None else own + term
 
-    def step_with_energy(self, states: Array, keys: Array, mask: Any = None) -> tuple[Array, Array]:
-        """x⁺ and E(x) from one pass, for keys that are the values too: both need the same scores."""
-        found = self(states, keys, keys, mask, state=states, energy=True)
-        return found.state, found.energy
-
 
 def summed(weights: Array, values: Array) -> Array:
     """Vᵀ p, `(…, n_cues, dim_out)`, for weights `(…, n_cues, n_patterns)`.

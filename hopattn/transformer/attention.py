@@ -50,11 +50,12 @@ def attention(
     keys = as_float(k, "k")
     queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
     require_texts(queries, keys, values)
+    finite = None
+    if bias is not None:
+        allowed, finite = split_bias(as_float(bias, "bias", like=keys))
+        mask = joint(mask, allowed)
     step = Retrieval(Dot(), separation_of(separation, beta, default=float(keys.shape[-1]) ** -0.5), Identity())
-    if bias is None:
-        return step.step(queries, keys, values, mask)
-    allowed, finite = split_bias(as_float(bias, "bias", like=keys))
-    return step.step(queries, keys, values, joint(mask, allowed), bias=finite)
+    return step(queries, keys, values, mask, finite).state
 
 
 def split_bias(bias: Array) -> tuple[Array, Array]:
