@@ -92,7 +92,7 @@ class Undecorated(Softmax):
     ("part", "told"),
     [
         (Softmax, "register: Softmax: a separation 'softmax' exists already; give the class another name"),
-        (Unfinished, "register: Unfinished lacks convex, potential, which a separation has"),
+        (Unfinished, "register: Unfinished lacks convex, which a separation has"),
         (Undecorated, "register: Undecorated is not a frozen dataclass; write @dataclass(frozen=True) above it"),
         (int, "expected a class that derives from Similarity, Separation, Activation or Update, not <class 'int'>"),
         (ha.separations.softmax(), "derives from Similarity, Separation, Activation or Update, not Softmax(beta=1.0)"),

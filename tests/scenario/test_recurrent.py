@@ -130,8 +130,14 @@ def test_the_alignment_of_the_lectures_sentence(name, results):
             ("read_out = 1", "read_out = [[1, 0]]"),
             "read_out: expected a matrix of 2 rows, one for each element of a word",
         ),
-        (("v = [1.5, -2]", "v = [1.5]"), "decoder.similarity: v: expected (2,)"),
-        (("w_cue = [[1, 2], [0.5, 0]]", "w_cue = [[1], [0.5]]"), "decoder.similarity: cues: dim 2 does not fit"),
+        (
+            ("v = [1.5, -2]", "v = [1.5]"),
+            "decoder.similarity: v: got shape (1,); expected (dim_hidden,) with dim_hidden = 2",
+        ),
+        (
+            ("w_cue = [[1, 2], [0.5, 0]]", "w_cue = [[1], [0.5]]"),
+            "decoder.similarity: cues: got shape (1, 2); expected (…, dim) with dim = 1",
+        ),
         (('{ name = "additive"', '{ name = "aditive"'), "did you mean 'additive'"),
         (("beta = 2", "beta = 0"), "decoder.beta: 0 stands there; expected more than 0"),
         (('["go", "home", "go"]\n', '["go", "home", "go"]\nqueries = ["go"]\n'), "only kind 'attention' has queries"),
