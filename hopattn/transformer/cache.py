@@ -103,8 +103,9 @@ class KeyValueCache:
         for i, layer in enumerate(self.layers):
 
             def attend(heads: MultiHead, text: Array, *_: Any, i: int = i, **__: Any) -> Array:
-                each = tuple(extend((i, j)) for j in range(len(heads.groups)))
-                return heads.forward((text, text, text), first=first, extend=each).output
+                texts = text, text, text
+                groups = enumerate(heads.groups)
+                return heads.joined([group.output(texts, NoMask(), None, first, extend((i, j))) for j, group in groups])
 
             words = layer.computed_with(attend, words).state
         if not free:

@@ -12,6 +12,7 @@ for g heads of keys, each of which serves r heads of queries (grouped queries; r
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,12 +33,12 @@ from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Activation, Identity, activations
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, joint, masks_of
+from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, joint, masks_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Retrieval, biased
 from hopattn.transformer.attention import leading_axes, split_bias
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
@@ -46,6 +47,8 @@ from hopattn.transformer.positions.planes import n_planes
 from hopattn.transformer.positions.rotary import Rotary, as_position
 
 MATRICES = "the head's matrices"
+Texts = tuple[Array, Array, Array]
+"""Those of queries, keys and values."""
 Extend = Callable[[Array, Array], tuple[Array, Array]]
 """From the keys and values of further words to those of all words so far."""
 
@@ -150,7 +153,7 @@ class Head:
 
         No array of all scores is held where the text is long and there is no bias.
         """
-        return self._forward(x, mask, source, bias, keep=False)[0]
+        return self._alone.output(_texts(self, x, source), as_mask(mask), self._lifted(bias))
 
     @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
@@ -160,15 +163,16 @@ class Head:
         it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default. bias:
         numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
-        return self._forward(x, mask, source, bias, keep=True)[1][0]
+        return self._alone.traces(_texts(self, x, source), as_mask(mask), self._lifted(bias))[0]
 
-    def _forward(self, x: Any, mask: Any, source: Any, bias: Any, keep: bool) -> tuple[Array, tuple[HeadTrace, ...]]:
-        """The head as a group of one."""
+    @property
+    def _alone(self) -> "Group":
+        return Group((self,), (self.query, self.key, self.value), 1)
+
+    def _lifted(self, bias: Any) -> Array | None:
+        """The bias of a call with an axis of heads, as a group takes it."""
         given = None if bias is None else as_float(bias, "bias", like=self.w_key)
-        if given is not None and given.ndim > 2:
-            given = given[..., None, :, :]  # the axis of heads
-        group = Group((self,), (self.query, self.key, self.value), 1)
-        return group.forward(_texts(self, x, source), as_mask(mask), given, keep=keep)
+        return given if given is None or given.ndim < 3 else given[..., None, :, :]
 
 
 class Group(NamedTuple):
@@ -194,48 +198,51 @@ class Group(NamedTuple):
         """g and r: the heads of keys, and the heads of queries that each of them serves."""
         return len(self.heads) // self.shared, self.shared
 
-    def forward(
-        self,
-        texts: tuple[Array, Array, Array],
-        mask: Any,
-        bias: Array | None,
-        first: int = 0,
-        extend: Extend | None = None,
-        keep: bool = False,
-    ) -> tuple[Array, tuple[HeadTrace, ...]]:
-        """The outputs of the heads side by side, `(…, n, sum of their dim_out)`, and if `keep`, the trace of each head.
+    def output(
+        self, texts: Texts, mask: Any, bias: Array | None = None, first: int = 0, extend: Extend | None = None
+    ) -> Array:
+        """The outputs of the heads side by side, `(…, n, sum of their dim_out)`.
 
         texts: of queries, keys and values. mask: a rule or an array `(…, n, m)` beside the heads' own. bias: `(n, m)`
         or `(…, heads or 1, n, m)`. first: the position of the first word. extend: puts the keys and values of the
         words before in front of those of these texts, which are then the last words.
         """
-        head, step, (query, key, value) = self.heads[0], self.heads[0].retrieval, self.maps
+        (queries, keys, values), rule, finite, _ = self._asked(texts, mask, bias, first, extend)
+        return self._side_by_side(self.heads[0].retrieval(queries, keys, values, rule, finite).state)
+
+    def traces(self, texts: Texts, mask: Any, bias: Array | None) -> list[HeadTrace]:
+        """The trace of each head; the arguments are those of `output`."""
+        step, (mapped, rule, finite, total) = self.heads[0].retrieval, self._asked(texts, mask, bias)
+        scores = step.scores(*mapped[:2])
+        where = step.allowed(rule, scores, *mapped[:2])
+        added, separation = (scores, step.separation) if finite is None else biased(scores, finite, step.separation)
+        parts = *mapped, scores, where, separation.weights(added, where), step(*mapped, where, finite).state
+        traces = list[HeadTrace]()
+        for i, head in enumerate(self.heads):
+            own = None if bias is None and head.bias is None else total
+            traces.append(HeadTrace(*(self._of_head(i, part) for part in (*parts, own))))
+        return traces
+
+    def _asked(
+        self, texts: Texts, mask: Any, bias: Array | None, first: int = 0, extend: Extend | None = None
+    ) -> tuple[Texts, Any, Array | None, Array | None]:
+        """What the step of recall is asked with: the maps of the texts, and the masks and the biases of heads and call.
+
+        That is queries `(…, g, r, n, dim)` with keys and values `(…, g, 1, m, dim)`; one mask; the bias without its −∞,
+        which are in the mask; and the whole bias.
+        """
+        (query, key, value), own, position = self.maps, self.heads[0].mask, self.heads[0].position
         queries = self._apart(query(texts[0]), self.shared)
         keys, values = self._apart(key(texts[1]), 1), self._apart(value(texts[2]), 1)
-        if head.position is not None:
-            queries, keys = head.position(queries, first), head.position(keys, first)
-        own = head.mask
+        if position is not None:
+            queries, keys = position(queries, first), position(keys, first)
         if extend is not None:
             keys, values = extend(keys, values)
-            if queries.shape[-2] == 1 and isinstance(own, PositionRule) and own(1, keys.shape[-2]).all():
+            if queries.shape[-2] == 1 and own(1, keys.shape[-2]).all():
                 own = NoMask()  # under a causal mask, the last word sees every key
         total = self._bias(bias, queries, keys)
         allowed, finite = (None, None) if total is None else split_bias(total)
-        plain = isinstance(mask, NoMask) and allowed is None and isinstance(own, MaskRule)
-        rule = own if plain else joint(*self._masks(own, mask, texts, keys), allowed)
-        if not keep:
-            return self._side_by_side(step.step(queries, keys, values, rule, bias=finite)), ()
-        wide = widened(queries), widened(keys)
-        scores = step.scores(*wide)
-        where = step.allowed(rule, scores, *wide)
-        separate = step.separation.weights
-        weights = separate(scores, where) if finite is None else step.weights(*wide, where, bias=finite)
-        output, traces = step.step(queries, keys, values, where, bias=finite), list[HeadTrace]()
-        for i, one in enumerate(self.heads):
-            added = None if bias is None and one.bias is None else total
-            parts = queries, keys, values, scores, where, weights, output, added
-            traces.append(HeadTrace(*(self._of_head(i, part) for part in parts)))
-        return self._side_by_side(output), tuple(traces)
+        return (queries, keys, values), joint(*self._masks(own, mask, texts, keys), allowed), finite, total
 
     def _bias(self, given: Array | None, queries: Array, keys: Array) -> Array | None:
         """The heads' own bias and that of the call added up: `(n, m)`, `(…, g, r, n, m)`, or None."""
@@ -248,7 +255,7 @@ class Group(NamedTuple):
                 total = total + given
         return total if total is None or total.ndim < 3 else self._lifted(total)
 
-    def _masks(self, own: Any, mask: Any, texts: tuple[Array, Array, Array], keys: Array) -> Iterator[Any]:
+    def _masks(self, own: Any, mask: Any, texts: Texts, keys: Array) -> Iterator[Any]:
         """The parts of the heads' own mask and a further one, in which each array fits the scores of all heads."""
         for part in (*masks_of(own), *masks_of(mask)):
             if len(self.heads) > 1 and not isinstance(part, MaskRule):
@@ -309,20 +316,11 @@ class MultiHead:
         out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
         if not heads:
             raise InvalidInput("heads: expected at least one Head, in a list")
-        for role in ("query", "key", "value"):
-            dim = getattr(heads[0], role).dims[1]
-            for i, head in enumerate(heads):
-                require_dim(
-                    getattr(head, role).weight, dim, f"heads: entry {i}: w_{role}", f"w_{role} of the first head"
-                )
+        for (i, head), role in product(enumerate(heads), ("w_query", "w_key", "w_value")):
+            dim = getattr(heads[0], role).shape[1]
+            require_dim(getattr(head, role), dim, f"heads: entry {i}: {role}", f"{role} of the first head")
         require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
-        alike = [[heads[0]]]
-        for head in heads[1:]:
-            if _alike(alike[-1][0], head):
-                alike[-1].append(head)
-            else:
-                alike.append([head])
-        groups = tuple(map(Group.of, alike))
+        groups = tuple(Group.of(tuple(alike)) for _, alike in groupby(heads, _kind))
         for name, part in (("heads", heads), ("w_out", out.weight), ("out", out), ("groups", groups)):
             object.__setattr__(self, name, part)
 
@@ -343,45 +341,32 @@ class MultiHead:
         they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
         m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
-        return self.forward(_texts(self.heads[0], x, source, key, value), mask, bias).output
+        texts, rule = _texts(self.heads[0], x, source, key, value), as_mask(mask)
+        return self.joined([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
 
     @in_range
     def trace(
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> MultiHeadTrace:
         """The output of all heads together, and the trace of each head; the arguments are those of a call."""
-        return self.forward(_texts(self.heads[0], x, source, key, value), mask, bias, keep=True)
+        texts, rule = _texts(self.heads[0], x, source, key, value), as_mask(mask)
+        traces = [one for group, own in self._with_biases(bias) for one in group.traces(texts, rule, own)]
+        return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
 
-    def forward(
-        self,
-        texts: tuple[Array, Array, Array],
-        mask: Any = None,
-        bias: Any = None,
-        first: int = 0,
-        extend: Sequence[Extend | None] = (),
-        keep: bool = False,
-    ) -> MultiHeadTrace:
-        """W_O [head₁(x); head₂(x); …] for the texts of queries, keys and values.
+    def joined(self, outputs: Sequence[Array]) -> Array:
+        """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
+        return self.out(outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1))
 
-        first, extend, keep: as in `Group.forward`, one `extend` for each group.
-        """
-        rule, given = as_mask(mask), bias
-        if bias is not None:
-            given = as_float(bias, "bias", like=self.w_out)
-        for_each = given is not None and given.ndim > 2 and given.shape[-3] != 1
-        if for_each and given.shape[-3] != len(self.heads):
+    def _with_biases(self, bias: Any) -> list[tuple[Group, Array | None]]:
+        """Each group with its part of the bias of a call."""
+        given = None if bias is None else as_float(bias, "bias", like=self.w_out)
+        if given is None or given.ndim < 3 or given.shape[-3] == 1:
+            return [(group, given) for group in self.groups]
+        if given.shape[-3] != len(self.heads):
             told = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
             raise InvalidInput(f"{told}; expected (n, m) or (…, heads, n, m)")
-        outputs, traces, start = list[Array](), list[HeadTrace](), 0
-        for group, growing in zip(self.groups, extend or (None,) * len(self.groups), strict=True):
-            end = start + len(group.heads)
-            added = given[..., start:end, :, :] if for_each else given
-            output, kept = group.forward(texts, rule, added, first, growing, keep)
-            outputs.append(output)
-            traces.extend(kept)
-            start = end
-        joined = outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1)
-        return MultiHeadTrace(tuple(traces), self.out(joined))
+        ends = accumulate(len(group.heads) for group in self.groups)
+        return [(one, given[..., end - len(one.heads) : end, :, :]) for one, end in zip(self.groups, ends, strict=True)]
 
     @classmethod
     def from_torch(cls, module: Any, n_heads: int | None = None, *, mask: Any = "none") -> "MultiHead":
@@ -411,32 +396,29 @@ class MultiHead:
         maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
         of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5), Identity())
         placed = [one for one in self.heads if one.position is not None or one.bias is not None]
+        dims = {*self.out.dims, *(one.dims[0] for one in maps)}
         for reason, holds in (
             ("the heads are not alike", len(self.groups) > 1),
             ("PyTorch's class has no rotary position and no bias of a head", placed),
             (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
-            (
-                "the heads' dims do not add up to that of the output",
-                len({*self.out.dims, *(m.dims[0] for m in maps)}) > 1,
-            ),
+            ("the heads' dims do not add up to that of the output", len(dims) > 1),
         ):
             if holds:
                 raise InvalidInput(f"to_torch: {reason}")
         return heads_state(maps, self.out)
 
 
-def _alike(first: Head, head: Head) -> bool:
-    """Whether two heads differ in their matrices and biases only; a β that is learned must be one and the same."""
-    kinds = []
-    for one in (first, head):
-        step, maps = one.retrieval, (one.query, one.key, one.value)
-        parts = step.similarity, step.activation, replace(step.separation, beta=1.0)
-        kinds.append(([own.dims for own in maps], one.position, parts))
-    pairs = (first.mask, head.mask), (first.retrieval.separation.beta, head.retrieval.separation.beta)
-    same = all(
-        a is b or (isinstance(a, plain := float | MaskRule) and isinstance(b, plain) and a == b) for a, b in pairs
-    )
-    return same and first.retrieval.similarity.by_pairs and kinds[0] == kinds[1]
+def _kind(head: Head) -> tuple[Any, ...]:
+    """What heads have in common that are computed together: all but their matrices and biases.
+
+    A mask that is an array, and a β that is learned, must be one and the same. A similarity that goes by the places of
+    a text is computed for each head by itself.
+    """
+    step, mask, beta = head.retrieval, head.mask, head.retrieval.separation.beta
+    maps = [own.dims for own in (head.query, head.key, head.value)]
+    given = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
+    alone = None if step.similarity.by_pairs else object()
+    return maps, head.position, step.similarity, step.activation, replace(step.separation, beta=1.0), given, alone
 
 
 def _as_bias(bias: Any) -> Any:
@@ -460,7 +442,7 @@ def _own_bias(bias: Any, shape: tuple[int, int]) -> Array:
     return namespace(bias).broadcast_to(bias, shape)
 
 
-def _texts(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> tuple[Array, Array, Array]:
+def _texts(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> Texts:
     """The texts of queries, keys and values; raises `InvalidInput` for one that does not fit the head's matrices."""
     if key is not None and source is not None:
         raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
