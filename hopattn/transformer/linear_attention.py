@@ -28,8 +28,6 @@ from hopattn.transformer.attention import require_texts
 
 State = TypeVar("State")
 
-FEW = 8  # words whose products are computed one pair at a time, where one product for all is not exact
-
 
 @in_range
 def linear_attention(
@@ -60,9 +58,7 @@ def linear_attention(
     >>> ha.transformer.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)
     array([[3.889]])
     """
-    keys = as_float(k, "k")
-    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-    require_texts(queries, keys, values)
+    queries, keys, values = _words(q, k, v)
     state, rule = LinearState(features, normalise), as_mask(mask)
     if isinstance(rule, NoMask):
         return state.extended(keys, values).read(queries)
@@ -76,10 +72,8 @@ def linear_attention(
         raise InvalidInput(f"mask: {queries.shape[-2]} queries are more than {keys.shape[-2]} keys")
     if before:
         state = state.extended(keys[..., :before, :], values[..., :before, :])
-    outputs, _ = state.attended(
-        queries, keys[..., before:, :], values[..., before:, :], isinstance(rule, Strict), chunk
-    )
-    return outputs
+    last = keys[..., before:, :], values[..., before:, :]
+    return state.attended(queries, *last, isinstance(rule, Strict), chunk)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,31 +152,42 @@ class LinearState:
 
         return by_chunks(self, (queries, keys, self._marked(widened(values))), chunk, answered)
 
-    @property
-    def _sums(self) -> "Sums":
-        return Sums(couplings_of(self), None if self.tops is None else self.tops[..., None, :])
-
     def _with(self, keys: Array, values: Array) -> "LinearState":
         """The state with further keys and marked values."""
         phi = self.phi
-        sums = written(phi.exponents(keys), values) if isinstance(phi, RandomFeatures) else Sums(values.mT @ phi(keys))
+        if isinstance(phi, RandomFeatures):
+            exponents = phi.exponents(keys)
+            top = _largest(exponents, axis=-2)
+            sums = Sums(values.mT @ namespace(keys).exp(exponents - top), top)
+        else:
+            sums = Sums(values.mT @ phi(keys))
         if self.dims is not None:
             sums = self._sums.merged(sums)
         tops = None if sums.top is None else sums.top[..., 0, :]
         dims, length = (keys.shape[-1], values.shape[-1] - self.normalise), self.length + keys.shape[-2]
         return replace(self, couplings=sums.field, tops=tops, dims=dims, length=length)
 
+    @property
+    def _sums(self) -> "Sums":
+        return Sums(couplings_of(self), None if self.tops is None else self.tops[..., None, :])
+
     def _seen(self, queries: Array) -> "Sums":
-        """The sum over all keys so far."""
-        if self.tops is None:
+        """The sum over all keys so far.
+
+        The products of a query's features with the largest of all keys are relative to the largest such product: what
+        is lost is small beside the sum.
+        """
+        phi = self.phi
+        if not isinstance(phi, RandomFeatures):
             return Sums(self._asked(queries) @ self.couplings.mT)
-        return read(self.phi.exponents(queries), self._sums)  # type: ignore[attr-defined]
+        shifted = phi.exponents(queries) + self._sums.top
+        top = _largest(shifted, axis=-1)
+        return Sums(namespace(queries).exp(shifted - top) @ self.couplings.mT, top)
 
     def _among(self, queries: Array, keys: Array, values: Array, rule: PositionRule) -> "Sums":
-        """The sum over the keys of one chunk that each of its queries sees."""
-        phi = self.phi
-        if isinstance(phi, RandomFeatures):
-            return among(phi.exponents(queries), phi.exponents(keys), values, rule)
+        """The sum over the keys of one chunk that each of its queries sees by the rule, causal or strict."""
+        if isinstance(phi := self.phi, RandomFeatures):
+            return _among(phi.exponents(queries), phi.exponents(keys), values, rule)
         scores = self._asked(queries) @ phi(keys).mT
         return Sums(masked(scores, like(rule(keys.shape[-2]), scores)) @ values)
 
@@ -191,7 +196,7 @@ class LinearState:
         asked = self.phi(queries)
         if not self.normalise:
             return asked
-        return asked / nonzero(constant(namespace(asked).max(asked, axis=-1, keepdims=True)))
+        return asked / nonzero(_largest(asked, axis=-1))
 
     def _marked(self, values: Array) -> Array:
         """The values, with a 1 behind each where the outputs are normalised."""
@@ -221,14 +226,19 @@ def queries_of(q: Any, state: Any) -> Array:
 
 def further_words(q: Any, k: Any, v: Any, dims: tuple[int, int] | None) -> tuple[Array, Array, Array]:
     """Queries, keys and values as arrays of one library; raises `InvalidInput` unless they fit a state's dims."""
-    keys = as_float(k, "k")
-    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-    require_texts(queries, keys, values)
+    queries, keys, values = _words(q, k, v)
     if dims is not None:
         require_dim(keys, dims[0], "k", "the state")
         require_dim(values, dims[1], "v", "the state")
     if queries.shape[-2] != keys.shape[-2]:
         raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
+    return queries, keys, values
+
+
+def _words(q: Any, k: Any, v: Any) -> tuple[Array, Array, Array]:
+    keys = as_float(k, "k")
+    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
+    require_texts(queries, keys, values)
     return queries, keys, values
 
 
@@ -266,58 +276,32 @@ class Sums(NamedTuple):
         return Sums(xp.exp(self.top - top) * self.field + xp.exp(other.top - top) * other.field, top)
 
 
-def written(b: Array, values: Array) -> Sums:
-    """Σ_j v_j φ(k_j)ᵀ, `(…, dim_out, n_features)`, with the largest feature i of a key as the top of column i."""
-    top = constant(namespace(b).max(b, axis=-2, keepdims=True))
-    return Sums(values.mT @ namespace(b).exp(b - top), top)
+def _largest(exponents: Array, axis: int) -> Array:
+    return constant(namespace(exponents).max(exponents, axis=axis, keepdims=True))
 
 
-def read(a: Array, couplings: Sums) -> Sums:
-    """Σ_j φ(k_j)·φ(q) v_j, `(…, n, dim_out)`, over all keys whose couplings these are.
-
-    Each feature of a key is relative to the largest of all keys, and the product of a query's feature with that one is
-    relative to the largest such product: what is lost is small beside the sum.
-    """
-    xp, shifted = namespace(a), a + couplings.top
-    top = constant(xp.max(shifted, axis=-1, keepdims=True))
-    return Sums(xp.exp(shifted - top) @ couplings.field.mT, top)
-
-
-def among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
-    """The sum over the keys of a chunk that each of its queries sees by the rule, causal or strict.
+def _among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
+    """The sum over the keys of a chunk that each of its queries sees, for exponents a of queries and b of keys.
 
     One product gives all scores, of features divided by the largest of their vector. Where the sum of a row is so small
-    that it may have lost products, all sums are computed by halves, which is slower and loses nothing.
+    that it may have lost products, the logarithm of each score gives all sums, which is slower and loses nothing.
     """
     xp, n = namespace(a, b), b.shape[-2]
     (left, top), (right, tops) = relative(a), relative(b)
     products = left @ right.mT
     where, lowest = like(rule(n), products), -float(xp.finfo(products.dtype).max) / 4
-    largest = constant(xp.max(masked(tops.mT, where, lowest), axis=-1, keepdims=True))
+    largest = _largest(masked(tops.mT, where, lowest), axis=-1)
     sizes = masked(products * xp.exp(masked(tops.mT - largest, where)), where)
     lost = xp.any(where, axis=-1) & (xp.sum(sizes, axis=-1) < least_sum(a, n))
 
     def at_once() -> Sums:
-        most = nonzero(constant(xp.max(sizes, axis=-1, keepdims=True)))
+        most = nonzero(_largest(sizes, axis=-1))
         return Sums((sizes / most) @ values, top + largest + xp.log(most))
 
-    result: Sums = chosen(xp.any(lost), lambda: _by_halves(a, b, values, rule), at_once)
-    return result
-
-
-def _by_halves(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
-    """`among`: the later half of the queries sees all keys of the earlier half; each half by itself in the same way.
-
-    The logarithm of each score gives the sums of few words.
-    """
-    xp, n = namespace(a, b), b.shape[-2]
-    if n <= FEW:
+    def by_logarithms() -> Sums:
         logs = log_products(a, b)
-        where, lowest = like(rule(n), logs), -float(xp.finfo(logs.dtype).max) / 4
-        top = constant(xp.max(masked(logs, where, lowest), axis=-1, keepdims=True))
-        return Sums(masked(xp.exp(masked(logs - top, where)), where) @ values, top)
-    early, late = ((..., part, slice(None)) for part in (slice(None, n // 2), slice(n // 2, None)))
-    before = read(a[late], written(b[early], values[early]))
-    halves = [_by_halves(a[half], b[half], values[half], rule) for half in (early, late)]
-    fields, sizes = zip(halves[0], before.merged(halves[1]), strict=True)
-    return Sums(xp.concat(fields, axis=-2), xp.concat(sizes, axis=-2))
+        most = _largest(masked(logs, where, lowest), axis=-1)
+        return Sums(masked(xp.exp(masked(logs - most, where)), where) @ values, most)
+
+    result: Sums = chosen(xp.any(lost), by_logarithms, at_once)
+    return result
