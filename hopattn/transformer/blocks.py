@@ -6,7 +6,7 @@ for f the attention, the cross-attention of a decoder, and the feed-forward laye
 are then added to the word patterns and fed into another layer to repeat the process" (LING3804 Lecture Notes 7, 7.2).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,10 +91,9 @@ class Block:
         flag(self.norm_first, "norm_first")
         flag(self.residual, "residual")
         parts: dict[str, Any] = {"attention": instance(self.attention, MultiHead, "attention")}
-        if self.cross is not None:
-            parts["cross"] = instance(self.cross, MultiHead, "cross")
-        if self.feed_forward is not None:
-            parts["feed_forward"] = instance(self.feed_forward, FeedForward, "feed_forward")
+        for what, kind in (("cross", MultiHead), ("feed_forward", FeedForward)):
+            if (part := getattr(self, what)) is not None:
+                parts[what] = instance(part, kind, what)
         width = self.attention.heads[0].query.dims[1]
         for what, part in parts.items():
             first, last = (part.heads[0].query, part.out) if what != "feed_forward" else (part.inner, part.outer)
@@ -188,7 +187,7 @@ class Block:
         """
         given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
         state, options = with_options(module, ["TransformerEncoderLayer", "TransformerDecoderLayer"], **given)
-        crossed = isinstance(state, Mapping) and any(str(name).startswith(f"{CROSS}.") for name in state)
+        crossed = any(name.startswith(f"{CROSS}.") for name in state)
         parts, norms = [ATTENTION, CROSS][: 1 + crossed], [f"norm{i}" for i in range(1, 3 + crossed)]
         maps = [*(f"{part}.out_proj" for part in parts), "linear1", "linear2", *norms]
         needed = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in maps]

@@ -4,9 +4,10 @@ Under a causal mask the words before do not change when a word is added. A new w
 scores; without the cache, every word would be computed again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import name_of
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import MATRICES, Extend, Head, MultiHead
+from hopattn.transformer.heads import MATRICES, Head, MultiHead
 from hopattn.transformer.positions.alibi import Alibi
 
 
@@ -28,7 +29,7 @@ class _Rooms:
     filled: the number of words in them. Caches that follow one another share their rooms.
     """
 
-    def __init__(self, rows: dict[tuple[int, int], tuple[Array, Array]], filled: int) -> None:
+    def __init__(self, rows: Mapping[tuple[int, int], tuple[Array, Array]], filled: int) -> None:
         self.rows, self.filled = rows, filled
 
 
@@ -37,10 +38,8 @@ class KeyValueCache:
     """The keys and values of the words so far, for each of the layers of a decoder.
 
     layers: blocks without a cross-attention, such as `AttentionLayer`, whose heads have a mask by position ("causal",
-    "strict" or a window): a word then never sees a later one. length: the number of words so far. Keys with rotary
-    positions are kept as they are turned at their place in the whole text.
-
-    `append` gives the next cache and leaves this one as it is. Raises `InvalidInput` for other layers.
+    "strict" or a window): a word then never sees a later one. length: the number of words so far. `append` gives the
+    next cache and leaves this one as it is. Raises `InvalidInput` for other layers.
     Source: Shazeer (2019), arXiv:1911.02150.
 
     >>> import numpy as np, hopattn as ha
@@ -91,21 +90,16 @@ class KeyValueCache:
         first, rooms, further = self.length, self._rooms, dict[tuple[int, int], tuple[Array, Array]]()
         free = rooms.filled == first  # else another cache wrote behind these rows
 
-        def extend(place: tuple[int, int]) -> Extend:
-            def grown(*rows: Array) -> tuple[Array, Array]:
-                kept = zip(rooms.rows.get(place, (None, None)), rows, strict=True)
-                keys, values = (_with_rows(room, first, own, free) for room, own in kept)
-                further[place] = keys, values
-                return keys[..., :end, :], values[..., :end, :]
-
-            return grown
+        def grown(place: tuple[int, int], *rows: Array) -> tuple[Array, Array]:
+            kept = zip(rooms.rows.get(place, (None, None)), rows, strict=True)
+            keys, values = further[place] = tuple(_with_rows(room, first, own, free) for room, own in kept)
+            return keys[..., :end, :], values[..., :end, :]
 
         for i, layer in enumerate(self.layers):
 
             def attend(heads: MultiHead, text: Array, *_: Any, i: int = i, **__: Any) -> Array:
-                texts = text, text, text
-                groups = enumerate(heads.groups)
-                return heads.joined([group.output(texts, NoMask(), None, first, extend((i, j))) for j, group in groups])
+                texts, rule, places = (text, text, text), NoMask(), enumerate(heads.groups)
+                return heads.joined([one.output(texts, rule, None, first, partial(grown, (i, j))) for j, one in places])
 
             words = layer.computed_with(attend, words).state
         if not free:
@@ -134,7 +128,7 @@ def multiplications(attention: MultiHead, n: int) -> dict[str, int]:
     "word": for word n of a text; without a cache all n words are computed, each over all n. "text": for words 1 to n,
     one after the other. They grow like n with a cache and n² without, and like n² and n³ for the text.
     """
-    n, (maps, pair) = whole(n, "n", least=1), products(attention)
+    n, (maps, pair) = whole(n, "n"), products(attention)
     words, pairs = n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6  # Σ k and Σ k² for k = 1 … n
     word = {"word_cached": maps + n * pair, "word_anew": n * (maps + n * pair)}
     return word | {"text_cached": n * maps + words * pair, "text_anew": words * maps + pairs * pair}
@@ -166,7 +160,7 @@ def _why_not(layer: Any) -> str:
         if not (head.bias is None or isinstance(head.bias, Alibi)):
             return "a bias that is an array fits texts of one length; expected an Alibi or None"
         if not isinstance(mask, PositionRule):
-            named = "'none'" if isinstance(mask, NoMask) else f"'{name_of(mask)}'"
-            given = named if isinstance(mask, MaskRule) else "an array"
+            given = "'none'" if isinstance(mask, NoMask) else f"'{name_of(mask)}'"
+            given = given if isinstance(mask, MaskRule) else "an array"
             return f"a word may not see later ones; expected the mask 'causal', 'strict' or a window, not {given}"
     return ""

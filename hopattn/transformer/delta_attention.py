@@ -72,8 +72,7 @@ class DeltaState:
         unread = targets if self.couplings is None else targets - units @ self.couplings.mT
         errors = xp.linalg.solve(earlier + in_numbers_of(earlier, np.eye(earlier.shape[-1])), unread)
         learned = rates * errors
-        outputs = xp.tril(cues @ units.mT) @ learned
-        couplings = learned.mT @ units
+        outputs, couplings = xp.tril(cues @ units.mT) @ learned, learned.mT @ units
         if self.couplings is not None:
             outputs, couplings = outputs + cues @ self.couplings.mT, couplings + self.couplings
         dims, length = (k.shape[-1], v.shape[-1]), self.length + k.shape[-2]
@@ -89,8 +88,7 @@ def delta_attention(
     q, k: `(…, n, dim)`. v: `(…, n, dim_out)`. rate: η, above 0 and below 2, or an array of rates that broadcasts to
     `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.transformer.linear_attention`;
     a key whose features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)| must be
-    finite. chunk: the number of words at once; it changes the time alone. Gives `(…, n, dim_out)`. The last state is
-    the matrix of `ha.memories.delta(k, v, rate)`, and `ha.transformer.DeltaState` takes a text word by word. Raises
+    finite. chunk: the number of words at once; it changes the time alone. Gives `(…, n, dim_out)`. Raises
     `InvalidInput` for shapes that do not fit, a rate outside its range and unknown features. Source: Schlag, Irie &
     Schmidhuber (2021), ICML (see `ha.transformer.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
 
@@ -100,8 +98,7 @@ def delta_attention(
     array([[3.],
            [5.]])
     """
-    outputs, _ = DeltaState(features).attended(q, k, v, rate, chunk)
-    return outputs
+    return DeltaState(features).attended(q, k, v, rate, chunk)[0]
 
 
 def _rates(rate: Any, keys: Array) -> Array:

@@ -6,7 +6,7 @@ The cross-attention of the decoder is one step of recall: its cues come from the
 source. Greedy decoding writes the word with the largest score each time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,8 +69,6 @@ class EncoderDecoder:
         """
         given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
         state, options = with_options(module, ["Transformer"], **given)
-        if not isinstance(state, Mapping):
-            require_names(state, ())
         sides, norms = [], []
         for side, mask in zip(SIDES, ("none", "causal"), strict=True):
             own = with_prefix(state, side)
@@ -82,7 +80,7 @@ class EncoderDecoder:
             parts = [with_prefix(layers, number) for number in numbers]
             sides.append(tuple(Block.from_torch(part, **options, mask=mask) for part in parts))
             norms.append(LayerNorm.from_torch(own, "norm", options["epsilon"]) if "norm.weight" in own else None)
-        known = [name for name in state if str(name).startswith(tuple(f"{side}.layers." for side in SIDES))]
+        known = [name for name in state if name.startswith(tuple(f"{side}.layers." for side in SIDES))]
         require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
         return cls(sides[0], sides[1], (norms[0], norms[1]))
 
@@ -96,7 +94,6 @@ class EncoderDecoder:
         """
         if self.read_out is not None:
             raise InvalidInput("to_torch: PyTorch's transformer has no read-out; take the arrays of read_out apart")
-        sides = dict(zip(SIDES, (self.encoder, self.decoder), strict=True))
         options = set()
         for block in (*self.encoder, *self.decoder):
             activation = getattr(block.feed_forward, "activation", None)
@@ -106,8 +103,8 @@ class EncoderDecoder:
         if len(options) > 1:
             raise InvalidInput(f"to_torch: expected one of these for all layers, not {'; '.join(sorted(options))}")
         state: dict[str, Array] = {}
-        for (side, blocks), norm in zip(sides.items(), self.norms, strict=True):
-            for i, block in enumerate(blocks):
+        for side, norm in zip(SIDES, self.norms, strict=True):
+            for i, block in enumerate(getattr(self, side)):
                 try:
                     arrays = block.to_torch()
                 except InvalidInput as error:

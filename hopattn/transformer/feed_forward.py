@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, as_matrix, namespace, require_dim, widened
+from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.in_range import in_range
@@ -47,7 +47,7 @@ class Affine:
     @classmethod
     def of(cls, given: Any, what: str) -> "Affine":
         """The map itself, or that of a matrix without a bias; `what` is its name in messages."""
-        return given if isinstance(given, cls) else cls(as_matrix(given, what))
+        return given if isinstance(given, cls) else cls(shaped(given, what, "out in"))
 
     @classmethod
     def stacked(cls, maps: "Sequence[Affine]") -> "Affine":

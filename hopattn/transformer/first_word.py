@@ -42,9 +42,8 @@ class FirstWord(Declared):
     of U. beta: how sharply the decoder with attention looks for the name, 0 or more.
 
     A word is its vector and one more entry, the mark: 1 for the name, 0 for all others. The state is
-    h_t = x_t + U h_{t−1}, where U shrinks the word part by ρ and forgets the mark ("add each w_i into h_{i−1}"). The
-    decoder's first state is the question "the name?", and its next state is its context: recalled from all states
-    with attention, the last state without it.
+    h_t = x_t + U h_{t−1}, where U shrinks the word part by ρ and forgets the mark. The decoder's first state is the
+    question "the name?", and its next state is its context: recalled from all states, or the last state alone.
 
     For random words that are independent, of mean 0, of one length and in no preferred direction, the cosine of what
     is read with the first word tends to a_0/√Σa_i² as dim grows:
@@ -52,8 +51,8 @@ class FirstWord(Declared):
         without attention   ρⁿ √((1 − ρ²)/(1 − ρ^{2n+2})), and 1/√(n + 1) for ρ = 1
         with attention      near 1, and down to 1/√2 about n = (1 − ρ)² e^{2β}, or (3e^{2β})^{1/3} for ρ = 1
 
-    So the recurrent network forgets after some 1/log(1/ρ) words, and for ρ = 1 the other words hide the first.
-    Attention gives the name the weight p_0 = e^β/(e^β + n), which falls too, but after exponentially many words.
+    The first is forgotten after some 1/log(1/ρ) words; the weight that attention gives the name, e^β/(e^β + n), falls
+    after exponentially many.
 
     Raises `InvalidInput` for other numbers. Source: CS 371N Lecture 10 ("Sally"); Bengio, Simard & Frasconi (1994),
     IEEE Trans. Neural Networks 5, 157; Pascanu, Mikolov & Bengio (2013), ICML (ρ below 1: vanishing gradients).
@@ -94,7 +93,7 @@ class FirstWord(Declared):
         return np.asarray(self.network(np.concatenate([words, mark], axis=-1)))
 
     def _answers(self, states: np.ndarray, attention: bool) -> np.ndarray:
-        """The vector that the decoder answers, `(n_texts, dim)`, from the states after all words of each text."""
+        """What is read from the states after all words of each text, `(n_texts, dim)`."""
         question = np.append(np.zeros(self.dim), 1.0 if self.beta else 0.0)
         memory = states if attention else states[:, -1:]
         answers = self.decoder(np.zeros((len(states), 1, self.dim + 1)), memory, start=question)
@@ -112,11 +111,10 @@ class FirstWord(Declared):
         random = generator(rng=rng)
         words = normalised(random.normal(size=(trials, n + 1, self.dim)))
         others = normalised(random.normal(size=(trials, names - 1, self.dim)))
-        choices = np.concatenate([words[:, :1], others], axis=1)
-        states, numbers = self._states(words), {}
+        choices, states = np.concatenate([words[:, :1], others], axis=1), self._states(words)
+        numbers = {}
         for how, attention in (("without attention", False), ("with attention", True)):
-            read = normalised(self._answers(states, attention))
-            cosines = (choices @ read[:, :, None])[..., 0]
+            cosines = (choices @ normalised(self._answers(states, attention))[:, :, None])[..., 0]
             numbers[f"cosine {how}"] = cosines[:, 0]
             numbers[f"accuracy {how}"] = (np.argmax(cosines, axis=1) == 0).astype(float)
         return numbers
@@ -125,12 +123,10 @@ class FirstWord(Declared):
     def shares(self, n: AtLeast0, *, attention: Flag) -> np.ndarray:
         """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""
         require_room(2 * n, f"first_word: {n:,} words")
-        weights = np.zeros(n + 1)
+        weights, other = np.append(np.zeros(n), 1.0), math.exp(-self.beta)
         if attention:
-            others = math.exp(-self.beta)
-            weights[0], weights[1:] = 1 / (1 + n * others), others / (1 + n * others)
-        else:
-            weights[-1] = 1.0
+            weights[:] = other / (1 + n * other)
+            weights[0] = 1 / (1 + n * other)
         shares, later = np.empty(n + 1), 0.0
         for i in range(n, -1, -1):
             later = shares[i] = weights[i] + self.carry * later

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import wraps
 from typing import Any, TypeVar
 
-from hopattn.foundation.arrays import Array, as_matrix, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
@@ -93,15 +93,12 @@ def knows_torch_words(function: Function) -> Function:
 
 def heads_state(maps: Sequence[Affine], out: Affine) -> dict[str, Array]:
     """The names and arrays of a `torch.nn.MultiheadAttention`. maps: W_Q, W_K and W_V of all heads together."""
-    state: dict[str, Array] = {}
+    bias = Affine.stacked([Affine(one.weight[:, :1], one.bias) for one in maps]).bias
     if len({one.dims[1] for one in maps}) == 1:
-        together = Affine.stacked(maps)
-        state["in_proj_weight"] = together.weight
+        state = {"in_proj_weight": Affine.stacked(maps).weight}
     else:
-        together = Affine.stacked([Affine(one.weight[:, :1], one.bias) for one in maps])
-        state |= {f"{role}_proj_weight": one.weight for role, one in zip("qkv", maps, strict=True)}
-    if together.bias is not None:
-        state["in_proj_bias"] = together.bias
+        state = {f"{role}_proj_weight": one.weight for role, one in zip("qkv", maps, strict=True)}
+    state |= {} if bias is None else {"in_proj_bias": bias}
     return with_all_biases(state | affine_state("out_proj", out))
 
 
@@ -111,7 +108,6 @@ def heads_from(state: Mapping[str, Any], n_heads: int) -> tuple[list[list[Affine
     Raises `InvalidInput` for missing and further names, all at once, for arrays that do not fit, and for a dim that
     n_heads does not divide.
     """
-    require_state(state)
     apart = ["q_proj_weight", "k_proj_weight", "v_proj_weight"]
     names = apart if any(name in state for name in apart) else ["in_proj_weight"]
     require_names(state, [*names, "out_proj.weight"], ["in_proj_bias", "out_proj.bias"])
@@ -123,11 +119,10 @@ def heads_from(state: Mapping[str, Any], n_heads: int) -> tuple[list[list[Affine
     matrices = given if len(given) == 3 else [given[0][i * dim : (i + 1) * dim, :] for i in range(3)]
     bias = state.get("in_proj_bias")
     bias = None if bias is None else shaped(bias, "in_proj_bias", "rows", rows=3 * dim)
-    height, maps = dim // parts, []
-    for first in range(0, dim, height):
-        biases = [None if bias is None else bias[i * dim + first : i * dim + first + height] for i in range(3)]
-        rows = [matrix[first : first + height, :] for matrix in matrices]
-        maps.append([Affine(*own) for own in zip(rows, biases, strict=True)])
+    biases = [None if bias is None else bias[i * dim : (i + 1) * dim] for i in range(3)]
+    of_heads = [slice(first, first + dim // parts) for first in range(0, dim, dim // parts)]
+    wholes = list(zip(matrices, biases, strict=True))
+    maps = [[Affine(one[own, :], None if b is None else b[own]) for one, b in wholes] for own in of_heads]
     return maps, out
 
 
@@ -155,14 +150,13 @@ def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Ite
 
 
 def with_prefix(state: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The part of a state below a prefix, named without it; raises `InvalidInput` for no mapping."""
-    require_state(state)
+    """The part of a state below a prefix, named without it."""
     return {name.removeprefix(f"{prefix}."): array for name, array in state.items() if name.startswith(f"{prefix}.")}
 
 
 def affine_from(state: Mapping[str, Any], name: str) -> Affine:
     """The map of a `torch.nn.Linear` of this name in a state."""
-    weight, bias = as_matrix(state[f"{name}.weight"], f"{name}.weight"), state.get(f"{name}.bias")
+    weight, bias = shaped(state[f"{name}.weight"], f"{name}.weight", "out in"), state.get(f"{name}.bias")
     return Affine(weight, None if bias is None else shaped(bias, f"{name}.bias", "out", out=weight.shape[0]))
 
 
@@ -189,11 +183,12 @@ def with_options(given: Any, classes: Iterable[str], **options: Any) -> tuple[An
     """The state of a module and its options; or a state as it is, and the options given with it or PyTorch's defaults.
 
     classes: the names in `torch.nn` of what the module may be. options: those of the caller, None where not given.
-    Raises `InvalidInput` for an option that is missing or that the module has itself, and for a module of another class
-    or with a part that a layer of ours cannot have.
+    Raises `InvalidInput` for what is no state, for an option that is missing or that the module has itself, and for a
+    module of another class or with a part that a layer of ours cannot have.
     """
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(given, torch.nn.Module):
+        require_state(given)
         if options["n_heads"] is None:
             raise InvalidInput("n_heads: a state does not keep it; give it, or give the module in place of its state")
         return given, {name: DEFAULTS.get(name) if value is None else value for name, value in options.items()}

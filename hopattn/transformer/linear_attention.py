@@ -47,9 +47,7 @@ def linear_attention(
     `ha.attention`. mask: "none", "causal" or "strict"; with fewer queries than keys the queries are the last words.
     normalise: divide by the sum of the scores; it needs features that are not negative, and a row whose scores are all
     0 gives 0. Σ φ(k) vᵀ must be finite; queries may have any size. chunk: the number of words whose scores are computed
-    at once under a mask; it changes the time alone. Gives `(…, n_queries, dim_out)`, as a head or a memory with the
-    similarity `feature_map` gives it by all scores: with other masks, use those. `ha.transformer.LinearState` takes a
-    text word by word.
+    at once under a mask; it changes the time alone. Gives `(…, n_queries, dim_out)`.
 
     Raises `InvalidInput` for shapes that do not fit, unknown features, a normalised identity and another mask.
     Source: Katharopoulos et al. (2020), ICML (their φ is ours); Choromanski et al. (2021), ICLR.
@@ -80,14 +78,11 @@ def linear_attention(
 class LinearState:
     """A text as linear attention keeps it: W = Σ_j v_j φ(k_j)ᵀ, which is all that a later query needs.
 
-    features, normalise: as in `ha.transformer.linear_attention`. dims: those of a key and a value. length: the number
-    of keys so far. A state is made without words, and `extended` gives the next one; its size does not grow. Raises
-    `InvalidInput` for unknown features, and for a normalised identity.
-
-    couplings: W, `(…, dim_out, n_features)`, with z = Σ_j φ(k_j) as one more row where normalised; None before the
-    first key. tops: of random features, `(…, n_features)`, the logarithm of the largest feature i of a key so far; else
-    None. Column i of W is divided by that feature, so that z_i is at least 1; the features of a query, multiplied by
-    those, are divided by the largest product. So the normaliser is always at least 1, whatever over- or underflows.
+    features, normalise: as in `ha.transformer.linear_attention`. couplings: W, `(…, dim_out, n_features)`, with
+    z = Σ_j φ(k_j) as one more row where normalised; None before the first key. tops: of random features, the logarithm
+    of the largest feature i of a key so far, `(…, n_features)`, by which column i of W is divided; else None. dims:
+    those of a key and a value. length: the number of keys so far. A state is made without words, and `extended` gives
+    the next one. Raises `InvalidInput` for unknown features, and for a normalised identity.
     Source: Katharopoulos et al. (2020), ICML (their S is our Wᵀ, their z ours); Choromanski et al. (2021).
 
     >>> import hopattn as ha
@@ -120,6 +115,10 @@ class LinearState:
         Of random features, a number beyond the range of floats is infinite. Raises `InvalidInput` without keys.
         """
         return self._sums.value
+
+    @property
+    def _sums(self) -> "Sums":
+        return Sums(couplings_of(self), None if self.tops is None else self.tops[..., None, :])
 
     @in_range
     def extended(self, k: Any, v: Any) -> "LinearState":
@@ -167,16 +166,8 @@ class LinearState:
         dims, length = (keys.shape[-1], values.shape[-1] - self.normalise), self.length + keys.shape[-2]
         return replace(self, couplings=sums.field, tops=tops, dims=dims, length=length)
 
-    @property
-    def _sums(self) -> "Sums":
-        return Sums(couplings_of(self), None if self.tops is None else self.tops[..., None, :])
-
     def _seen(self, queries: Array) -> "Sums":
-        """The sum over all keys so far.
-
-        The products of a query's features with the largest of all keys are relative to the largest such product: what
-        is lost is small beside the sum.
-        """
+        """The sum over all keys so far: relative to the largest product, what is lost is small beside the sum."""
         phi = self.phi
         if not isinstance(phi, RandomFeatures):
             return Sums(self._asked(queries) @ self.couplings.mT)

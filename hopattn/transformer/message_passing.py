@@ -2,8 +2,7 @@
 
     h_i = ∇Φ(Σ_j p_ij v_j),   p_i = ∇Ψ(sim(k_j, q_i) over the edges j → i)
 
-Nodes are tokens; an edge j → i says that token i may attend to token j, so a mask is the edges that are missing. Each
-token recalls from its own neighbours. What stands outside the graph, and the order of the nodes, play no part.
+Nodes are tokens; an edge j → i says that token i may attend to token j, so a mask is the edges that are missing.
 """
 
 from collections.abc import Iterable
@@ -115,8 +114,7 @@ def layer_by_messages(
     The other arguments are those of `Block.trace`, without leading axes. Raises `InvalidInput` as that, `token_graph`
     and `pass_messages` do.
     """
-    graphs: list[Any] = []
-    messages: list[Array] = []
+    graphs, messages = list[Any](), list[Array]()
 
     def attend(heads: MultiHead, words: Array, mask: Any, *, source: Any, bias: Any) -> Array:
         first = len(messages)

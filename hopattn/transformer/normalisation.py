@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hopattn.foundation.arrays import Array, as_float, is_half, namespace, require_dim, widened
+from hopattn.foundation.arrays import Array, is_half, namespace, widened
 from hopattn.foundation.checks import positive
 from hopattn.foundation.declared import shaped
-from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval import activation
-from hopattn.transformer.from_torch import require_state
+from hopattn.transformer.from_torch import require_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +48,13 @@ class Normalisation(ABC):
     @in_range
     def __call__(self, x: Any) -> Array:
         """The normalised rows, `(…, dim)`."""
-        rows = as_float(x, "x", like=self.gain)
-        if rows.ndim == 0 or rows.shape[-1] == 0:
-            raise InvalidInput(f"x: got shape {tuple(rows.shape)}; expected (…, dim)")
-        if self.gain is not None:
-            require_dim(rows, self.gain.shape[0], "x", "gain")
+        own = self.shift if self.gain is None else self.gain
+        rows = shaped(x, "x", "… dim", like=own, **({} if own is None else {"dim": own.shape[0]}))
         result = self.unit(widened(rows))
         result = result if self.gain is None else widened(self.gain) * result
         result = result if self.shift is None else result + widened(self.shift)
-        own = [array for array in (rows, self.gain, self.shift) if array is not None]
-        return namespace(rows).astype(result, rows.dtype) if all(map(is_half, own)) else result
+        half = all(is_half(array) for array in (rows, self.gain, self.shift) if array is not None)
+        return namespace(rows).astype(result, rows.dtype) if half else result
 
     def to_torch(self, name: str) -> dict[str, Array]:
         """The names and arrays of a normalisation of PyTorch; those that are None are left out."""
@@ -84,9 +80,7 @@ class LayerNorm(Normalisation):
     @classmethod
     def from_torch(cls, state: Mapping[str, Any], name: str, epsilon: float) -> "LayerNorm":
         """The `torch.nn.LayerNorm` of this name in a state; raises `InvalidInput` where the state has none."""
-        require_state(state)
-        if f"{name}.weight" not in state:
-            raise InvalidInput(f"state: missing: {shortened(name)}.weight")
+        require_names(state, [f"{name}.weight"], state)
         return cls(state[f"{name}.weight"], state.get(f"{name}.bias"), epsilon=epsilon)
 
 

@@ -50,25 +50,21 @@ class Recurrent:
         own = shaped(w_input, "w_input", "dim_hidden dim")
         hidden = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=own, dim_hidden=own.shape[0])
         shift = namespace(hidden).zeros_like(hidden[0, :]) if bias is None else bias
-        object.__setattr__(self, "w_input", own)
-        object.__setattr__(self, "w_hidden", hidden)
-        object.__setattr__(self, "bias", shaped(shift, "bias", "dim_hidden", like=own, dim_hidden=own.shape[0]))
-        object.__setattr__(self, "activation", activations.make(activation))
+        shift = shaped(shift, "bias", "dim_hidden", like=own, dim_hidden=own.shape[0])
+        given = {"w_input": own, "w_hidden": hidden, "bias": shift, "activation": activations.make(activation)}
+        for name, part in given.items():
+            object.__setattr__(self, name, part)
 
     @in_range
     def __call__(self, x: Any, start: Any = None) -> Array:
-        """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`.
-
-        start: the state before the first word, `(…, dim_hidden)`; 0 by default.
-        """
+        """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`; start: see `start`."""
         text = as_text(x, "x", self.w_input, "w_input")
         state = self.start(text[..., 0, :], start)
         heard = linear(text, self.w_input)  # of all words in one product
-        states = []
+        states = [state]
         for i in range(text.shape[-2]):
-            state = self._next(heard[..., i, :], state)
-            states.append(state)
-        return namespace(text).stack(states, axis=-2)
+            states.append(self._next(heard[..., i, :], states[-1]))
+        return namespace(text).stack(states[1:], axis=-2)
 
     @in_range
     def step(self, word: Array, state: Array) -> Array:
@@ -90,7 +86,10 @@ class Recurrent:
         return self.activation(heard + linear(state, self.w_hidden) + self.bias, state)
 
     def start(self, word: Array, given: Any = None) -> Array:
-        """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`."""
+        """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`.
+
+        given: `(…, dim_hidden)`; 0 by default.
+        """
         first = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
         zero = namespace(first).zeros_like(linear(first, self.w_input))
         if given is None:

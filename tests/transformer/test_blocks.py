@@ -208,7 +208,7 @@ BLOCK = random_block()
         (lambda: ha.Block(BLOCK, BLOCK.feed_forward, BLOCK.norms), "attention: expected a MultiHead, not Block"),
         (lambda: ha.Block(BLOCK.attention, 3, BLOCK.norms), "feed_forward: expected a FeedForward, not 3"),
         (lambda: BLOCK(np.eye(DIM), source_mask="none"), "source_mask: is given, but the block lacks a cross"),
-        (lambda: BLOCK(np.eye(5)), "x: dim 5 does not fit gain of dim 8"),
+        (lambda: BLOCK(np.eye(5)), r"x: got shape \(5, 5\); expected \(…, dim\) with dim = 8"),
         (lambda: ha.Block.from_torch({"linear1.weight": np.eye(2), "norm.bias": 1}, 2),
          "missing: self_attn.in_proj_weight,"
          " .*norm2.weight; unexpected: norm.bias"),
@@ -221,6 +221,7 @@ BLOCK = random_block()
         (lambda: ha.transformer.LayerNorm(np.eye(2)), r"gain: got shape \(2, 2\); expected \(dim,\)"),
         (lambda: ha.transformer.LayerNorm([1.0], [1.0, 2.0]), r"shift: got shape \(2,\); expected \(dim,\) with dim"),
         (lambda: ha.transformer.LayerNorm(epsilon=0), "epsilon: expected a positive"),
+        (lambda: ha.transformer.RMSNorm(shift=[1.0, 2.0])(np.eye(3)), r"x: got shape \(3, 3\); .* with dim = 2"),
         (lambda: ha.Block(BLOCK.attention, BLOCK.feed_forward, [ha.transformer.LayerNorm()] * 2).to_torch(),
          "to_torch: norm 1: expected a LayerNorm with a gain"),
         (lambda: ha.Block(BLOCK.attention, ha.transformer.FeedForward(np.eye(8), np.ones((3, 8))), BLOCK.norms),

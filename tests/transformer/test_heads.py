@@ -165,7 +165,7 @@ EYE = np.eye(3)
         (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask: 'casual' is unknown; did you mean 'causal'"),
         (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=2), beta=3), "carries its own beta"),
         (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=3), beta=1.0), "carries its own beta"),
-        (lambda: ha.Head([1, 2], EYE, EYE), "w_query: expected a matrix"),
+        (lambda: ha.Head([1, 2], EYE, EYE), r"w_query: got shape \(2,\); expected \(out, in\)"),
         (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3, 3)), source=np.ones((4, 3, 3))), "leading axes .* do not"),
         (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 4))), "x: dim 4 does not fit the head's matrices of dim 3"),
         (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3)), source=np.ones((2, 4))), "source: dim 4 does not fit"),
