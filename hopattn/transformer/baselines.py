@@ -49,10 +49,11 @@ class NGram(Declared):
         n = whole(n, "n")
         counts: dict[tuple[str, ...], Counter[str]] = {}
         words: dict[str, None] = {}
-        for text in (_words(text, "texts") for text in entries_of(texts, "texts")):
+        for given in entries_of(texts, "texts"):
+            text = _words(given, "texts")
             words.update(dict.fromkeys(text))
             for end in range(n - 1, len(text)):
-                counts.setdefault(tuple(text[end - n + 1 : end]), Counter())[text[end]] += 1
+                counts.setdefault(text[end - n + 1 : end], Counter())[text[end]] += 1
         return cls(n, counts, tuple(words), add)
 
     def probability(self, word: str, after: Sequence[str] = ()) -> float:

@@ -125,8 +125,8 @@ def _with_rows(room: Array, n: int, rows: Array, free: bool) -> Array:
 def multiplications(attention: MultiHead, n: int) -> dict[str, int]:
     """The numbers of multiplications in matrix products, see `products`, with a cache ("cached") and without ("anew").
 
-    "word": for word n of a text; without a cache all n words are computed, each over all n. "text": for words 1 to n,
-    one after the other. They grow like n with a cache and n² without, and like n² and n³ for the text.
+    "word": for word n of a text, like n with a cache and n² without, where all n words are computed, each over all n.
+    "text": for words 1 to n, one after the other, like n² and n³.
     """
     n, (maps, pair) = whole(n, "n"), products(attention)
     words, pairs = n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6  # Σ k and Σ k² for k = 1 … n

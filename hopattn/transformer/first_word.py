@@ -93,7 +93,7 @@ class FirstWord(Declared):
         return np.asarray(self.network(np.concatenate([words, mark], axis=-1)))
 
     def _answers(self, states: np.ndarray, attention: bool) -> np.ndarray:
-        """What is read from the states after all words of each text, `(n_texts, dim)`."""
+        """The vector that is read from the states after all words of each text, `(n_texts, dim)`."""
         question = np.append(np.zeros(self.dim), 1.0 if self.beta else 0.0)
         memory = states if attention else states[:, -1:]
         answers = self.decoder(np.zeros((len(states), 1, self.dim + 1)), memory, start=question)

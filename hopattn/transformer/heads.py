@@ -226,9 +226,9 @@ class Group(NamedTuple):
     def _asked(
         self, texts: Texts, mask: Any, bias: Array | None, first: int = 0, extend: Extend | None = None
     ) -> tuple[Texts, Any, Array | None, Array | None]:
-        """What the step of recall is asked with: the maps of the texts, and the masks and the biases of heads and call.
+        """The arguments of the step of recall: the maps of the texts, one mask and one bias of the heads and the call.
 
-        That is queries `(…, g, r, n, dim)` with keys and values `(…, g, 1, m, dim)`; one mask; the bias without its −∞,
+        That is queries `(…, g, r, n, dim)` with keys and values `(…, g, 1, m, dim)`; the mask; the bias without its −∞,
         which are in the mask; and the whole bias.
         """
         (query, key, value), own, position = self.maps, self.heads[0].mask, self.heads[0].position
@@ -409,7 +409,7 @@ class MultiHead:
 
 
 def _kind(head: Head) -> tuple[Any, ...]:
-    """What heads have in common that are computed together: all but their matrices and biases.
+    """All but the matrices and biases of a head: heads in which this is equal are computed together.
 
     A mask that is an array, and a β that is learned, must be one and the same. A similarity that goes by the places of
     a text is computed for each head by itself.

@@ -27,6 +27,7 @@ from hopattn.retrieval.separation.base import masked
 from hopattn.transformer.attention import require_texts
 
 State = TypeVar("State")
+NO_KEYS = "state: it holds no keys yet; give it keys and values first"
 
 
 @in_range
@@ -114,11 +115,13 @@ class LinearState:
 
         Of random features, a number beyond the range of floats is infinite. Raises `InvalidInput` without keys.
         """
+        if self.dims is None:
+            raise InvalidInput(NO_KEYS)
         return self._sums.value
 
     @property
     def _sums(self) -> "Sums":
-        return Sums(couplings_of(self), None if self.tops is None else self.tops[..., None, :])
+        return Sums(self.couplings, None if self.tops is None else self.tops[..., None, :])
 
     @in_range
     def extended(self, k: Any, v: Any) -> "LinearState":
@@ -185,9 +188,7 @@ class LinearState:
     def _asked(self, queries: Array) -> Array:
         """φ(q); where normalised, divided by its largest entry, which the output does not depend on."""
         asked = self.phi(queries)
-        if not self.normalise:
-            return asked
-        return asked / nonzero(_largest(asked, axis=-1))
+        return asked / nonzero(_largest(asked, axis=-1)) if self.normalise else asked
 
     def _marked(self, values: Array) -> Array:
         """The values, with a 1 behind each where the outputs are normalised."""
@@ -201,16 +202,11 @@ class LinearState:
         return sums.field[..., :-1] / nonzero(sums.field[..., -1:]) if self.normalise else sums.value
 
 
-def couplings_of(state: Any) -> Array:
-    """W of a state; raises `InvalidInput` for a state without keys."""
-    if state.dims is None:
-        raise InvalidInput("state: it holds no keys yet; give it keys and values first")
-    return state.couplings
-
-
 def queries_of(q: Any, state: Any) -> Array:
     """The queries of a state as an array; raises `InvalidInput` for another dim, and for a state without keys."""
-    queries = as_float(q, "q", like=couplings_of(state))
+    if state.dims is None:
+        raise InvalidInput(NO_KEYS)
+    queries = as_float(q, "q", like=state.couplings)
     require_dim(queries, state.dims[0], "q", "the state")
     return queries
 

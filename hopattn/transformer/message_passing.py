@@ -31,7 +31,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     the keys come from another text (cross-attention); None where they are the same tokens.
     Node i is token i; the tokens of another text are nodes after those of the first. A node has its `token`, and of
     `query`, `key` and `value` those that it gives. An edge j → i has the `score` and the `weight` of token j for token
-    i as numbers. Raises `InvalidInput` for a trace of several texts or of a head with a bias, and for words that do not
+    i. Raises `InvalidInput` for a trace of several texts or of a head with a bias, and for words that do not
     fit it.
     Source: Gilmer et al. (2017), ICML (their message M(h_i, h_j) is our p_ij v_j, their update our ∇Φ); NOTE,
     Self-attention ("Attention acts over a set of vectors in a graph").
