@@ -341,8 +341,10 @@ class MultiHead:
         they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
         m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
-        texts, rule = _texts(self.heads[0], x, source, key, value), as_mask(mask)
-        return self.joined([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
+        texts, rule, outputs = _texts(self.heads[0], x, source, key, value), as_mask(mask), list[Array]()
+        for group, own in self._with_biases(bias):
+            outputs.append(group.output(texts, rule, own))
+        return self.joined(outputs)
 
     @in_range
     def trace(
