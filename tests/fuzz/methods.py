@@ -167,7 +167,7 @@ OWN = {
 INTERNAL = {
     *(
         "Block.computed_with",
-        "MultiHead.forward",
+        "MultiHead.joined",
         "LayerNorm.unit",
         "RMSNorm.unit",
         "Affine.of",
