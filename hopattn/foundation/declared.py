@@ -7,47 +7,31 @@
     class Entmax(Declared):
         alpha: Annotated[float, partial(real, above=1)] = 1.5
 
-`checked` and `Declared` call the check of each annotation with the value and its name, and put in what it returns. A
-value that is the default of its parameter is left as it is, so that None may stand for "not given".
+A check takes the value and its name, and what it returns is put in. A value that is the default of its parameter is
+left as it is, so that None may stand for "not given".
 """
 
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, dataclass
+import sys
+from collections.abc import Callable
+from dataclasses import MISSING, Field
 from functools import wraps
 from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_origin
 
-from hopattn.foundation.arrays import Array, stored_rows
 from hopattn.foundation.arrays import shaped as shaped
+from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.checks import flag, positive, real, whole
-from hopattn.foundation.errors import InvalidInput
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Check = Callable[[Any, str], Any]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The check that an array has these axes, as `shaped` does it; an axis of one name has one length in a call."""
-
-    axes: str
-
-    def __call__(self, value: Any, what: str) -> Array:
-        return shaped(value, what, self.axes)
-
-    def lengths(self, array: Array) -> dict[str, int]:
-        """The length of each named axis."""
-        names = self.axes.removeprefix("…").split()
-        return dict(zip(reversed(names), reversed(array.shape), strict=False))
-
+PLACED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 Positive = Annotated[float, positive]
 Real = Annotated[float, real]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]
 Rows = Annotated[Any, stored_rows]
-Vectors = Annotated[Any, Shape("… dim")]
 
 
 def check_of(annotation: Any) -> Check | None:
@@ -58,24 +42,22 @@ def check_of(annotation: Any) -> Check | None:
 
 def checked(call: Callable[Given, Result]) -> Callable[Given, Result]:
     """A function that checks its arguments as their annotations declare; raises `InvalidInput` for a wrong one."""
-    parameters = list(inspect.signature(call).parameters.values())
-    by_place = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    declared = [(one.name, check, one.default) for one in parameters if (check := check_of(one.annotation))]
+    declared = [
+        (i if one.kind in PLACED else sys.maxsize, one.name, check, one.default)
+        for i, one in enumerate(inspect.signature(call).parameters.values())
+        if (check := check_of(one.annotation))
+    ]
 
     @wraps(call)
     def with_checks(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        given = dict(zip(by_place, args, strict=False))
-        if not kwargs.keys().isdisjoint(given):
-            return call(*args, **kwargs)  # Python says which argument is given twice
-        given |= kwargs
-        found = []
-        for name, check, default in declared:
-            if name in given and given[name] is not default:
-                given[name] = check(given[name], name)
-                found.append((name, check, given[name]))
-        _require_equal_axes(found)
-        places = [given.pop(name) for name in by_place[: len(args)]]
-        return call(*places, *args[len(by_place) :], **given)  # type: ignore[arg-type]
+        given: list[Any] = list(args)
+        for i, name, check, default in declared:
+            if i < len(given):
+                if given[i] is not default:
+                    given[i] = check(given[i], name)
+            elif kwargs.get(name, default) is not default:
+                kwargs[name] = check(kwargs[name], name)
+        return call(*given, **kwargs)
 
     return with_checks
 
@@ -99,16 +81,3 @@ class Declared:
         for name, (check, default) in self._checks.items():
             if (value := getattr(self, name)) is not default:
                 object.__setattr__(self, name, check(value, name))
-        _require_equal_axes((name, check, getattr(self, name)) for name, (check, _) in self._checks.items())
-
-
-def _require_equal_axes(checked_values: Iterable[tuple[str, Check, Any]]) -> None:
-    """Raise `InvalidInput` where two arrays have an axis of one name and different lengths."""
-    seen: dict[str, tuple[str, int]] = {}
-    for what, check, value in checked_values:
-        if not isinstance(check, Shape) or value is None:
-            continue
-        for axis, n in check.lengths(value).items():
-            other, length = seen.setdefault(axis, (what, n))
-            if length != n:
-                raise InvalidInput(f"{what}: got {axis} = {n}; expected {axis} = {length}, that of {other}")
