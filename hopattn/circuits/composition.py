@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_matrix, as_numpy, require_dim, require_finite
+from hopattn.foundation.arrays import as_numpy, require_dim, require_finite, shaped
 from hopattn.foundation.checks import REPEATED, Seed, generator, instance, real, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 
 def numpy_matrix(values: Any, what: str) -> np.ndarray:
     """A matrix (out, in) of any library as a NumPy array in float64; raises `InvalidInput` unless it is finite."""
-    matrix = as_numpy(constant(as_matrix(values, what)), what).astype(np.float64, copy=False)
+    matrix = as_numpy(constant(shaped(values, what, "out in")), what).astype(np.float64, copy=False)
     require_finite(matrix, what)
     return matrix
 

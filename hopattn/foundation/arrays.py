@@ -231,7 +231,10 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
     array = as_float(values, what, like)
     names, any_leading, shape = axes.removeprefix("…").split(), axes.startswith("…"), tuple(array.shape)
     own = shape[len(shape) - len(names) :] if any_leading else shape
-    if len(own) != len(names) or any(n != lengths.get(name, n or -1) for name, n in zip(names, own, strict=True)):
+    fits = len(own) == len(names)
+    if fits and (lengths or 0 in own):
+        fits = all(n == lengths.get(name, n or -1) for name, n in zip(names, own, strict=True))
+    if not fits:
         told = [f"{name} = {lengths[name]}" for name in names if name in lengths]
         told += ["no axis of length 0"] * (0 in own)
         form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
@@ -254,26 +257,16 @@ def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
     return rows
 
 
-def as_matrix(values: Any, what: str, like: Array | None = None) -> Array:
-    """A floating-point matrix (out, in); raises `InvalidInput` for another shape."""
-    matrix = as_float(values, what, like)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InvalidInput(f"{what}: expected a matrix (out, in), not shape {tuple(matrix.shape)}")
-    return matrix
-
-
 def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
     """The vectors of a text, `(…, n, dim)`, which a matrix (out, dim) is to map; `other` names the matrix.
 
     Raises `InvalidInput` for a text without a row, for another dim, and for an array of another library.
     """
-    text = as_float(values, what, like=matrix)
+    text = shaped(values, what, "… n dim", like=matrix)
     try:
         namespace(text, matrix)
     except InvalidInput as error:
         raise InvalidInput(f"{what} and {other}: {error}") from None
-    if text.ndim < 2 or 0 in text.shape[-2:]:
-        raise InvalidInput(f"{what}: expected (…, n, dim) with at least one row, not shape {tuple(text.shape)}")
     require_dim(text, matrix.shape[1], what, other)
     require_one_dtype(text, matrix, what, other)
     return text

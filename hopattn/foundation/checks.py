@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.errors import InvalidInput, a_class, quoted
 from hopattn.foundation.traces import followed, surely
 
 Kind = TypeVar("Kind")
@@ -74,7 +74,7 @@ def whole(value: Any, what: str, least: int = 1, most: int | None = COUNTED) -> 
     return int(value)
 
 
-def generator(rng: Seed = None, other: Seed = None) -> np.random.Generator:
+def generator(rng: Seed = None, what: str = "rng") -> np.random.Generator:
     """The generator of a seed; a generator is returned as it is, and None gives other numbers in each call.
 
     Raises `InvalidInput` for anything that is neither a seed nor a generator.
@@ -82,28 +82,24 @@ def generator(rng: Seed = None, other: Seed = None) -> np.random.Generator:
     >>> int(generator(1).integers(100)) == int(generator(1).integers(100))
     True
     """
-    if rng is not None and other is not None:
-        raise InvalidInput("seed and rng: both name the source of random numbers; give one of them")
-    given = rng if other is None else other
-    if given is None or isinstance(given, np.random.Generator):
-        return np.random.default_rng(given)
-    if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or given < 0:
-        raise InvalidInput(f"rng: expected a seed of at least 0 or a numpy.random.Generator, not {quoted(given)}")
-    return np.random.default_rng(int(given))
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    if not isinstance(rng, (int, np.integer)) or isinstance(rng, bool) or rng < 0:
+        raise InvalidInput(f"{what}: expected a seed of at least 0 or a numpy.random.Generator, not {quoted(rng)}")
+    return np.random.default_rng(int(rng))
 
 
-def whole_seed(rng: Seed, other: Seed = None, default: int = 0) -> int:
+def whole_seed(rng: Seed, what: str = "rng", default: int = 0) -> int:
     """The seed as a whole number, which a result can name; a generator gives one that is drawn from it.
 
     default: the seed in place of None. Raises `InvalidInput` as `generator` does.
     """
-    given = rng if other is None else other
-    if given is None:
+    if rng is None:
         return default
-    if isinstance(given, np.random.Generator):
-        return int(given.integers(2**63))
-    generator(given)
-    return int(given)
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    generator(rng, what)
+    return int(rng)
 
 
 def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
@@ -112,9 +108,7 @@ def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
     means: what is expected, in place of the name of the class, such as "a scenario from hopattn.load".
     """
     if not isinstance(value, kind):
-        name = kind.__name__
-        expected = means or f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
-        raise InvalidInput(f"{what}: expected {expected}, not {quoted(value)}")
+        raise InvalidInput(f"{what}: expected {means or a_class(kind)}, not {quoted(value)}")
     return value
 
 
@@ -127,8 +121,7 @@ def entries_of(values: Any, what: str) -> Iterable[Any]:
     """An iterable as it is; raises `InvalidInput` for a text, a mapping and for anything else."""
     if isinstance(values, (str, bytes, dict)) or not is_iterable(values):
         raise InvalidInput(f"{what}: expected a list, not {quoted(values)}")
-    entries: Iterable[Any] = values
-    return entries
+    return values  # type: ignore[no-any-return]
 
 
 def is_iterable(values: Any) -> bool:
@@ -147,8 +140,7 @@ def function(value: Any, what: str) -> Callable[..., Any]:
     """A function, or another object that can be called; raises `InvalidInput` for anything else."""
     if not callable(value):
         raise InvalidInput(f"{what}: expected a function, not {quoted(value)}")
-    called: Callable[..., Any] = value
-    return called
+    return value  # type: ignore[no-any-return]
 
 
 def path_of(value: Any, what: str) -> Path:

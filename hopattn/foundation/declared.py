@@ -15,7 +15,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING, Field
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_origin
 
 from hopattn.foundation.arrays import shaped as shaped
@@ -32,6 +32,7 @@ Real = Annotated[float, real]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]
 Rows = Annotated[Any, stored_rows]
+Matrix = Annotated[Any, partial(shaped, axes="out in")]
 
 
 def check_of(annotation: Any) -> Check | None:

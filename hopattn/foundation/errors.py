@@ -98,12 +98,16 @@ def _on_one_line(value: object, write: Callable[[object], str], width: int) -> s
     try:
         whole = write(value)
     except Exception:  # anything that a class of the user's own may raise; its name must do
-        name = type(value).__name__
-        whole = f"a{'n' * (name[0] in 'aeiou')} {name} that cannot be written out"
+        whole = f"{a_class(type(value))} that cannot be written out"
     text = whole[: width + 1]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def a_class(kind: type) -> str:
+    """A class in a message: a Separation, an int."""
+    return f"a{'n' * (kind.__name__[:1] in 'AEIOUaeiou')} {shortened(kind.__name__)}"
 
 
 def missing(error: ModuleNotFoundError) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, a_class, quoted, reject_unknown, shortened, unknown
 
 Entry = TypeVar("Entry")
 Choice = TypeVar("Choice")
@@ -121,8 +121,8 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
                 raise InvalidInput(f"{self.what}: {quoted(choice)} carries its own {given}; give it in one place")
             return choice
         if not isinstance(choice, str):
-            got = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else _one(type(choice))
-            raise InvalidInput(f"{self.what}: expected a name or {_one(self.base)}, got {got}")
+            got = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else a_class(type(choice))
+            raise InvalidInput(f"{self.what}: expected a name or {a_class(self.base)}, got {got}")
         return self.made(self.find(choice), **parameters)
 
     def made(self, entry: type[Entry], **parameters: Any) -> Entry:
@@ -189,11 +189,6 @@ def modules_in(package: str) -> list[str]:
     for name in names:
         import_module(name)
     return names
-
-
-def _one(kind: type) -> str:
-    """A class in a message: a Separation, an int."""
-    return f"a{'n' * (kind.__name__[:1] in 'AEIOUaeiou')} {shortened(kind.__name__)}"
 
 
 def snake_case(name: str) -> str:

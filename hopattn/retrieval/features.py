@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -64,10 +64,6 @@ class Elu(Features):
         return xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, xp.zeros_like(x), x)))
 
 
-def _seed(value: Any, what: str) -> int:
-    return whole_seed(None, value, 0)
-
-
 @dataclass(frozen=True)
 class RandomFeatures(Declared, Features):
     """φ_i(x) = exp(√β ω_i·x − β|x|²/2) / √n: positive random features, whose product estimates exp(β k·x).
@@ -92,7 +88,7 @@ class RandomFeatures(Declared, Features):
     nonnegative: ClassVar[bool] = True
 
     n: Count = 256
-    rng: Annotated[Seed, _seed] = 0
+    rng: Annotated[Seed, whole_seed] = 0
     orthogonal: Flag = True
     beta: Positive = 1.0
 

@@ -165,7 +165,7 @@ def test_the_input_is_not_changed():
         (lambda: ha.circuits.copying(EYE * np.nan, EYE), "w_ov: row 0 holds a NaN"),
         (lambda: ha.circuits.composition(EYE, np.eye(3)), "w_in: dim 3 does not fit w_out of dim 4"),
         (lambda: ha.circuits.composition(EYE, 0 * EYE), "w_in: all entries are 0"),
-        (lambda: ha.circuits.composition([1.0], EYE), "w_out: expected a matrix"),
+        (lambda: ha.circuits.composition([1.0], EYE), r"w_out: got shape \(1,\); expected \(out, in\)"),
         (lambda: ha.circuits.composition_baseline(EYE, EYE, 1), "n_draws: expected a whole number of at least 2"),
         (
             lambda: ha.circuits.composition_baseline([[1.0]], [[2.0]], 3).deviations(1.0),

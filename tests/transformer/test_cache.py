@@ -122,7 +122,7 @@ FIXED = ha.MultiHead([ha.Head(*[np.eye(DIM)] * 3, similarity=FixedScores(np.eye(
     [
         (lambda: ha.KeyValueCache([]), "layers: expected at least one Block"),
         (lambda: ha.KeyValueCache(3), "layers: expected a list, not 3"),
-        (lambda: used().append(np.ones(DIM)), r"x: expected \(…, n, dim\) with at least one row, not shape \(6,\)"),
+        (lambda: used().append(np.ones(DIM)), r"x: got shape \(6,\); expected \(…, n, dim\)"),
         (lambda: fresh().append(np.ones((2, DIM - 1))), "x: dim 5 does not fit the head's matrices of dim 6"),
         (
             lambda: ha.KeyValueCache([ha.Head(*[np.eye(2)] * 3)]),

@@ -180,7 +180,7 @@ EYE = np.eye(3)
         (lambda: ha.attention([1, 2], EYE, EYE), r"q: got shape \(2,\); expected \(…, n, dim\)"),
         (lambda: ha.attention(EYE, EYE, EYE, beta=-1), "beta: expected a positive"),
         (lambda: ha.attention(np.ones((2, 3, 3)), np.ones((4, 3, 3)), EYE), "leading axes .* do not broadcast"),
-        (lambda: ha.Head(EYE, EYE, EYE)([1.0, 0, 0]), "x: expected"),
+        (lambda: ha.Head(EYE, EYE, EYE)([1.0, 0, 0]), r"x: got shape \(3,\); expected \(…, n, dim\)"),
         (lambda: ha.Head(EYE, EYE, EYE)(EYE, source=EYE[:2]), "3 queries are more than 2 keys"),
         (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask: expected booleans"),
         (lambda: ha.MultiHead(ha.Head(EYE, EYE, EYE), EYE), "heads: expected a list, not Head"),
