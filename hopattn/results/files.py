@@ -5,11 +5,11 @@ import io
 import json
 import os
 import re
-import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +48,12 @@ def require_regular(file: Path) -> None:
 
 def write_new(file: Path, data: bytes) -> None:
     """Write a new file; raises `InvalidInput` if it exists already, and `CannotDo` if it cannot be written."""
-    try:
-        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
-            stream.write(data)
-        os.chmod(stream.name, 0o666 & ~_umask())  # noqa: PTH101
-        os.link(stream.name, file)  # unlike a rename, a link fails if the file exists by now
-    except FileExistsError:
-        raise InvalidInput(f"{file}: is there already, and is left as it is") from None
-    except OSError as error:
-        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
-    finally:
-        if "stream" in locals():
-            Path(stream.name).unlink(missing_ok=True)
+    with _beside(file) as written:
+        written.write_bytes(data)
+        try:
+            os.link(written, file)  # unlike a rename, a link fails if the file exists by now
+        except FileExistsError:
+            raise InvalidInput(f"{file}: is there already, and is left as it is") from None
 
 
 def write_over(file: Path, data: bytes) -> None:
@@ -70,20 +64,27 @@ def write_over(file: Path, data: bytes) -> None:
     """
     require_regular(file)
     _require_unprinted(file)
+    file = file.resolve() if file.is_symlink() else file
+    with _beside(file, with_folders=True) as written:
+        written.write_bytes(data)
+        written.replace(file)
+
+
+@contextmanager
+def _beside(path: Path, with_folders: bool = False) -> Iterator[Path]:
+    """A free path on the disk of `path`, removed at the end; raises `CannotDo` for an error of the system.
+
+    with_folders: whether the folders of `path` are made.
+    """
     try:
-        file = file.resolve() if file.is_symlink() else file
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
-            stream.write(data)
-        os.chmod(stream.name, 0o666 & ~_umask())  # noqa: PTH101
-        Path(stream.name).replace(file)
-    except (FileExistsError, NotADirectoryError):
-        raise CannotDo(f"{file}: cannot be written: a file stands where a folder is needed") from None
+        if with_folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.", ignore_cleanup_errors=True) as place:
+            yield Path(place, "new")
     except OSError as error:
-        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
-    finally:
-        if "stream" in locals():
-            Path(stream.name).unlink(missing_ok=True)
+        blocked = with_folders and isinstance(error, FileExistsError | NotADirectoryError)
+        why = "a file stands where a folder is needed" if blocked else error.strerror or error
+        raise CannotDo(f"{path}: cannot be written: {why}") from None
 
 
 def _require_unprinted(file: Path) -> None:
@@ -103,20 +104,13 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     Raises `InvalidInput` if the path exists already and is not an empty folder, and `CannotDo` if the folder cannot be
     written.
     """
-    temporary = ""
-    try:
+    with _beside(folder, with_folders=True) as written:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InvalidInput(f"{folder}: is there already, and is left as it is; give the name of a new folder")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")
+        written.mkdir()
         for name, data in files.items():
-            Path(temporary, name).write_bytes(data)
-        os.chmod(temporary, 0o777 & ~_umask())  # noqa: PTH101
-        Path(temporary).replace(folder)
-    except OSError as error:
-        raise CannotDo(f"{folder}: cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            (written / name).write_bytes(data)
+        written.replace(folder)
 
 
 def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -148,13 +142,6 @@ def _harmless(cell: Any) -> Any:
         return cell
     text = cell.replace("\r\n", "\n").replace("\r", "\n")  # a carriage return would end the row
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) and not NUMBER.fullmatch(text) else text
-
-
-def _umask() -> int:
-    """The permissions that the user withholds from new files; temporary files do not follow this setting."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def json_text(value: Any) -> str:

@@ -254,7 +254,7 @@ DECODER = ha.transformer.RecurrentDecoder(ha.transformer.Recurrent(np.ones((2, 4
             r"bias: got shape \(1,\); expected \(dim_hidden,\) with dim_hidden = 2",
         ),
         (lambda: ha.transformer.Recurrent(EYE, EYE, activation="tahn"), "'tahn' is unknown; did you mean 'tanh'"),
-        (lambda: NETWORK([1.0, 2.0]), "x: expected"),
+        (lambda: NETWORK([1.0, 2.0]), r"x: got shape \(2,\); expected \(…, n, dim\)"),
         (lambda: NETWORK(np.ones((2, 3))), "x: dim 3 does not fit w_input of dim 2"),
         (lambda: NETWORK.step(EYE, np.ones((3, 2))), r"state: shape \(3, 2\) does not fit words of \(2, 2\)"),
         (lambda: NETWORK(EYE, start=[1.0]), r"start: got shape \(1,\); expected \(…, dim_hidden\) with dim_hidden = 2"),
