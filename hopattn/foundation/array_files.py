@@ -1,7 +1,4 @@
-"""Files of arrays: `.npy`, `.npz`, `.safetensors` and tables in CSV; the ending of a file's name says which it is.
-
-Every fault raises `InvalidInput`, with the file, what is wrong, and what was expected.
-"""
+"""Files of arrays: `.npy`, `.npz`, `.safetensors` and tables in CSV; the ending of a file's name says which it is."""
 
 import io
 import math
@@ -21,12 +18,9 @@ from hopattn.foundation.array_headers import require_file as require_file
 from hopattn.foundation.checks import path_of, require_room
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""A number of a table in CSV."""
-MAX_NUMBERS = 2**23
-"""The largest number of numbers that are read into memory, enough for 10,000 pictures of 28 × 28."""
-MAX_TABLE = 64 * 2**20
-"""The largest size of a table in bytes."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # of a table in CSV
+MAX_NUMBERS = 2**23  # the most numbers that are read into memory, enough for 10,000 pictures of 28 × 28
+MAX_TABLE = 64 * 2**20  # the most bytes of a table
 _FORMATS = {".npy": array_in_npy, ".npz": arrays_in_npz, ".safetensors": arrays_in_safetensors}
 """The formats with a header, by the ending of a file: its arrays by their names."""
 
@@ -79,22 +73,22 @@ class Described(NamedTuple):
     read: Callable[[], np.ndarray]
 
 
-def described(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> Described:
+def described(file: Path, array: str | None = None, most_axes: int = 3) -> Described:
     """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows."""
     if file.suffix.lower() not in _FORMATS:
-        values = _table(file, most)
+        values = _table(file)
         return Described(values.shape, lambda: values)
-    return _described(_stored(file, array, "array"), most_axes, most)
+    return _described(_stored(file, array, "array"), most_axes)
 
 
-def numbers(file: Path, array: str | None = None, most_axes: int = 3, most: int = MAX_NUMBERS) -> np.ndarray:
+def numbers(file: Path, array: str | None = None, most_axes: int = 3) -> np.ndarray:
     """The numbers of an array or a table in float64, with 1 to `most_axes` axes; true becomes 1 and false −1.
 
-    file: a .npy, .npz, .safetensors or .csv. array: the name of the array, needed for a file with several. most: the
-    largest number of numbers. Raises `InvalidInput` for a file that cannot be read or is incomplete, a text in a table,
-    an unknown array, and numbers that are not real and finite.
+    file: a .npy, .npz, .safetensors or .csv. array: the name of the array, needed for a file with several. Raises
+    `InvalidInput` for a file that cannot be read or is incomplete, a text in a table, an unknown array, and numbers
+    that are not real and finite.
     """
-    return described(file, array, most_axes, most).read()
+    return described(file, array, most_axes).read()
 
 
 def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str, np.ndarray]:
@@ -102,15 +96,13 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
 
     most: the largest number of numbers of them all, which are counted before the first array is read.
     """
-    found = {
-        name: stored for name, stored in _FORMATS[file.suffix.lower()](file).items() if name and name.startswith(start)
-    }
-    all_described = {name: _described(stored, most_axes, MAX_NUMBERS) for name, stored in found.items()}
-    count = sum(stored.count for stored in found.values())
+    arrays = _FORMATS[file.suffix.lower()](file).items()
+    found = {name: _described(one, most_axes) for name, one in arrays if name and name.startswith(start)}
+    count = sum(math.prod(one.shape) for one in found.values())
     if count > most:
         told = f"the {len(found):,} arrays hold {count:,} numbers"
         raise InvalidInput(f"{named(file)}: {told}; at most {most:,} can be read")
-    return {name: one.read() for name, one in all_described.items()}
+    return {name: one.read() for name, one in found.items()}
 
 
 def arrays_of(file: Path) -> dict[str, np.ndarray]:
@@ -140,10 +132,10 @@ def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
     return arrays[name]
 
 
-def _described(stored: StoredArray, most_axes: int, most: int) -> Described:
+def _described(stored: StoredArray, most_axes: int) -> Described:
     stored.require("biuf", "real numbers")
-    if stored.count > most:
-        raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {most:,} can be read")
+    if stored.count > MAX_NUMBERS:
+        raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {MAX_NUMBERS:,} can be read")
     if not 1 <= len(stored.shape) <= most_axes or not stored.count:
         wanted = f"1 to {most_axes} axes, none of length 0"
         raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {wanted}")
@@ -160,18 +152,18 @@ def _described(stored: StoredArray, most_axes: int, most: int) -> Described:
     return Described(stored.shape, read)
 
 
-def _table(file: Path, most: int) -> np.ndarray:
-    """The numbers of a table in CSV without a heading, `(n_rows, n_columns)`, as NumPy reads it.
+def _table(file: Path) -> np.ndarray:
+    """The numbers of a table in CSV without a heading, `(n_rows, n_columns)`, as NumPy reads it; empty lines are none.
 
-    Empty lines are skipped. most: the largest number of numbers. Raises `InvalidInput` for anything else than finite
-    numbers, with the line and the column.
+    Raises `InvalidInput` for anything else than finite numbers, with the line and the column.
     """
+    too_many = InvalidInput(f"{named(file)} holds more than {MAX_NUMBERS:,} numbers")
     with opened(file) as stream:
         data = stream.read(MAX_TABLE + 1)
     if len(data) > MAX_TABLE:
         raise InvalidInput(f"{named(file)} is larger than {MAX_TABLE // 2**20} MiB")
-    if data.count(b",") >= most:
-        raise InvalidInput(f"{named(file)} holds more than {most:,} numbers")
+    if data.count(b",") >= MAX_NUMBERS:
+        raise too_many
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -180,11 +172,11 @@ def _table(file: Path, most: int) -> np.ndarray:
     lines = (line for line in io.StringIO(text, newline=None) if not line.isspace())
     try:
         with warnings.catch_warnings(action="ignore"):  # of a table without numbers
-            values = np.loadtxt(lines, delimiter=",", comments=None, ndmin=2, max_rows=most + 1)
+            values = np.loadtxt(lines, delimiter=",", comments=None, ndmin=2, max_rows=MAX_NUMBERS + 1)
     except ValueError:
-        raise InvalidInput(f"{named(file)}{_fault_of_table(text)}") from None
-    if values.size > most:
-        raise InvalidInput(f"{named(file)} holds more than {most:,} numbers")
+        values = np.array([np.nan])  # whose fault is told below
+    if values.size > MAX_NUMBERS:
+        raise too_many
     if not values.size:
         raise InvalidInput(f"{named(file)} holds no numbers; expected rows of numbers with commas between them")
     if not np.isfinite(values).all():

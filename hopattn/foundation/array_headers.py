@@ -23,10 +23,8 @@ from numpy.lib import format as npy_format
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, nearest, shortened
 
-MOST_AXES = 32
-"""The largest number of axes of an array."""
-MOST_BYTES = 2**62
-"""A bound of the bytes of an array; no file is as large."""
+MOST_AXES = 32  # of an array
+MOST_BYTES = 2**62  # of an array; no file is as large
 _HEADER, _DIRECTORY, _JSON = 10_012, 2**22, 2**24
 """The most bytes of the header of a `.npy` (as in NumPy), the directory of a `.npz`, the header of a `.safetensors`."""
 _TYPES = {
@@ -219,7 +217,8 @@ class _Bounded(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _DIRECTORY:
-            raise InvalidInput(f"its directory has {size:,} bytes; expected at most {_DIRECTORY:,}")
+            where = named(Path(str(self.name)))
+            raise InvalidInput(f"{where}: its directory has {size:,} bytes; expected at most {_DIRECTORY:,}")
         return super().read(size)
 
 
@@ -233,9 +232,8 @@ def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
     try:
         with _access(file), _Bounded(file) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
-    except InvalidInput as error:
-        told = str(error)
-        raise InvalidInput(told if told.startswith(named(file)) else f"{named(file)}: {told}") from None
+    except InvalidInput:
+        raise
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, LookupError):
         where = f"{named(file)}: '{shortened(name)}'" if name else named(file)
         raise InvalidInput(f"{where} is not a .npz archive, or is truncated") from None

@@ -17,10 +17,8 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import followed, is_torch, surely
 
 Array = Any  # an array of any supported library; the docstrings give its shape
-COPIED = 2**26
-"""The size up to which stored vectors are copied: 64 MiB."""
-PLAIN = (np.ndarray, np.memmap)
-"""The classes of arrays that follow the rules of `numpy.ndarray`."""
+COPIED = 2**26  # the size up to which stored vectors are copied: 64 MiB
+PLAIN = np.ndarray, np.memmap  # the classes of arrays that follow the rules of `numpy.ndarray`
 TO_LIBRARY = {"torch": "torch.asarray", "jax": "jax.numpy.asarray", "jaxlib": "jax.numpy.asarray"}
 """The call by which a NumPy array goes to another library."""
 

@@ -18,12 +18,9 @@ from hopattn.foundation.traces import followed, surely
 Kind = TypeVar("Kind")
 Seed = int | np.random.Generator | None
 """A source of random numbers: a whole number of at least 0, or a generator; None where it is not given."""
-COUNTED = 2**63 - 1
-"""The largest whole number with which NumPy counts."""
-REPEATED = 10**8
-"""The most steps, trials or draws of one call: more would take days."""
-MOST_BYTES = 255
-"""The longest name of a file or a folder, on every system."""
+COUNTED = 2**63 - 1  # the largest whole number with which NumPy counts
+REPEATED = 10**8  # the most steps, trials or draws of one call: more would take days
+MOST_BYTES = 255  # the longest name of a file or a folder, on every system
 
 
 def positive(value: Any, what: str) -> float:

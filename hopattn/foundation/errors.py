@@ -6,14 +6,10 @@ The command line turns the class of an error into an exit code: `InvalidInput` i
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
-MAX_LISTED = 40
-"""The most choices, or problems of a file, that a message lists; of the rest it gives the number."""
-MAX_LINE = 2500
-"""The most characters of one line of a message: those of a full list."""
-MAX_LINES = 4 * MAX_LISTED
-"""The most lines of a message."""
-MAX_COMPARED = 1000
-"""The most choices that a mistyped word is compared with."""
+MAX_LISTED = 40  # the most choices, or problems of a file, that a message lists; of the rest it gives the number
+MAX_LINE = 2500  # the most characters of one line of a message: those of a full list
+MAX_LINES = 4 * MAX_LISTED  # the most lines of a message
+MAX_COMPARED = 1000  # the most choices that a mistyped word is compared with
 
 
 class HopattnError(Exception):
@@ -70,14 +66,14 @@ def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -
     return f"'{shortened(word)}' is unknown{hint} (choices: {listed(ordered)})"
 
 
-def listed(names: Iterable[str], most: int = MAX_LISTED) -> str:
-    """Names with commas between them, each shortened; of more than `most`, the first ones and the number of all."""
+def listed(names: Iterable[str]) -> str:
+    """Names with commas between them, each shortened; of more than `MAX_LISTED`, the first and the number of all."""
     every = list(names)
-    shown = [name if name.isprintable() and name.strip() == name != "" else repr(name) for name in every[:most]]
-    return ", ".join([*map(shortened, shown), *([f"… {len(every)} in all"] if len(every) > most else [])])
+    shown = [name if name.isprintable() and name.strip() == name != "" else repr(name) for name in every[:MAX_LISTED]]
+    return ", ".join([*map(shortened, shown), *[f"… {len(every)} in all"] * (len(every) > MAX_LISTED)])
 
 
-def shortened(value: object, width: int = 60) -> str:
+def shortened(value: object, width: int = 60, write: Callable[[object], str] = str) -> str:
     """A value as text that fits into one line of a message: at most `width` characters, without control characters.
 
     A value that cannot be written out, such as a number of 10,000 digits or a list that is nested 10,000 deep, is told
@@ -86,15 +82,6 @@ def shortened(value: object, width: int = 60) -> str:
     >>> shortened("a" * 100, width=10), shortened(10**10_000)
     ('aaaaaaaaa…', 'an int that cannot be written out')
     """
-    return _on_one_line(value, str, width)
-
-
-def quoted(value: object, width: int = 60) -> str:
-    """A value as Python writes it, a text in quotes, shortened."""
-    return _on_one_line(value, repr, width)
-
-
-def _on_one_line(value: object, write: Callable[[object], str], width: int) -> str:
     try:
         whole = write(value)
     except Exception:  # anything that a class of the user's own may raise; its name must do
@@ -103,6 +90,11 @@ def _on_one_line(value: object, write: Callable[[object], str], width: int) -> s
     if not text.isprintable():
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def quoted(value: object) -> str:
+    """A value as Python writes it, a text in quotes, shortened."""
+    return shortened(value, write=repr)
 
 
 def a_class(kind: type) -> str:

@@ -92,7 +92,8 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
             raise InvalidInput(f"{told} lacks {', '.join(lacking)}, which a {self.what} has")
         if not getattr(vars(entry).get("__dataclass_params__"), "frozen", False):
             raise InvalidInput(f"{told} is not a frozen dataclass; write @dataclass(frozen=True) above it")
-        if name in self and _place(self[name]) != _place(entry):
+        other = self.get(name, entry)  # of the same place where a notebook or a worker defines the class again
+        if (other.__module__, other.__qualname__) != (entry.__module__, entry.__qualname__):
             raise InvalidInput(f"{told}: a {self.what} '{shortened(name)}' exists already; give the class another name")
         self._entries[name] = self.own[name] = entry
         return name
@@ -130,8 +131,7 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         told = f"{self.what} '{registered_name(entry)}'"
         declared = fields(entry) if is_dataclass(entry) else ()
         reject_unknown(told, parameters, [field.name for field in declared])
-        defaults = {field.name: (field.default, field.default_factory) for field in declared}
-        needed = [name for name, given in defaults.items() if given == (MISSING, MISSING)]
+        needed = [field.name for field in declared if field.default is field.default_factory is MISSING]
         if missing := [name for name in needed if name not in parameters]:
             form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
             raise InvalidInput(f"{told}: needs {' and '.join(missing)}; in Python, give {form}")
@@ -149,11 +149,6 @@ def entries_of(module: str, base: type[Entry]) -> Iterator[tuple[str, type[Entry
 def registered_name(entry: type[Any]) -> str:
     """The name of a class in a registry: its attribute `name`, or its class name in snake case."""
     return str(vars(entry).get("name", snake_case(entry.__name__)))
-
-
-def _place(entry: type[Any]) -> tuple[str, str]:
-    """Where a class is defined; the same for one that a notebook or a worker defines again."""
-    return entry.__module__, entry.__qualname__
 
 
 def is_path(text: object) -> bool:

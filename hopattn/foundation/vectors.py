@@ -10,10 +10,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import workers
 from hopattn.foundation.traces import surely
 
-LARGE_PRODUCT = 2**23
-"""The number of multiplications from which a product is divided into tiles."""
-TILE = 256, 512
-"""The rows and the columns of a tile of a product."""
+LARGE_PRODUCT = 2**23  # the number of multiplications from which a product is divided into tiles
+TILE = 256, 512  # the rows and the columns of a tile of a product
 
 
 def normalised(x: Array) -> Array:
