@@ -53,12 +53,12 @@ def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
     >>> overlap([0.05, 0.13, 0.14]).round(3)
     array([1.   , 0.987, 0.   ])
     """
+    warm = np.maximum(temperature, COLDEST)
     try:
-        loads, temperatures = np.broadcast_arrays(load, temperature)
+        np.broadcast_shapes(load.shape, warm.shape)
     except ValueError:
-        raise InvalidInput(f"temperature: shape {temperature.shape} does not fit loads of {load.shape}") from None
-    pairs = zip(loads.ravel(), np.maximum(temperatures, COLDEST).ravel(), strict=True)
-    return np.reshape([_overlap(float(a), float(t)) for a, t in pairs], loads.shape)
+        raise InvalidInput(f"temperature: shape {warm.shape} does not fit loads of {load.shape}") from None
+    return each_number(_overlap, load, warm)
 
 
 @checked
@@ -169,7 +169,7 @@ def _along(temperature: float, s: float) -> Solution:
 
 @lru_cache(maxsize=1024)
 def _critical(temperature: float) -> Solution:
-    """The solution with the largest load at one temperature below 1."""
+    """The solution with the largest load, at a temperature below 1."""
     # At x = 0 the slope of the mean of tanh(x + sz) is the temperature at which the overlap vanishes for this s.
     vanished = _root(lambda s: _means(0.0, s)[2] - temperature, NEAR_ZERO, 1 / temperature)
     s = _peak(lambda s: _along(temperature, s).load, NEAR_ZERO, (1 - 1e-6) * vanished, 1e-9)
@@ -177,13 +177,13 @@ def _critical(temperature: float) -> Solution:
 
 
 def _critical_load(temperature: float) -> float:
-    """The largest load at one temperature at which a pattern is retrieved."""
+    """The largest load at which a pattern is retrieved."""
     return _critical(temperature).load if temperature < 1 else 0.0
 
 
 @lru_cache(maxsize=1024)
 def _stable_load(temperature: float) -> float:
-    """The largest load at one temperature at which a pattern is the deepest state."""
+    """The largest load at which a pattern is the deepest state."""
     if temperature > WARMEST:
         return 0.0
 
@@ -224,9 +224,9 @@ def _top(load_at: Callable[[float], float]) -> float:
     return _peak(load_at, 0.0, 0.2, 1e-7)
 
 
-def each_number(formula: Callable[[float], float], values: np.ndarray) -> np.ndarray:
-    """A formula of one number for each of an array."""
-    return np.reshape([formula(float(value)) for value in values.ravel()], values.shape)
+def each_number(formula: Callable[..., float], *values: np.ndarray) -> np.ndarray:
+    """A formula of numbers for each number of arrays that fit one another."""
+    return np.asarray(np.vectorize(formula, otypes=[float])(*values))
 
 
 def _root(f: Callable[[float], float], low: float, high: float, error: float = 1e-12) -> float:
