@@ -26,8 +26,7 @@ TO_LIBRARY = {"torch": "torch.asarray", "jax": "jax.numpy.asarray", "jaxlib": "j
 def namespace(*arrays: Array) -> Any:
     """The array API namespace of the arrays; raises `InvalidInput` if they belong to different libraries.
 
-    NumPy (2.1 and later) is such a namespace itself. The compatibility layer is imported only for other libraries,
-    because its import takes as long as NumPy's.
+    The compatibility layer is imported only for other libraries than NumPy: its import takes as long as NumPy's.
     """
     for array in arrays:
         if not isinstance(array, (np.ndarray, np.generic)):
@@ -66,10 +65,9 @@ def is_foreign_array(values: Any) -> bool:
 
 
 def plain_array(values: Any, what: str) -> np.ndarray:
-    """The values as a NumPy array of any dtype.
+    """The values as a NumPy array of any dtype; an array in a file stays there, a `numpy.matrix` loses its rules.
 
-    Raises `InvalidInput` for rows of unequal length, for a mask, and for a range beyond the memory. An array in a file
-    stays there. Other kinds, such as `numpy.matrix`, have rules of their own and become an array without them.
+    Raises `InvalidInput` for rows of unequal length, for a mask, and for a range beyond the memory.
     """
     if type(values) in PLAIN:
         return np.asanyarray(values)
@@ -138,13 +136,9 @@ def read_by_numpy(array: Array, what: str) -> np.ndarray:
 
 
 def require_one_dtype(x: Array, other: Array, what: str, others: str) -> None:
-    """Raise `InvalidInput` for two arrays of PyTorch with different dtypes, of which it gives no product.
-
-    Inside `torch.autocast` it converts them itself.
-    """
-    if not (is_torch(x) and is_torch(other)) or x.dtype == other.dtype:
-        return
-    if not sys.modules["torch"].is_autocast_enabled(x.device.type):
+    """Raise `InvalidInput` for two arrays of PyTorch with different dtypes, which it converts in `autocast` only."""
+    both = is_torch(x) and is_torch(other)
+    if both and x.dtype != other.dtype and not sys.modules["torch"].is_autocast_enabled(x.device.type):
         raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
 
 
@@ -176,10 +170,7 @@ def is_half(x: Array) -> bool:
 
 
 def tolerance(dtype: Any) -> float:
-    """The largest difference at which two iterates count as equal: ε^¾, with ε of the dtype.
-
-    That is 1.8e-12 in float64 and 6.4e-6 in float32.
-    """
+    """The largest difference at which two iterates count as equal: ε^¾, 1.8e-12 in float64, 6.4e-6 in float32."""
     return float(np.finfo(dtype).eps ** 0.75)
 
 
@@ -216,8 +207,8 @@ def most_multiplied(array: Array) -> float:
 def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int) -> Array:
     """The values as a floating-point array with these axes, each of at least one entry.
 
-    axes: their names, in order; a `…` before them stands for any leading axes. lengths: the length of an axis by its
-    name. like: lists and numbers become an array of its library. Raises `InvalidInput` for another shape.
+    axes: their names; a `…` before them stands for any leading axes. lengths: of an axis, by its name. like: lists and
+    numbers become an array of its library. Raises `InvalidInput` for another shape.
 
     >>> shaped([[1, 2]], "cues", "… dim", dim=2)
     array([[1., 2.]])
@@ -281,9 +272,8 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
 def require_broadcast(array: Array, shape: tuple[int, ...], what: str, other: str) -> None:
     """Raise `InvalidInput` unless the array broadcasts to this shape, that of the leading axes of `other`."""
     own = tuple(array.shape)
-    if len(own) > len(shape) or any(
-        n not in (1, full) for n, full in zip(reversed(own), reversed(shape), strict=False)
-    ):
+    pairs = zip(reversed(own), reversed(shape), strict=False)
+    if len(own) > len(shape) or any(n not in (1, full) for n, full in pairs):
         raise InvalidInput(f"{what}: shape {own} does not fit {other} of shape {shape}")
 
 

@@ -29,7 +29,7 @@ def positive(value: Any, what: str) -> float:
 
 
 def positive_or_followed(value: Any, what: str) -> Any:
-    """A positive finite number as a Python float, or the array `()` that `followed` names, as it is."""
+    """A positive finite number as a Python float; an array `()` that is `followed` as it is."""
     if isinstance(n := getattr(value, "ndim", 0), int) and n > 0:  # a module has a function of this name
         shape = tuple(value.shape)
         cure = "multiply the queries by it, or take one Head for each number"
@@ -158,8 +158,8 @@ def path_of(value: Any, what: str) -> Path:
 def require_room(numbers: int, what: str) -> None:
     """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into the memory.
 
-    That is the memory of this machine, or the part of it that this process may still have, as by `ulimit -v`. Where the
-    system gives out more memory than there is, a `MemoryError` comes too late: the process is killed.
+    That is the machine's, or what `ulimit -v` leaves this process. Where a system gives out more memory than there is,
+    it kills the process before there is a `MemoryError`.
     """
     if numbers < 2**24:  # 128 MiB, which any machine has
         return

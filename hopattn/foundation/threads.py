@@ -16,10 +16,8 @@ from typing import Any
 
 Share = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
 """share(work, tasks): the results of work(*task) for each task, in the order of the tasks."""
-_IN_SHARED_WORK: ContextVar[bool] = ContextVar("in_shared_work", default=False)
-"""True within work that must not start threads of its own."""
-_THREAD_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
-"""The number of threads that `thread_limit` allows; None: as many as BLAS has."""
+_IN_SHARED_WORK: ContextVar[bool] = ContextVar("in_shared_work", default=False)  # within, no threads are started
+_THREAD_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)  # None: as many as BLAS has
 
 
 class _Blas:

@@ -15,10 +15,7 @@ TILE = 256, 512  # the rows and the columns of a tile of a product
 
 
 def normalised(x: Array) -> Array:
-    """Each row divided by its length, `(…, dim)`; a zero row stays zero.
-
-    Each row is divided by its largest entry first, so that no square overflows or underflows.
-    """
+    """Each row divided by its length, `(…, dim)`; a zero row stays zero, and no square overflows or underflows."""
     xp = namespace(x)
     scaled = x / nonzero(xp.max(xp.abs(x), axis=-1, keepdims=True))
     return scaled / xp.sqrt(nonzero(xp.sum(scaled * scaled, axis=-1, keepdims=True)))
@@ -55,7 +52,7 @@ def _by_tiles(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 
 
 def nonzero(x: Array) -> Array:
-    """x with 1 in place of each 0, for use as a divisor; the derivative at a 0 is then 0 and not NaN."""
+    """x with 1 in place of each 0, as a divisor; the derivative at a 0 is 0 and not NaN."""
     xp = namespace(x)
     return xp.where(x == 0, xp.ones_like(x), x)
 
@@ -106,10 +103,7 @@ def row_length(x: Array) -> Array:
 
 
 def within_sums(x: Array) -> Array:
-    """The rows `(…, dim)`; one so large that its sum or length may overflow is divided by 4 dim.
-
-    It is for functions of the direction of a large row.
-    """
+    """The rows `(…, dim)`, for functions of their direction; one whose sum may overflow is divided by 4 dim."""
     xp, many = namespace(x), 4.0 * x.shape[-1]
     large = xp.max(xp.abs(x), axis=-1, keepdims=True) > float(xp.finfo(x.dtype).max) / many
     return xp.where(large, x / many, x)

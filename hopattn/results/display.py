@@ -5,18 +5,14 @@ from typing import Any, ClassVar
 
 
 class ShownInNotebook:
-    """A base class for objects that a notebook shows as HTML.
-
-    _public: gives `html` and `plot`, functions of the package, by their names. The package sets it when it is imported,
-    so that no object imports the rooms above it.
-    """
+    """A base class for objects that a notebook shows as HTML."""
 
     _public: ClassVar[Callable[[str], Callable[..., Any]]]
+    """Gives `html` and `plot` by their names; the package sets it, so that no object imports the rooms above it."""
 
     def _repr_html_(self) -> str:
         """The object's tables and figure as HTML."""
-        text: str = ShownInNotebook._public("html")(self)
-        return text
+        return str(ShownInNotebook._public("html")(self))
 
 
 class Drawable(ShownInNotebook):
