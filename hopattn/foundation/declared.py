@@ -14,12 +14,12 @@ left as it is, so that None may stand for "not given".
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, Field
-from functools import partial, wraps
+from dataclasses import MISSING, Field, dataclass
+from functools import wraps
 from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_origin
 
+from hopattn.foundation.arrays import Array, stored_rows
 from hopattn.foundation.arrays import shaped as shaped
-from hopattn.foundation.arrays import stored_rows
 from hopattn.foundation.checks import flag, positive, real, whole
 
 Given = ParamSpec("Given")
@@ -27,12 +27,22 @@ Result = TypeVar("Result")
 Check = Callable[[Any, str], Any]
 PLACED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
+
+@dataclass(frozen=True)
+class Shape:
+    """The check that an array has these axes, as `shaped` does it."""
+
+    axes: str
+
+    def __call__(self, value: Any, what: str) -> Array:
+        return shaped(value, what, self.axes)
+
+
 Positive = Annotated[float, positive]
 Real = Annotated[float, real]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]
 Rows = Annotated[Any, stored_rows]
-Matrix = Annotated[Any, partial(shaped, axes="out in")]
 
 
 def check_of(annotation: Any) -> Check | None:

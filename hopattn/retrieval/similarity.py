@@ -7,12 +7,12 @@ Add a similarity by adding a frozen dataclass here, above the registry.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
-from hopattn.foundation.declared import Declared, Matrix, shaped
+from hopattn.foundation.declared import Declared, Shape, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Registry
@@ -205,7 +205,7 @@ class Bilinear(Declared, Similarity):
     array([[ 1., 10.,  2.]])
     """
 
-    matrix: Matrix
+    matrix: Annotated[Any, Shape("dim_cue dim_key")]
     source: ClassVar[str] = "Luong et al. 2015"
 
     @in_range

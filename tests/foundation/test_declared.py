@@ -9,14 +9,14 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Count, Declared, Flag, Matrix, Positive, checked, shaped
+from hopattn.foundation.declared import Count, Declared, Flag, Positive, Shape, checked, shaped
 from tests.each import each
 
 
 @checked
 def fitted(
-    keys: Matrix,
-    values: Matrix = None,
+    keys: Annotated[Any, Shape("n dim")],
+    values: Annotated[Any, Shape("n out")] = None,
     *,
     beta: Positive = 1.0,
     steps: Count = 2,
@@ -28,7 +28,7 @@ def fitted(
 @dataclass(frozen=True)
 class Entropy(Declared):
     alpha: Annotated[float, partial(real, above=1)] = 1.5
-    keys: Matrix = None
+    keys: Annotated[Any, Shape("n dim")] = None
 
 
 def test_what_the_checks_return_is_what_the_function_gets():
@@ -49,13 +49,13 @@ def test_a_field_is_checked_and_replaced():
 @each(
     ("call", "told"),
     [
-        (lambda: fitted([1, 2]), r"keys: got shape \(2,\); expected \(out, in\)"),
+        (lambda: fitted([1, 2]), r"keys: got shape \(2,\); expected \(n, dim\)"),
         (lambda: fitted(np.zeros((0, 2))), r"keys: got shape \(0, 2\)"),
         (lambda: fitted([[1]], beta=-1), "beta: expected a positive finite number, not -1"),
         (lambda: fitted([[1]], steps=1.5), "steps: expected a whole number"),
         (lambda: fitted([[1]], both="no"), "both: expected True or False"),
         (lambda: Entropy(alpha=1), "alpha: expected a finite number above 1"),
-        (lambda: Entropy(keys=[1]), r"keys: got shape \(1,\); expected \(out, in\)"),
+        (lambda: Entropy(keys=[1]), r"keys: got shape \(1,\); expected \(n, dim\)"),
         (
             lambda: shaped(np.ones((2, 3)), "q", "… dim", dim=4),
             r"q: got shape \(2, 3\); expected \(…, dim\) with dim = 4",

@@ -148,7 +148,7 @@ def test_a_head_takes_them_and_no_name_stands_for_them(tmp_path):
 @each(
     ("make", "message"),
     [
-        (lambda: Bilinear([1.0, 2.0]), r"matrix: got shape \(2,\); expected \(out, in\)"),
+        (lambda: Bilinear([1.0, 2.0]), r"matrix: got shape \(2,\); expected \(dim_cue, dim_key\)"),
         (
             lambda: Bilinear(np.eye(2))(np.ones((1, 3)), np.ones((1, 2))),
             r"cues: .*\(1, 3\); expected \(…, dim\) with dim = 2",
