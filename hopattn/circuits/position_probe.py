@@ -27,8 +27,8 @@ from hopattn.foundation.threads import hold_new_blas, single_threaded
 from hopattn.foundation.traces import constant
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.feed_forward import FeedForward
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.gradients.curves import random_heads, random_layer, random_matrix
+from hopattn.transformer.heads import MultiHead
 from hopattn.transformer.normalisation import LayerNorm
 
 STEPS = 1000
@@ -202,25 +202,19 @@ def random_blocks(
 ) -> Sequence[Block]:
     """Blocks of a transformer with random weights, without positions and without masks.
 
-    n_heads: heads of dim / n_heads each, whose matrices are of the normal distribution with variance 1/in, with
-    β = 1/√(dim of a head). The feed-forward layers have 4·dim neurons, variance 2/in before the ReLU, and no biases.
-    rng: a whole number or a generator; without it every call draws others. Raises `InvalidInput` for numbers that are
-    not positive, and for a dim that is not a multiple of n_heads.
+    The matrices are of the normal distribution, with variance 1/in, or 2/in before the ReLU of the feed-forward layers
+    of 4·dim neurons; without biases. n_heads: of dim / n_heads each, with β = 1/√(dim of a head). rng: a whole number
+    or a generator; without it every call draws others. Raises `InvalidInput` for numbers that are not positive, and for
+    a dim that is not a multiple of n_heads.
     """
     if dim % n_heads:
         raise InvalidInput(f"dim: {dim} is not a multiple of {n_heads} heads")
-    draw, own = generator(rng=rng), dim // n_heads
+    draw = generator(rng=rng)
     require_room(12 * n_layers * dim**2, f"random_blocks: {n_layers:,} layers of dim {dim:,}")
-
-    def matrix(rows: int, columns: int, gain: float = 1.0) -> np.ndarray:
-        return np.asarray((gain / columns) ** 0.5 * draw.standard_normal((rows, columns)))
-
     blocks = []
     for _ in range(n_layers):
-        roles = [[matrix(own, dim) for _ in range(3)] for _ in range(n_heads)]
-        heads = [Head(*maps, beta=own**-0.5, mask="none") for maps in roles]
-        feed_forward = FeedForward(matrix(4 * dim, dim, 2.0), matrix(dim, 4 * dim))
-        blocks.append(Block(MultiHead(heads, matrix(dim, dim)), feed_forward, [LayerNorm()] * 2, norm_first))
+        heads, layer = random_heads(draw, dim, n_heads), random_layer(draw, dim)
+        blocks.append(Block(MultiHead(heads, random_matrix(draw, dim, dim)), layer, [LayerNorm()] * 2, norm_first))
     return blocks
 
 

@@ -11,8 +11,7 @@
     norm last        y = norm(x + f(x))          dz = norm′(dy),  dx = dz + f′(dz)
 
 dy is the upstream gradient; f′ and norm′ of a sub-layer stand for their own backward passes. Means are over a row, sums
-over all rows of a batch, all in float64. A masked entry has ds = 0, and a bias of the scores is a constant. Without
-residuals the terms dy and dz are missing: every path from the output to the input then passes through every f.
+over all rows of a batch, all in float64. A masked entry has ds = 0. Without residuals the terms dy and dz are missing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +31,7 @@ from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
-from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
+from hopattn.transformer.feed_forward import NONLINEARITIES, Affine
 from hopattn.transformer.from_torch import affine_state, heads_state
 from hopattn.transformer.heads import HeadTrace, MultiHead
 from hopattn.transformer.normalisation import Normalisation
@@ -58,11 +57,10 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
         entry i, j:  −β p_i p_j  for i ≠ j,     β p_i Σ_{j≠i} p_j  for i = j
 
     Each matrix is symmetric and positive semi-definite, and its rows sum to 0. Its largest singular value is from
-    2β p₁p₂ to 2β (1 − p₁), for the largest weight p₁ and the second p₂: for scores that grow by a factor t it vanishes
-    like exp(−βtΔ), where Δ is the lead of the largest score. Nothing is lost to rounding: a weight of 1 − 1e-30 gives
-    entries of 1e-30. beta: a positive number. where: boolean, True = may attend; it broadcasts to the scores. Rows and
-    columns of masked entries are 0. Raises `InvalidInput` for arrays of another library, a mask that is not boolean or
-    does not fit, and another β.
+    2β p₁p₂ to 2β (1 − p₁), for the largest weight p₁ and the second p₂. A weight of 1 − 1e-30 gives entries of 1e-30:
+    nothing is lost to rounding. beta: positive. where: boolean, True = may attend; it broadcasts to the scores, and
+    rows and columns of masked entries are 0. Raises `InvalidInput` for arrays of another library, a mask that is not
+    boolean or does not fit, and another β.
     Source: Ramsauer et al. (2021), ICLR, J = β (diag p − p pᵀ) (their p is our p).
 
     >>> softmax_jacobian([0.0, 0.0])
@@ -70,12 +68,11 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
            [-0.25,  0.25]])
     """
     rows = shaped(in_float64(scores, "scores"), "scores", "… n")
-    allowed = None if where is None else as_array(where, "where")
+    separation, allowed = Softmax(beta=beta), None if where is None else as_array(where, "where")
     if allowed is not None:
         if allowed.dtype != bool:
             raise InvalidInput(f"where: expected booleans, True = may attend, not {allowed.dtype}")
         require_broadcast(allowed, rows.shape, "where", "scores")
-    separation = Softmax(beta=beta)
     p = separation.weights(rows, allowed)
     edges = separation.beta * (p[..., :, None] * p[..., None, :])
     diagonal = np.eye(rows.shape[-1], dtype=bool)
@@ -85,10 +82,9 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
 
 
 def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
-    """The size of symmetric matrices `(…, n, n)`: the largest singular value, the root of the sum of squares
-    ("frobenius"), or the "largest" entry without its sign.
+    """The size of symmetric matrices `(…, n, n)`, one of `SIZES`; their squares may underflow.
 
-    Each matrix is divided by its largest entry first, so that no square underflows.
+    "spectral": the largest singular value. "frobenius": the root of the sum of squares. "largest": max |entry|.
     """
     reject_unknown("kind", [kind], SIZES)
     largest = np.abs(matrices).max(axis=(-2, -1))
@@ -99,10 +95,10 @@ def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
 
 
 def softmax_backward(weights: np.ndarray, upstream: np.ndarray, beta: float) -> np.ndarray:
-    """ds_i = β p_i (u_i − Σ_j p_j u_j) for each row: the Jacobian times the upstream gradient u of the weights.
+    """ds_i = β p_i (u_i − Σ_j p_j u_j) for each row, `(…, n)`, of the weights p and their upstream gradient u.
 
-    weights, upstream: `(…, n)`. One number added to u changes nothing, so that u is taken relative to its entry at the
-    largest weight. The mean Σ_j p_j u_j is then as small as the other weights and keeps its digits.
+    A number added to u changes nothing. So u is taken relative to its entry at the largest weight, where the mean
+    Σ_j p_j u_j is as small as the other weights and keeps its digits.
     """
     largest = np.argmax(weights, axis=-1, keepdims=True)
     relative = upstream - np.take_along_axis(upstream, largest, axis=-1)
@@ -126,20 +122,16 @@ SLOPES: dict[str, Callable[[Numbers], Numbers]] = {
 
 
 def affine_backward(own: Affine, x: Numbers, upstream: Numbers, biased: bool | None = None) -> tuple[Numbers, Affine]:
-    """dx = Wᵀ dy, and dW = Σ dy xᵀ with db = Σ dy as a map of the same shape.
-
-    x: `(…, in)`. upstream: dy, `(…, out)`. biased: whether db is given, by default only for a map that has a bias.
-    """
+    """dx = Wᵀ dy, and dW, db as a map. biased: whether db is given, by default only for a map that has a bias."""
     rows, changes = x.reshape(-1, x.shape[-1]), upstream.reshape(-1, upstream.shape[-1])
     has_bias = own.bias is not None if biased is None else biased
     return upstream @ own.weight, Affine(changes.T @ rows, changes.sum(axis=0) if has_bias else None)
 
 
 def normalisation_backward(own: Any, x: Numbers, upstream: Numbers, name: str = "norm") -> tuple[Numbers, Named]:
-    """dx = (u − mean u − n · mean(u n)) / σ for u = gain · dy, and by its name d gain and d shift where there are such.
+    """dx, and by their names d gain and d shift where there are such.
 
-    own: a `LayerNorm` or an `RMSNorm`, or `Identity()` for no norm at all; raises `InvalidInput` for another function.
-    x, upstream: `(…, dim)`. Without centring, mean u is left out.
+    own: a `LayerNorm`, an `RMSNorm`, or `Identity()` for no norm; raises `InvalidInput` for another function.
     """
     if isinstance(own, Identity):
         return upstream, {}
@@ -156,8 +148,8 @@ def normalisation_backward(own: Any, x: Numbers, upstream: Numbers, name: str = 
     return dx, {f"{name}.{key}": of.sum(axis=rows) for key, (has, of) in changes.items() if has is not None}
 
 
-def feed_forward_backward(own: FeedForward, x: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
-    """dx of W₂ f(W₁ x + b₁) + b₂, and the gradients of its two maps."""
+def feed_forward_backward(own: Any, x: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
+    """dx, and the gradients of both maps by their names."""
     fields = own.inner(x)
     hidden, outer = affine_backward(own.outer, NONLINEARITIES[own.activation](fields), upstream)
     dx, inner = affine_backward(own.inner, x, SLOPES[own.activation](fields) * hidden)
@@ -165,7 +157,7 @@ def feed_forward_backward(own: FeedForward, x: Numbers, upstream: Numbers) -> tu
 
 
 def attention_backward(traced: HeadTrace, beta: float, upstream: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """dq `(…, n, dim_key)`, dK `(…, m, dim_key)` and dV `(…, m, dim_out)` for do `(…, n, dim_out)`."""
+    """dq, dK and dV of one head for do."""
     of_scores = softmax_backward(traced.weights, upstream @ traced.values.mT, beta)
     dq, dk, dv = of_scores @ traced.keys, of_scores.mT @ traced.queries, traced.weights.mT @ upstream
     return summed_to(dq, traced.queries), summed_to(dk, traced.keys), summed_to(dv, traced.values)
@@ -176,9 +168,9 @@ def heads_backward(
 ) -> tuple[Numbers, Numbers, Named]:
     """The gradients of the text of the queries, of the text of keys and values, and of the weights of a `MultiHead`.
 
-    trace: its arrays for these texts. The weights are named as in the `state_dict` of PyTorch's
-    `MultiheadAttention`: those of all heads are rows of one matrix. Heads of queries that share a head of keys add
-    their gradients of it. Raises `InvalidInput` for heads whose step is not softmax(β q Kᵀ) V.
+    The weights are named as in PyTorch's `MultiheadAttention`: those of all heads are rows of one matrix. Heads of
+    queries add their gradients of a head of keys that they share. Raises `InvalidInput` for other steps than
+    softmax(β q Kᵀ) V.
     """
     joined = np.concatenate([traced.output for traced in trace.heads], axis=-1)
     of_joined, out = affine_backward(own.out, joined, upstream)
@@ -197,8 +189,7 @@ def heads_backward(
     texts, maps = list[Numbers](), list[Affine]()
     for i, (role, read) in enumerate((("query", text), ("key", source), ("value", source))):
         shared = 1 if role == "query" else keys_shared_by(own)
-        of_heads = [one[i] for one in changes]
-        of_maps = [sum(of_heads[j : j + shared]) for j in range(0, len(of_heads), shared)]
+        of_maps = [sum(one[i] for one in changes[j : j + shared]) for j in range(0, len(changes), shared)]
         joint = Affine.stacked([getattr(head, role) for head in own.heads[::shared]])
         of_text, of_map = affine_backward(joint, read, np.concatenate(of_maps, axis=-1), biased)
         texts.append(of_text)
@@ -245,10 +236,10 @@ def backward(
 ) -> Gradients:
     """The gradients of a block for an upstream gradient of its output, by reverse-mode differentiation in NumPy.
 
-    x: `(…, n, dim)`. upstream: the gradient of a number with respect to the output of `block(x, …)`, in its shape.
-    mask, source, source_mask, bias: as in `Block.trace`; the bias of the scores counts as a constant. Heads have
-    softmax attention with dot products; a norm is a `LayerNorm`, an `RMSNorm` or the activation `Identity()`. Raises
-    `InvalidInput` for other parts, for arrays that are not NumPy's, and for shapes that do not fit.
+    x: `(…, n, dim)`. upstream: the gradient of the output of `block(x, …)`, in its shape. mask, source, source_mask,
+    bias: as in `Block.trace`; the bias counts as a constant. Heads have softmax attention with dot products; a norm is
+    a `LayerNorm`, an `RMSNorm` or the activation `Identity()`. Raises `InvalidInput` for other parts, for arrays that
+    are not NumPy's, and for shapes that do not fit.
     Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al. (2017).
     """
     in_float64(instance(block, Block, "block").attention.w_out, "block")
@@ -257,22 +248,21 @@ def backward(
     change = output = in_float64(upstream, "upstream")
     if output.shape != trace.state.shape:
         raise InvalidInput(f"upstream: shape {output.shape} does not fit the output of shape {trace.state.shape}")
+    attends = [(ATTENTION, block.attention, trace.attention), (CROSS, block.cross, trace.cross)]
+    attends = attends[: 1 if block.cross is None else 2]
     weights, of_source = Named(), None
     for i in reversed(range(len(trace.states))):
         before, read, norm = trace.states[i - 1] if i else words, trace.read[i], (block.norms[i], f"norm{i + 1}")
         if not block.norm_first:
             change, named = normalisation_backward(norm[0], trace.summed[i], change, norm[1])
             weights |= named
-        if i == 0 and (other is None or block.cross is not None):
-            inner, of_keys, named = heads_backward(block.attention, trace.attention, read, read, change)
-            inner, named = inner + of_keys, {f"{ATTENTION}.{name}": own for name, own in named.items()}
-        elif i == 0 or (i == 1 and block.cross is not None):
-            heads, traced, of = (
-                (block.cross, trace.cross, CROSS) if i else (block.attention, trace.attention, ATTENTION)
-            )
-            inner, of_source, named = heads_backward(heads, traced, read, other, change)
+        if i < len(attends):
+            of, heads, traced = attends[i]
+            own_text = other is None or i < len(attends) - 1  # the last attention reads the source
+            inner, of_keys, named = heads_backward(heads, traced, read, read if own_text else other, change)
+            inner, of_source = (inner + of_keys, of_source) if own_text else (inner, of_keys)
             named = {f"{of}.{name}": own for name, own in named.items()}
-        elif block.feed_forward is not None:
+        else:
             inner, named = feed_forward_backward(block.feed_forward, read, change)
         weights |= named
         if block.norm_first:
@@ -285,11 +275,7 @@ def backward(
 
 @dataclass(frozen=True, eq=False)
 class GradientFlow:
-    """The gradients of a stack of n blocks. layers: those of each of the blocks, the first one first.
-
-    Each layer multiplies a gradient by its Jacobian. A residual adds the identity to each factor, so that the words do
-    not become alike. A normalisation keeps the sizes that enter the softmax, so that it does not saturate.
-    """
+    """The gradients of a stack of n blocks. layers: those of each of the blocks, the first one first."""
 
     blocks: tuple[Block, ...] = field(repr=False)
     layers: tuple[Gradients, ...]
@@ -302,11 +288,7 @@ class GradientFlow:
 
     @property
     def score_norms(self) -> Numbers:
-        """The same of W_Q and W_K of the attention of each layer, `(n,)`: all that passes through its scores.
-
-        Where the softmax saturates, or all words are alike, these vanish; the gradient of the words need not, because
-        it also passes through the values.
-        """
+        """The same of W_Q and W_K of the attention of each layer, `(n,)`: all that passes through its scores."""
         lengths = []
         for block, own in zip(self.blocks, self.layers, strict=True):
             keys = block.attention.heads[:: keys_shared_by(block.attention)]
@@ -339,20 +321,18 @@ def gradient_flow(
 ) -> GradientFlow:
     """The gradient that arrives at each layer of a stack, and those of all weights, for a gradient of the output.
 
-    blocks: at least one; the output of each is the input of the next. x: `(…, n, dim)`. upstream: the gradient of the
-    output, in its shape; by default each entry is 1, which is the gradient of the sum. The other arguments are those
-    of `hopattn.gradients.backward`, for all blocks; a block without cross-attention does without source. Raises
-    `InvalidInput` as that does, and for no blocks.
+    blocks: at least one; the output of each is the input of the next. upstream: by default 1 for each entry, the
+    gradient of the sum. The other arguments are those of `hopattn.gradients.backward`, for all blocks; beside blocks
+    with cross-attention, those without do not read the source. Raises `InvalidInput` as that does, and for no blocks.
     """
     layers = each(blocks, Block, "blocks")
     if not layers:
         raise InvalidInput("blocks: expected at least one Block, in a list")
     text, crossed = {"source": source, "source_mask": source_mask}, any(block.cross is not None for block in layers)
     texts = [{} if crossed and block.cross is None else text for block in layers]
-    for block in layers:
-        in_float64(block.attention.w_out, "blocks")
     states = [in_float64(x, "x")]
     for block, text in zip(layers, texts, strict=True):
+        in_float64(block.attention.w_out, "blocks")
         states.append(block(states[-1], mask, bias=bias, **text))
     change = np.ones_like(states[-1]) if upstream is None else upstream
     found = list[Gradients]()

@@ -2,11 +2,11 @@
 
     raw  s          scaled  s/√dim          normalised  (s − mean s)/√(var s + ε)
 
-The Jacobian of the softmax vanishes for large scores. The scale 1/√dim moves its curve to magnitudes √dim times larger.
-Layer normalisation makes it flat.
+The Jacobian of the softmax vanishes for large scores; 1/√dim moves its curve to magnitudes √dim times larger, and layer
+normalisation makes it flat.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
@@ -25,14 +25,12 @@ from hopattn.transformer.heads import Head, MultiHead
 from hopattn.transformer.normalisation import LayerNorm
 
 Draws = Annotated[int, partial(whole, most=REPEATED)]
-
 VARIANTS = {
     f"{norm}, {'residuals' if residual else 'no residuals'}": (norm, residual)
     for residual in (True, False)
     for norm in ("norm first", "norm last", "no norm")
 }
 """The stacks that are compared: (norm, residual) by the name of their curve."""
-
 OF = ("words", "scores")
 DIM_KEY = 8
 """The dim of the queries of each head; there are as many heads as fit."""
@@ -91,8 +89,8 @@ def softmax_saturation(
     of the scores. kind: "spectral", the largest singular value, "frobenius", or "largest", the largest derivative of a
     weight. rng: a seed or a generator. Raises `InvalidInput` for numbers that are not positive, fewer than two scores.
 
-    The size in a single draw falls like exp(−βΔ·magnitude), where Δ is the lead of its largest score, and so does the
-    median. The mean falls like 1/magnitude only: it comes of the few draws whose two largest scores are nearly alike.
+    The median falls like exp(−βΔ·magnitude), where Δ is the lead of the largest score. The mean falls like 1/magnitude
+    only: it comes of the few draws whose two largest scores are nearly alike.
     Source: AT6, Attention and Transformers, layer normalisation; Vaswani et al. (2017), 3.2.1, for 1/√dim (their d_k is
     our dim).
 
@@ -120,12 +118,8 @@ def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 
         raise InvalidInput(f"magnitudes: expected a list of positive numbers, not {quoted(magnitudes)}")
     if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2 or not np.all(np.isfinite(rows)):
         raise InvalidInput(f"scores: expected rows of at least two finite numbers, not shape {rows.shape}")
-    scale, normalise = whole(dim, "dim") ** -0.5, LayerNorm()
-    forms: dict[str, Callable[[Any], Any]] = {
-        "raw": lambda s: s,
-        "scaled": lambda s: scale * s,
-        "normalised": normalise,
-    }
+    scale = whole(dim, "dim") ** -0.5
+    forms: dict[str, Any] = {"raw": Identity(), "scaled": lambda s: scale * s, "normalised": LayerNorm()}
     sizes = {
         name: np.stack([size(softmax_jacobian(form(m * rows), beta), kind) for m in points], axis=-1)
         for name, form in forms.items()
@@ -153,8 +147,8 @@ def vanishing_gradients(
     positive, for another dim, and for another `of`.
 
     Without residuals the words become alike; with residuals but without norms they grow until the softmax saturates.
-    Either way the gradients of the scores vanish in the later layers, down to rounding (1e-31) or to 0. Those of the
-    words do not, because they also pass through the values.
+    Either way the gradients of the scores vanish in the later layers. Those of the words do not, because they also pass
+    through the values.
     Source: Xiong et al. (2020), ICML, for the norm that comes first or last; Noci et al. (2022), NeurIPS, for words
     that become alike; He et al. (2015), ICCV, for 2/in.
 
@@ -194,7 +188,13 @@ def stack_gradients(
     for _ in range(n_draws):
         x, upstream = magnitude * random.normal(size=(n_words, dim)), random.normal(size=(n_words, dim))
         upstream /= np.linalg.norm(upstream)
-        parts = [_parts(random, dim) for _ in range(n_layers)]
+        parts = [
+            (
+                MultiHead(random_heads(random, dim, dim // DIM_KEY), random_matrix(random, dim, dim)),
+                random_layer(random, dim),
+            )
+            for _ in range(n_layers)
+        ]
         for name, (norm, residual) in VARIANTS.items():
             norms = [Identity() if norm == "no norm" else LayerNorm()] * 2
             stack = [Block(*own, norms, norm == "norm first", residual=residual) for own in parts]
@@ -205,12 +205,18 @@ def stack_gradients(
     return {"words": Curves("layer", layers, curves[0]), "scores": Curves("layer", layers[:-1], curves[1])}
 
 
-def _parts(rng: np.random.Generator, dim: int) -> tuple[MultiHead, FeedForward]:
-    """Random heads, which keep the size of what they read, and a random feed-forward layer."""
+def random_matrix(rng: np.random.Generator, rows: int, columns: int, gain: float = 1.0) -> np.ndarray:
+    """Normal numbers of variance gain/columns; with gain 1, the size of what the matrix reads is kept."""
+    return np.asarray((gain / columns) ** 0.5 * rng.normal(size=(rows, columns)))
 
-    def matrix(rows: int, columns: int, gain: float = 1.0) -> np.ndarray:
-        return np.asarray((gain / columns) ** 0.5 * rng.normal(size=(rows, columns)))
 
-    roles = [[matrix(DIM_KEY, dim) for _ in range(3)] for _ in range(dim // DIM_KEY)]
-    heads = [Head(*maps, beta=DIM_KEY**-0.5, mask="none") for maps in roles]
-    return MultiHead(heads, matrix(dim, dim)), FeedForward(matrix(4 * dim, dim, 2.0), matrix(dim, 4 * dim))
+def random_heads(rng: np.random.Generator, dim: int, n_heads: int) -> list[Head]:
+    """Heads of dim / n_heads each without masks and biases, of β = 1/√(dim of a head)."""
+    own = dim // n_heads
+    roles = [[random_matrix(rng, own, dim) for _ in range(3)] for _ in range(n_heads)]
+    return [Head(*maps, beta=own**-0.5, mask="none") for maps in roles]
+
+
+def random_layer(rng: np.random.Generator, dim: int) -> FeedForward:
+    """A feed-forward layer of 4·dim neurons without biases, of variance 2/in before the ReLU."""
+    return FeedForward(random_matrix(rng, 4 * dim, dim, 2.0), random_matrix(rng, dim, 4 * dim))
