@@ -191,7 +191,7 @@ def test_jax_without_x64_keeps_digits_of_positions_that_numpy_holds(jax):
 @each(
     ("x", "positions", "options", "message"),
     [
-        (1.0, 0, {}, "not a single number"),
+        (1.0, 0, {}, r"x: got shape \(\); expected \(…, dim\)"),
         ([1.0, 2, 3], 0, {}, "dim of x: expected an even number of dimensions, such as 2 or 4, not 3"),
         ([1.0], 0, {}, "dim of x: expected a whole number of at least 2"),
         ([[1.0, 2], [3, 4]], [0, 1, 2], {}, r"positions: shape \(3,\) does not fit the rows of x of shape \(2,\)"),

@@ -14,8 +14,8 @@ from hopattn.retrieval.masks import distances
 class Alibi(Declared):
     """The bias −slope · |distance| of one head, for texts of any length.
 
-    slope: a positive number, such as one of `ha.positions.alibi_slopes(n_heads)`. Raises `InvalidInput` for another
-    one. Source: Press et al. (2022), 3 (their m is our slope).
+    slope: positive, such as one of `ha.positions.alibi_slopes(n_heads)`. Raises `InvalidInput` for another one.
+    Source: Press et al. (2022), 3 (their m is our slope).
 
     >>> Alibi(0.5)(3)[0]
     array([ 0. , -0.5, -1. ])
@@ -33,9 +33,8 @@ def alibi(n_heads: Count, n: Count, m: Annotated[int | None, whole] = None) -> n
     """The bias −slope · |distance| of n queries and m keys in each head, `(n_heads, n, m)`, as a NumPy array.
 
     m: the number of keys, n by default; with m > n the queries are the last n of the m tokens, as in `ha.causal`. The
-    bias is added to β q·k. A key after its query has the bias of a key as far before it; a mask hides it or not. Raises
-    `InvalidInput` for numbers that are not whole or below 1, and for more queries than keys.
-    Source: Press et al. (2022), 3 (their m is our slope; their queries see only what stands before them).
+    bias is added to β q·k. Raises `InvalidInput` for numbers below 1 and for more queries than keys.
+    Source: Press et al. (2022), 3 (their queries see only what stands before them).
 
     >>> alibi(8, 3)[0]
     array([[ 0. , -0.5, -1. ],

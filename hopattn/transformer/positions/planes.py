@@ -2,8 +2,7 @@
 
     (a, b) → (a cos φ − b sin φ, a sin φ + b cos φ)
 
-Every rotation of a position is made of this formula. It is linear, so "a simple one-layer network can encode
-fixed-degree rotations" (LING3804 Lecture Notes 7, 7.3).
+It is linear, so "a simple one-layer network can encode fixed-degree rotations" (LING3804 Lecture Notes 7, 7.3).
 """
 
 from typing import Any, Literal, get_args
@@ -37,8 +36,7 @@ def rotate_pairs(x: Array, cos: Array, sin: Array, layout: Layout = "interleaved
 def frequencies(dim: Any, base: Any = 10000.0, what: str = "dim") -> np.ndarray:
     """The angle of each plane, in radians for a step of one position: θ_i = base^(−2i / dim), `(dim / 2,)` in float64.
 
-    The first plane rotates by 1, and each further one more slowly. what: the name of dim in messages. Raises
-    `InvalidInput` for an odd dim and a base below 1e-300.
+    what: the name of dim in messages. Raises `InvalidInput` for an odd dim and a base below 1e-300.
     Source: Vaswani et al. (2017), 3.5 (their wavelength is 2π / θ_i); Su et al. (2024), 3.2.2 (their i counts from 1).
 
     >>> frequencies(4)
@@ -50,13 +48,12 @@ def frequencies(dim: Any, base: Any = 10000.0, what: str = "dim") -> np.ndarray:
 
 def n_planes(dim: Any, what: str = "dim") -> int:
     """The number of planes, dim / 2; raises `InvalidInput` for an odd dim and one above `MOST_DIM`."""
-    planes, odd = divmod(whole(dim, what, least=2), 2)
-    if dim > MOST_DIM:
+    if whole(dim, what, least=2) > MOST_DIM:
         raise InvalidInput(f"{what}: expected at most {MOST_DIM:,} dimensions, not {dim:,}")
-    if odd:
+    if dim % 2:
         near = f"{dim - 1} or {dim + 1}"
         raise InvalidInput(f"{what}: expected an even number of dimensions, such as {near}, not {dim}")
-    return planes
+    return int(dim) // 2
 
 
 def rotation(angle: Any, dim: int = 2) -> np.ndarray:
@@ -82,9 +79,8 @@ def rotation_degrees(angle: Any, dim: int = 2) -> np.ndarray:
 
 
 def circle(positions: Any, turn: float) -> np.ndarray:
-    """Positions as points on the unit circle: position p is (cos p·turn, sin p·turn).
+    """Positions `(n,)` as points `(n, 2)` on the unit circle: position p is (cos p·turn, sin p·turn), turn in degrees.
 
-    positions: `(n,)`. turn: degrees from one position to the next. Gives `(n, 2)`.
     Source: LING3804 Lecture Notes 7, 7.3.
 
     >>> circle([0, 1, 2], turn=90) + 0
@@ -96,10 +92,7 @@ def circle(positions: Any, turn: float) -> np.ndarray:
 
 
 def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Cosine and sine of an angle in degrees, exact at multiples of 90.
-
-    The quarter turns are subtracted in degrees, which is exact. Only the rest, in [−45, 45], is rounded.
-    """
+    """Cosine and sine of an angle in degrees, exact at multiples of 90: only the rest, in [−45, 45], is rounded."""
     degrees = as_float(angle, "angle")
     require_finite(degrees, "angle")
     degrees = np.fmod(degrees, 360)  # exact for an angle of any size

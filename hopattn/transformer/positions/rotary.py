@@ -11,7 +11,6 @@ import numpy as np
 from hopattn.foundation.arrays import (
     Array,
     as_array,
-    as_float,
     device_of,
     in_numbers_of,
     namespace,
@@ -28,10 +27,10 @@ from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, r
 def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interleaved") -> Array:
     """Rotary position embedding: plane i of the vector at position p rotates by pθ_i radians, θ_i = base^(−2i / dim).
 
-    x: queries or keys, `(…, n, dim)` with an even dim, or one vector `(dim,)`. positions: real numbers that broadcast
-    to `(…, n)`: `(n,)`, or one number for all. base: a positive number. layout: "interleaved" takes the planes of axes
-    (0, 1), (2, 3), …, as the paper does; "half" those of axes (i, i + dim/2), as LLaMA's and GPT-NeoX's weights in
-    Hugging Face's library expect. Gives an array of the shape and dtype of x, with the lengths of x.
+    x: queries or keys, `(…, n, dim)` with an even dim, or one vector `(dim,)`; the result has its shape and dtype.
+    positions: real numbers that broadcast to `(…, n)`. base: a positive number. layout: "interleaved" takes the planes
+    of axes (0, 1), (2, 3), …, as the paper does; "half" those of axes (i, i + dim/2), as LLaMA's and GPT-NeoX's weights
+    in Hugging Face's library expect.
 
     The angles are float64, or the widest float of the library of the positions. Measured in parts of a plane's length,
     the error is up to 1.3e-7 for a float32 x at any position up to 10⁸, and up to 1.3e-16 times the position for a
@@ -47,11 +46,8 @@ def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interl
     array([-0.760002, -0.760002, -0.760002])
     """
     reject_unknown("layout", [layout], LAYOUTS)
-    vectors = as_float(x, "x")
-    if vectors.ndim == 0:
-        raise InvalidInput("x: expected vectors (…, n, dim), not a single number")
+    vectors, places = shaped(x, "x", "… dim"), as_array(positions, "positions")
     steps = frequencies(vectors.shape[-1], base, "dim of x")
-    places = as_array(positions, "positions")
     xp = namespace(places)
     if xp.isdtype(places.dtype, ("bool", "complex floating")):
         raise InvalidInput(f"positions: expected real numbers, not {places.dtype}")

@@ -24,10 +24,9 @@ HOWS: tuple[How, ...] = get_args(How)
 def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
     """The vectors of positions 0 to n − 1, `(n, dim)`, as a NumPy array of numbers in [−1, 1].
 
-    Even columns hold sines and odd columns cosines. The length of every row is √(dim / 2). base: a positive number;
-    the wavelengths run from 2π up to almost 2π·base positions. `ha.positions.with_positions` adds the vectors to words.
-    Raises `InvalidInput` for n below 1, an odd dim, and a base that is not positive. Source: Vaswani et al. (2017), 3.5
-    (their pos and d_model are our p and dim).
+    The length of every row is √(dim / 2). base: a positive number; the wavelengths run from 2π up to almost 2π·base
+    positions. `ha.positions.with_positions` adds the vectors to words. Raises `InvalidInput` for n below 1, an odd dim,
+    and a base that is not positive. Source: Vaswani et al. (2017), 3.5 (their pos and d_model are our p and dim).
 
     >>> sinusoidal(3, 4).round(3)
     array([[ 0.   ,  1.   ,  0.   ,  1.   ],
@@ -46,9 +45,9 @@ def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
 
         P(p + k) = S_k P(p);   the vectors of many positions are `P @ S_k.T`
 
-    k: a finite number of positions, also negative or fractional. S_k is the rotation of plane i by −kθ_i, clockwise,
-    because the sine stands first. With S_{−1} as its w_query, a head whose keys are positions lets each word look for
-    the word before it. Raises `InvalidInput` for another k, an odd dim, and a base that is not positive.
+    k: a finite number, also negative or fractional. S_k is the rotation of plane i by −kθ_i, because the sine stands
+    first. With S_{−1} as its w_query, a head whose keys are positions lets each word look for the word before it.
+    Raises `InvalidInput` for another k, an odd dim, and a base that is not positive.
     Source: Vaswani et al. (2017), 3.5 ("a linear function of PE_pos"); LING3804 Lecture Notes 7, 7.3 (on one circle).
 
     >>> places = sinusoidal(5, 4)
@@ -62,10 +61,10 @@ def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
 def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
     """Words joined with their positions, in the library and dtype of the words.
 
-    words: `(…, n, dim)`. positions: the vectors of the positions, `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the
-    leading axes broadcast to those of the words. how: "add" and "multiply" give `(…, n, dim)`; k is dim, or divides it,
-    and then the vector of the position is repeated along the word's axes. "concatenate" puts the position behind the
-    word and gives `(…, n, dim + k)`. Raises `InvalidInput` for shapes that do not fit and an unknown `how`.
+    words: `(…, n, dim)`. positions: vectors `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the leading axes broadcast to
+    those of the words. how: "add" and "multiply" give `(…, n, dim)`; k divides dim, and the vector of the position is
+    repeated along the word's axes. "concatenate" puts the position behind the word and gives `(…, n, dim + k)`. Raises
+    `InvalidInput` for shapes that do not fit and an unknown `how`.
     Source: Vaswani et al. (2017), 3.5, who add; AT6, Attention and Transformers, positional embeddings.
 
     >>> with_positions([[1, 0], [1, 0]], sinusoidal(2, 2)).round(2)
