@@ -14,12 +14,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_dim, require_finite, shaped
+from hopattn.foundation.arrays import as_numpy, require_finite, shaped
 from hopattn.foundation.checks import REPEATED, Seed, generator, instance, real, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import constant
+from hopattn.foundation.vectors import random_rotation
 from hopattn.transformer.heads import Head
 
 HELD = 2**22
@@ -46,9 +47,9 @@ def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logi
         by = "eigenvalues"  Σ λ / Σ |λ| over the eigenvalues λ of M
 
     w_ov: W_O W_V, `(dim, dim)`, (out, in). embed, unembed: the vector of each word, `(n_words, dim)`; without unembed
-    the words are read as they are written. Chance, for random matrices: near 2/n_words − 1 by logits, where one of
-    n_words raised logits is the word's own; 0 by eigenvalues. Words that raise no logit above another do not count.
-    Raises `InvalidInput` for matrices that do not fit or are not finite, for one word, and where no logit is raised.
+    the words are read as they are written. Words that raise no logit above another do not count. Chance, for random
+    matrices: near 2/n_words − 1 by logits, 0 by eigenvalues. Raises `InvalidInput` for matrices that do not fit or are
+    not finite, for one word, and where no logit is raised.
     Source: Olsson et al. (2022), appendix, for "logits" (their score of a random sample, here of all words once);
     Elhage et al. (2021), Detecting copying behavior, for "eigenvalues".
 
@@ -56,10 +57,8 @@ def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logi
     (1.0, -1.0)
     """
     reject_unknown("by", [by], ("logits", "eigenvalues"))
-    read = embed if unembed is None else unembed
-    require_dim(w_ov, embed.shape[1], "w_ov", "embed")
-    if read.shape != (len(embed), len(w_ov)):
-        raise InvalidInput(f"unembed: shape {read.shape} does not fit {len(embed)} words and {len(w_ov)} outputs")
+    shaped(w_ov, "w_ov", "out dim", dim=embed.shape[1])
+    read = shaped(embed if unembed is None else unembed, "unembed", "n_words out", n_words=len(embed), out=len(w_ov))
     if len(embed) < 2:
         raise InvalidInput("embed: got one word, which has no other to raise; expected at least two")
     through, written, read = (each / (np.abs(each).max() or 1.0) for each in (w_ov, embed, read))  # no overflow
@@ -73,10 +72,7 @@ def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logi
 
 
 def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> float:
-    """The mean, over words, of the share that a word's own logit has of all that it raises, scaled to [−1, 1].
-
-    M is computed in blocks of columns: that of a vocabulary of 50,257 words has 20 GB.
-    """
+    """The score by logits; M is computed in blocks of columns: that of a vocabulary of 50,257 words has 20 GB."""
     n = len(written)
     shares: list[np.ndarray] = []
     for words in blocks(n, max(HELD // n, 1)):
@@ -97,10 +93,9 @@ def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> fl
 def composition(w_out: Matrix, w_in: Matrix) -> float:
     """|W_in W_out|_F / (|W_in|_F |W_out|_F), from 0 to 1.
 
-    w_out: what the earlier head writes, `(dim, dim_read)`. w_in: what the later head reads, `(dim_written, dim)`. 0: it
-    reads nothing of it. 1: both have rank 1, and it reads just what is written; equal singular values of rank r reach
-    1/√r at most. Chance: see `composition_baseline`. Raises `InvalidInput` for matrices that do not fit, are not
-    finite, or are all 0.
+    w_out: what the earlier head writes, `(dim, dim_read)`. w_in: what the later head reads, `(dim_written, dim)`. 1 is
+    reached with rank 1 alone; equal singular values of rank r reach 1/√r at most. Chance: see `composition_baseline`.
+    Raises `InvalidInput` for matrices that do not fit, are not finite, or are all 0.
     Source: Elhage et al. (2021), Virtual attention heads and composition.
 
     >>> composition([[1.0], [0.0]], [[1.0, 0.0]]), composition([[1.0], [0.0]], [[0.0, 1.0]])
@@ -121,8 +116,7 @@ class Baseline:
     def deviations(self, score: float) -> float:
         """The distance of a score from the mean in deviations; raises `InvalidInput` if all draws are alike."""
         if self.deviation <= ROUNDING * self.mean:
-            told = "all draws have the same score, as with dim 1 or a rotation, so that there is no scale"
-            raise InvalidInput(f"deviations: {told}")
+            raise InvalidInput("deviations: all draws have the same score, as with dim 1 or a rotation")
         return (real(score, "score") - self.mean) / self.deviation
 
 
@@ -138,9 +132,9 @@ def composition_baseline(
 
         C² = |W_in R W_out|_F² / (|W_in|_F² |W_out|_F²)          R uniform over all rotations and reflections
 
-    A turn keeps every singular value. The mean of C² is 1/dim: E R W_out W_outᵀ Rᵀ commutes with every turn, so it is
-    |W_out|_F²/dim times the identity. The mean of C is therefore at most 1/√dim. rng: a whole number or a generator;
-    without it every call draws others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
+    A turn keeps every singular value. The mean of C² is 1/dim, since E R W_out W_outᵀ Rᵀ is |W_out|_F²/dim times the
+    identity; so the mean of C is at most 1/√dim. rng: a whole number or a generator; without it every call draws
+    others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
     Source: Elhage et al. (2021), who subtract the score of random matrices of the same shape; the turn is ours.
 
     >>> found = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], rng=0)
@@ -148,7 +142,7 @@ def composition_baseline(
     (True, True)
     """
     (written, read), random = _normalised(w_out, w_in), generator(rng=rng)
-    scores = [float(np.linalg.norm(read @ _turn(random, len(written)) @ written)) for _ in range(n_draws)]
+    scores = [float(np.linalg.norm(read @ random_rotation(random, len(written)) @ written)) for _ in range(n_draws)]
     return Baseline(float(np.mean(scores)), float(np.std(scores, ddof=1)), n_draws)
 
 
@@ -164,9 +158,8 @@ class Compositions:
 def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out: Any = None) -> Compositions:
     """The composition of two heads of one model through queries, keys and values.
 
-    w_out, later_w_out: the columns of the output matrix of the earlier and of the later layer that belong to the head,
-    `(dim, dim_out)`; without it the head's output is added as it is. Biases do not count. Raises `InvalidInput` for
-    heads that do not fit one another.
+    w_out, later_w_out: the columns of the layer's output matrix that belong to the head, `(dim, dim_out)`; without it
+    the head's output is added as it is. Biases do not count. Raises `InvalidInput` for heads that do not fit.
     Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|, |W_QK W_OV| and
     |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """
@@ -181,22 +174,14 @@ def _ov(head: Head, w_out: Any, names: tuple[str, str]) -> np.ndarray:
     values = numpy_matrix(head.w_value, names[0])
     if w_out is None:
         return values
-    out = numpy_matrix(w_out, names[1])
-    require_dim(out, len(values), names[1], f"the values of the {names[0]} head")
-    return np.asarray(out @ values)
+    return np.asarray(shaped(numpy_matrix(w_out, names[1]), names[1], "dim dim_out", dim_out=len(values)) @ values)
 
 
 def _normalised(w_out: np.ndarray, w_in: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both matrices divided by their norms; raises `InvalidInput` where they do not fit, or one is 0."""
-    require_dim(w_in, len(w_out), "w_in", "w_out")
+    shaped(w_in, "w_in", "dim_written dim", dim=len(w_out))
     for matrix, name in ((w_out, "w_out"), (w_in, "w_in")):
         if not matrix.any():
             raise InvalidInput(f"{name}: all entries are 0, so that it has no direction to compare")
     written, read = w_out / np.abs(w_out).max(), w_in / np.abs(w_in).max()
     return written / np.linalg.norm(written), read / np.linalg.norm(read)
-
-
-def _turn(rng: np.random.Generator, dim: int) -> np.ndarray:
-    """A uniform random orthogonal matrix, `(dim, dim)`: Q of a Gaussian matrix, with the signs of R's diagonal."""
-    q, r = np.linalg.qr(rng.standard_normal((dim, dim)))
-    return np.asarray(q * np.where(np.diagonal(r) < 0, -1.0, 1.0))

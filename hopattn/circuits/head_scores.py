@@ -1,9 +1,8 @@
 """Scores of heads: how much of their attention goes to the word before, to earlier copies, and to what followed them.
 
-Every score is a mean of entries of the attention A, so it is linear in A. This gives its chance value: if a head
-attends at random, so that all visible keys of a row are alike, then E A_ij is 1 over the number of keys that row i
-sees. Under the causal mask this is 1/(i + 1) (counted from 0), and the expected score is the score of
-`uniform_attention(n)`. Under another mask it is the score of `even_attention(visible)`.
+Every score is linear in the attention A. So its chance value, for heads to which all visible keys of a row are alike,
+is the score of A_ij = 1 over the number of keys that row i sees: of `uniform_attention(n)` under the causal mask, and
+of `even_attention(visible)` under another one.
 """
 
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require_finite
+from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require_broadcast, require_finite
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.declared import Count, checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -48,8 +47,7 @@ Attention = Annotated[Any, attention_rows]
 def uniform_attention(n: Count) -> np.ndarray:
     """Attention spread evenly over the word itself and all words before it, `(n, n)`: entry 1/(i + 1) for j ≤ i.
 
-    The scores of this attention are the chance values under the causal mask, and under no other. Raises `InvalidInput`
-    for n below 1.
+    Its scores are the chance values under the causal mask. Raises `InvalidInput` for n below 1.
 
     >>> uniform_attention(2)
     array([[1. , 0. ],
@@ -62,7 +60,7 @@ def uniform_attention(n: Count) -> np.ndarray:
 def even_attention(visible: np.ndarray) -> np.ndarray:
     """Attention spread evenly over the keys that each row sees, `(…, n, n)`; visible: True where a row sees a key.
 
-    A row that sees no key is 0. The scores of this attention are the chance values under that mask.
+    A row that sees no key is 0.
     """
     return np.asarray(visible / np.maximum(visible.sum(axis=-1, keepdims=True), 1))
 
@@ -71,8 +69,8 @@ def even_attention(visible: np.ndarray) -> np.ndarray:
 def previous_token(attention: Attention) -> np.ndarray:
     """The attention to the word before, on average over all rows but the first: `(…,)` for attention `(…, n, n)`.
 
-    From 0 to 1. Chance under the causal mask: mean of 1/(i + 1) over i from 1 to n − 1, which is (H_n − 1)/(n − 1) for
-    the harmonic number H_n. Raises `InvalidInput` for a text of one word, and for other arrays as `prefix_matching`.
+    From 0 to 1. Chance under the causal mask: (H_n − 1)/(n − 1), with the harmonic number H_n. Raises `InvalidInput`
+    for a text of one word, and for other arrays as `prefix_matching`.
     Source: Olsson et al. (2022), appendix, head activation evaluators.
 
     >>> float(previous_token([[1, 0, 0], [1, 0, 0], [0, 0.5, 0.5]]))
@@ -87,8 +85,8 @@ def previous_token(attention: Attention) -> np.ndarray:
 def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
     """The attention to earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
-    From 0 to 1. The row's own word is not an earlier copy. Chance under the causal mask: mean of c_i/(i + 1) over these
-    rows, where c_i is the number of earlier copies. Arguments and errors: as for `prefix_matching`.
+    From 0 to 1. Chance under the causal mask: mean of c_i/(i + 1) over these rows i, counted from 0, with c_i earlier
+    copies each. Arguments and errors: as for `prefix_matching`.
     Source: Wang et al. (2023), ICLR, for heads of this kind; the mean over rows is ours.
 
     >>> float(duplicate_token(uniform_attention(3), ["a", "b", "a"]).round(3))
@@ -101,15 +99,14 @@ def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np
 def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
     """The attention to what followed earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
-    From 0 to 1 with over = "rows": the weights on all successors of a row are summed before the mean. The successor of
-    the word directly before is the row's own word. over = "entries" is the mean over single entries, as in the paper:
-    a row with k earlier copies then reaches 1/k at most.
+    From 0 to 1 with over = "rows": the weights on all successors of a row are summed before the mean. over = "entries"
+    is the mean over single entries, as in the paper: a row with k earlier copies then reaches 1/k at most.
 
     attention: `(…, n, n)`, weights of 0 or more whose rows sum to 1, or to 0 where there is nothing to attend to.
     tokens: whole numbers or texts, `(n,)`, or with leading axes that broadcast to those of the attention, such as
     `(n_texts, 1, n)` for attention `(n_texts, n_heads, n, n)`. Raises `InvalidInput` for other arrays, and for a text
-    in which no token occurs twice. Chance under the causal mask: mean of c_i/(i + 1) over these rows, where c_i is the
-    number of different successors; for n different words given twice (H_2n − H_n)/n, nearly ln 2/n.
+    in which no token occurs twice. Chance under the causal mask: as for `duplicate_token`; for n different words given
+    twice (H_2n − H_n)/n, nearly ln 2/n.
     Source: Olsson et al. (2022), appendix, head activation evaluators: 25 random tokens, repeated 4 times.
 
     >>> perfect = np.eye(4)[[0, 0, 1, 2]]          # a b a b: row 2 attends to b, row 3 to the second a
@@ -128,11 +125,10 @@ def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
 
         α_k = 1/(n − k) Σ_{i ≥ k} A_ik          k and i counted from 0
 
-    From 0 to 1. A sink, most often the first word, takes attention whatever it says. position: k, from 0 to n − 1.
-    Chance, for attention spread evenly under the causal mask: the mean of 1/(i + 1) over i ≥ k; for the first word
-    H_n/n, with the harmonic number H_n. Raises `InvalidInput` for another position, and for attention as
-    `hopattn.circuits.prefix_matching` does. Source: Gu et al. (2025), ICLR, When Attention Sink Emerges (their k counts
-    from 1).
+    From 0 to 1. A sink, most often the first word, takes attention whatever it says. position: k. Chance under the
+    causal mask: the mean of 1/(i + 1) over i ≥ k; for the first word H_n/n. Raises `InvalidInput` for another position,
+    and for attention as `prefix_matching` does.
+    Source: Gu et al. (2025), ICLR, When Attention Sink Emerges (their k counts from 1).
 
     >>> float(attention_sink([[1, 0], [0.5, 0.5]]))
     0.75
@@ -144,8 +140,8 @@ def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
 def sink_share(attention: Any, position: int = 0, threshold: float = 0.3) -> float:
     """The share of heads for which a word is a sink: α_k > threshold, over all leading axes of the attention.
 
-    From 0 to 1. threshold: from 0 to 1; 0.3 in the paper. Raises `InvalidInput` for another threshold, and as
-    `attention_sink` does. Source: Gu et al. (2025), ICLR, the metric Sink (their ε is our threshold).
+    threshold: from 0 to 1; 0.3 in the paper. Raises `InvalidInput` for another threshold, and as `attention_sink` does.
+    Source: Gu et al. (2025), ICLR, the metric Sink (their ε is our threshold).
 
     >>> sink_share([[[1, 0], [1, 0]], [[1, 0], [0, 1]]], threshold=0.6)
     0.5
@@ -162,7 +158,6 @@ SCORES: dict[str, Callable[[Any, Any], np.ndarray]] = {
     "attention sink": lambda attention, tokens: attention_sink(attention),
 }
 """Each score as a function of the attention and the tokens."""
-
 OF_REPEATS = ("duplicate token", "prefix matching")
 """The scores of texts in which a token occurs twice."""
 
@@ -170,8 +165,7 @@ OF_REPEATS = ("duplicate token", "prefix matching")
 def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
     """Every score of heads by its name, `(…,)` each, for attention `(…, n, n)`, n ≥ 2, and its tokens `(n,)`.
 
-    The sink is that of the first token. Raises `InvalidInput` as `hopattn.circuits.prefix_matching` does, and for a
-    text of one word.
+    The sink is that of the first token. Raises `InvalidInput` as `prefix_matching` does, and for a text of one word.
 
     >>> found = head_scores(np.eye(4)[[0, 0, 1, 2]], ["a", "b", "a", "b"])
     >>> {name: float(score) for name, score in found.items()}
@@ -193,13 +187,10 @@ def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
 
     Raises `InvalidInput` for tokens that do not fit the rows, and for a text in which no token occurs twice.
     """
-    words, n, lead = _as_tokens(tokens), rows.shape[-1], rows.shape[:-2]
+    words, n = _as_tokens(tokens), rows.shape[-1]
     if words.shape[-1] != n:
         raise InvalidInput(f"tokens: {words.shape[-1]} tokens do not fit attention between {n}")
-    try:
-        np.broadcast_to(words[..., 0], lead)
-    except ValueError:
-        raise InvalidInput(f"tokens: shape {words.shape} does not fit attention of shape {rows.shape}") from None
+    require_broadcast(words, (*rows.shape[:-2], n), "tokens", "the rows of the attention")
     same = np.tril(words[..., :, None] == words[..., None, :], -1)
     if (bad := ~same.any(axis=(-2, -1))).any():
         which = f" of text {first_true(bad)}" if bad.ndim else ""

@@ -3,8 +3,7 @@
     layer 1    q = p_i             k = R p_j        v = word j, into the part "previous"
     layer 2    q = word i          k = previous j   v = word j, into the part "expected"
 
-R turns a position by one step, so that R p_j is the position of the word after j. The circuit shows that two layers
-suffice for this in-context learning, not that every model learns them.
+R turns a position by one step, so that R p_j is the position of the word after j.
 """
 
 import math
@@ -28,13 +27,19 @@ SURE = 0.99
 """The share of attention that the default of β leaves to the word before."""
 
 
+def _angles(turns: Any, what: str) -> np.ndarray:
+    """The angle of each plane in radians, `(n_planes,)`."""
+    angles: np.ndarray = shaped(np.atleast_1d(as_numpy(turns, what)).astype(np.float64), what, "n_planes")
+    require_finite(angles, what)
+    return angles
+
+
 @dataclass(frozen=True, eq=False)
 class InductionCircuit:
     """Two layers of one head each, and the parts of their vectors: position, word, previous word, expected word.
 
     turns: the angle between neighbouring positions in each plane, `(n_planes,)`. length: the most words of a text. dim:
-    the elements of a word. beta: β of layer 1. layers: both, for vectors of 2 · n_planes + 3 · dim elements. Made by
-    `hopattn.circuits.induction_circuit`.
+    of a word. beta: of layer 1. layers: for vectors of 2 · n_planes + 3 · dim elements. Made by `induction_circuit`.
     """
 
     turns: np.ndarray
@@ -62,8 +67,8 @@ class InductionCircuit:
     def encode(self, words: Any) -> np.ndarray:
         """The vectors of a text, `(…, n, 2 · n_planes + 3 · dim)`: words and positions in their parts, the rest 0.
 
-        words: `(…, n, dim)`, any vectors, which need not have been seen before; compared by the dot product, so that
-        they should be of one length. Raises `InvalidInput` for another dim, for NaN, and for more than `length` words.
+        words: `(…, n, dim)`, any vectors; compared by the dot product, so that they should be of one length. Raises
+        `InvalidInput` for another dim, for NaN, and for more than `length` words.
         """
         given = shaped(as_numpy(words, "words"), "words", "… n dim", dim=self.dim)
         require_finite(given, "words")
@@ -97,21 +102,18 @@ class InductionCircuit:
 
 @in_range
 @checked
-def position_lead(turns: Any, length: Annotated[int, partial(whole, least=2)]) -> float:
+def position_lead(turns: Annotated[Any, _angles], length: Annotated[int, partial(whole, least=2)]) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
-    In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with θ = 2π
-    / length has the largest lead, 1 − cos θ ≈ 2π²/length²; the lead of 15° is 0 from 25 positions on. Several planes
-    with different angles have a lead that falls much more slowly. turns: an angle in radians, or one for each plane.
-    Raises `InvalidInput` for other turns and for a length below 2.
+    In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with
+    θ = 2π / length has the largest lead, 1 − cos θ ≈ 2π²/length²; that of several planes falls much more slowly. turns:
+    an angle in radians, or one for each plane. Raises `InvalidInput` for other turns and for a length below 2.
 
     >>> round(position_lead(2 * np.pi / 512, 512) * 512**2 / (2 * np.pi**2), 3)
     1.0
     """
-    angles = _angles(turns)
-    require_room(length * len(angles), f"position_lead: {length:,} positions and {len(angles):,} turns")
-    distances = np.arange(1, length)[:, None]
-    return float(np.min(1 - np.cos(distances * angles).mean(axis=-1)))
+    require_room(length * len(turns), f"position_lead: {length:,} positions and {len(turns):,} turns")
+    return float(np.min(1 - np.cos(np.arange(1, length)[:, None] * turns).mean(axis=-1)))
 
 
 @checked
@@ -119,7 +121,7 @@ def induction_circuit(
     dim: Count,
     length: Annotated[int, partial(whole, least=2)],
     *,
-    turns: Any = None,
+    turns: Annotated[Any, _angles] = None,
     beta: Annotated[float | None, positive] = None,
     match_beta: Annotated[float | None, positive] = None,
     mask: Any = "strict",
@@ -127,17 +129,15 @@ def induction_circuit(
 ) -> InductionCircuit:
     """The induction head of the lecture, for texts of any length up to `length`, in words of `dim` elements.
 
-    turns: the angle between neighbouring positions in radians, or one for each of several planes; by default 2π /
-    length in one plane. beta: of layer 1. By default ln(99 (length − 1)) / lead: each of the other length − 1 words
-    has a weight of at most exp(−β lead) beside the word before, which then keeps 99 %. match_beta: of layer 2, by
-    default 2 ln(99 (length − 1)), enough where the dot products of different unit words are at most 1/2: of random
-    unit words of 64 elements, all but one pair in 100,000; words of 4 or 8 elements are mixed in long texts.
+    turns: as in `position_lead`; by default 2π / length in one plane. beta: of layer 1. By default
+    ln(99 (length − 1)) / lead: each of the other length − 1 words has a weight of at most exp(−β lead) beside the word
+    before, which then keeps 99 %. match_beta: of layer 2, by default 2 ln(99 (length − 1)), enough where the dot
+    products of different unit words are at most 1/2: of random unit words of 64 elements, all but one pair in 100,000.
     separation: of both layers; an object has its own β, and "argmax" is the limit of large β.
 
-    mask: "strict" attends to previous words only. A word that follows itself directly does not see then that it was
-    its own successor: of "b c a a" the last a expects a mixture of b, c and a. Under "causal" a word also sees itself,
-    and "b c a a" expects a; but the first word becomes its own predecessor: if it comes again, it and its successor
-    tie. A word that marks the start of the text, and never comes again, prevents that.
+    mask: "strict" attends to previous words only; of "b c a a" the last a then expects a mixture of b, c and a. Under
+    "causal" a word also sees itself, and "b c a a" expects a; but the first word becomes its own predecessor: if it
+    comes again, it and its successor tie. A word that marks the start of the text prevents that.
 
     Raises `InvalidInput` for numbers that are not positive, and, without beta, for turns that give two positions the
     same place. Source: LING3804 Lecture Notes 7, 7.4; Elhage et al. (2021); Olsson et al. (2022).
@@ -147,7 +147,7 @@ def induction_circuit(
     >>> circuit([their, dog, chased, their])[-1].round(2)
     array([0., 1., 0.])
     """
-    angles = _angles(2 * math.pi / length if turns is None else turns)
+    angles = np.array([2 * math.pi / length]) if turns is None else turns
     n_planes, lead = len(angles), position_lead(angles, length)
     log_odds = math.log(SURE / (1 - SURE) * (length - 1))
     if beta is None and lead < 1e-9:
@@ -165,10 +165,3 @@ def induction_circuit(
     )
     first, second = (AttentionLayer(MultiHead([head], np.eye(len(head.w_value)))) for head in heads)
     return InductionCircuit(angles, length, dim, previous_beta, (first, second))
-
-
-def _angles(turns: Any) -> np.ndarray:
-    """The angle of each plane in radians, `(n_planes,)`."""
-    angles: np.ndarray = shaped(np.atleast_1d(as_numpy(turns, "turns")).astype(np.float64), "turns", "n_planes")
-    require_finite(angles, "turns")
-    return angles

@@ -2,25 +2,24 @@
 
     scores s = W x + b          loss = mean over the vectors of Ψ(s) − s_y, + λ/2 |W|²
 
-The probe is a linear classifier: Ψ is the log of the sum of exponentials, whose gradient is the softmax, and y the
-right class. The loss is convex. Only W and b are fitted; the model whose vectors are read stays as it is.
+Ψ is the log of the sum of exponentials, whose gradient is the softmax, and y the right class. The loss is convex.
 
 Under a causal mask the t-th word averages t words. The words' own parts cancel in that average, and what all words have
 in common stays, so after the normalisation the mean vector of a later position is longer. The probe reads such means
-alone: where they are equal for all positions, the gradient of the loss at W = 0 is 0, and so are its best weights.
-Without a mask, the words of a text are exchangeable, and no probe does better than chance.
+alone: where they are equal for all positions, its best weights are 0. Without a mask, the words of a text are
+exchangeable, and no probe does better than chance.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
 from hopattn.foundation.arrays import as_float, as_numpy, require_finite, widened
-from hopattn.foundation.checks import Seed, entries_of, function, generator, real, require_room, require_time, whole
+from hopattn.foundation.checks import Seed, entries_of, function, generator, real, require_room, require_time
 from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import hold_new_blas, single_threaded
@@ -54,10 +53,9 @@ class LinearProbe:
 def logistic_loss(
     parameters: np.ndarray, vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty: float
 ) -> tuple[float, np.ndarray]:
-    """The loss, and its gradient by the parameters.
+    """The loss, and its gradient by the parameters: the mean of (p − e_y) xᵀ, + λ W, for the weights p of the softmax.
 
-    parameters: W and then b, flat, `(n_classes · (dim + 1),)`. vectors: `(n, dim)`. classes: the right class of each,
-    `(n,)`. penalty: λ. The gradient is the mean of (p − e_y) xᵀ, + λ W, for the weights p of the softmax.
+    parameters: W and then b, flat, `(n_classes · (dim + 1),)`. The rest is as in `fit_probe`.
     """
     weight, bias = np.split(parameters, [n_classes * vectors.shape[1]])
     weight = weight.reshape(n_classes, -1)
@@ -70,26 +68,15 @@ def logistic_loss(
     return float(loss), gradient
 
 
-@checked
-def fit_probe(
-    vectors: np.ndarray,
-    classes: np.ndarray,
-    n_classes: Annotated[int, partial(whole, least=2)],
-    penalty: Positive = 1e-3,
-) -> LinearProbe:
+def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty: float = 1e-3) -> LinearProbe:
     """The linear probe of least loss, found by L-BFGS from zeros.
 
-    vectors: `(n, dim)`. classes: whole numbers from 0 to n_classes − 1, `(n,)`. penalty: λ, above 0; it weighs the
-    entries of W for vectors that are scaled to a mean of 0 and a variance of 1 in each element. Raises `InvalidInput`
-    for vectors and classes that do not fit.
+    vectors: `(n, dim)`. classes: from 0 to n_classes − 1, `(n,)`. penalty: λ, above 0; it weighs the entries of W for
+    vectors that are scaled to a mean of 0 and a variance of 1 in each element.
     """
     from scipy.optimize import minimize  # slow to import, and it brings a BLAS of its own
 
     hold_new_blas()
-    if vectors.ndim != 2 or classes.shape != vectors.shape[:1] or not classes.size:
-        raise InvalidInput(f"classes: shape {classes.shape} does not fit vectors of shape {vectors.shape}")
-    if classes.dtype.kind not in "iu" or classes.min() < 0 or classes.max() >= n_classes:
-        raise InvalidInput(f"classes: expected whole numbers from 0 to {n_classes - 1}")
     size = np.ldexp(1.0, np.frexp(np.abs(vectors).max(axis=0))[1])  # a power of two, which rounds nothing
     vectors = vectors / size
     mean, deviation = vectors.mean(axis=0), vectors.std(axis=0)
@@ -109,11 +96,11 @@ class PositionProbe:
     Every array has a row for each place, `(n_layers + 1, …)`.
 
     accuracy: the part of the words whose position is found. distance: the mean absolute difference of the position that
-    is read from the right one. line: the accuracy of a probe that reads one number of each vector, its component along
-    the line on which the mean vectors of the positions lie; this is their first principal axis in the training texts.
-    rest: the accuracy of a probe of the vectors without that component. component: the mean component at each position,
-    `(…, n_positions)`, 0 on average; the line points to the last position of the training texts. mean_length: the
-    length of the mean vector of each position, `(…, n_positions)`. n_texts: the number of held-out texts.
+    is read from the right one. line: the accuracy of a probe that reads the component of each vector along the first
+    principal axis of the positions' mean vectors in the training texts. rest: the accuracy of a probe of the vectors
+    without that component. component: the mean component at each position, `(…, n_positions)`, 0 on average, and above
+    0 at the last position of the training texts. mean_length: the length of the mean vector of each position,
+    `(…, n_positions)`. n_texts: the number of held-out texts.
     """
 
     accuracy: np.ndarray
@@ -126,30 +113,29 @@ class PositionProbe:
 
     @property
     def chance(self) -> float:
-        """The expected accuracy where the words of a text are exchangeable: 1 / n_positions.
-
-        Whatever a probe answers, the right positions are a random permutation: one answer is right on average.
-        """
+        """The expected accuracy where the words of a text are exchangeable: 1 / n_positions."""
         return 1 / int(self.component.shape[1])
 
     @property
     def standard_error(self) -> float:
         """The largest standard deviation of the accuracy at chance: 1 / (n_positions √n_texts).
 
-        With c_j words read as position j, the number of right answers under a random permutation has the variance
-        (n − Σ c_j²/n) / (n − 1), which is at most 1 (Hoeffding's combinatorial variance).
+        With c_j words read as position j, the right answers under a random permutation have the variance
+        (n − Σ c_j²/n) / (n − 1) ≤ 1 (Hoeffding's combinatorial variance).
         """
         return self.chance / math.sqrt(self.n_texts)
 
 
-def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", penalty: float = 1e-2) -> PositionProbe:
+@checked
+def position_probe(
+    layers: Iterable[Any], texts: Any, *, mask: Any = "causal", penalty: Positive = 1e-2
+) -> PositionProbe:
     """Read the positions of words by a linear probe before the first layer and after each layer.
 
-    layers: blocks or attention layers without positions, called one after the other with `mask`; their weights stay as
-    they are. texts: word vectors, `(n_texts, n_positions, dim)`, of the layers' library; the probes are fitted to the
-    first half of the texts, and tested on the second. mask: the mask of every layer, joined with those of its heads.
-    penalty: λ of the probes, on vectors of variance 1 in each element. Raises `InvalidInput` for texts of another
-    shape, fewer than 2 words or 4 texts, texts that are not finite, and layers that are not a list of them.
+    layers: blocks or attention layers without positions, called one after the other with `mask`. texts: word vectors,
+    `(n_texts, n_positions, dim)`, of the layers' library; the probes are fitted to the first half of the texts, and
+    tested on the second. penalty: λ of the probes, on vectors of variance 1 in each element. Raises `InvalidInput` for
+    texts of another shape, fewer than 2 words or 4 texts, texts that are not finite, and other layers.
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
     >>> import hopattn as ha
@@ -160,8 +146,9 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
     state = as_float(texts, "texts")
     vectors = _as_read(state)
     if vectors.ndim != 3 or vectors.shape[0] < 4 or vectors.shape[1] < 2 or not vectors.size:
-        told = "expected (n, words, dim), at least 4 texts of at least 2 words"
-        raise InvalidInput(f"texts: got shape {vectors.shape}; {told}")
+        raise InvalidInput(
+            f"texts: got shape {vectors.shape}; expected (n, words, dim), at least 4 texts of at least 2 words"
+        )
     require_finite(vectors, "texts")
     steps = [function(layer, f"layers: entry {i}") for i, layer in enumerate(entries_of(layers, "layers"))]
     half = len(vectors) // 2
@@ -170,9 +157,7 @@ def position_probe(layers: Iterable[Any], texts: Any, *, mask: Any = "causal", p
         for layer in steps:
             state = layer(state, mask=mask)
             found.append(_read(_as_read(state), half, penalty))
-    names = (field.name for field in fields(PositionProbe))
-    by_place: dict[str, Any] = {name: np.array(row) for name, row in zip(names, zip(*found, strict=True), strict=False)}
-    return PositionProbe(**by_place, n_texts=len(vectors) - half)
+    return PositionProbe(*map(np.array, zip(*found, strict=True)), n_texts=len(vectors) - half)
 
 
 def _as_read(state: Any) -> np.ndarray:
@@ -181,7 +166,7 @@ def _as_read(state: Any) -> np.ndarray:
 
 
 def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:
-    """The fields of a `PositionProbe` for one place, without `n_texts`; half: the number of training texts."""
+    """The fields of a `PositionProbe` in their order for one place, without `n_texts`; half: of training texts."""
     means, held_out = state[:half].mean(axis=0), state[half:].mean(axis=0)
     axis = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[2][0]
     line = axis if (means[-1] - means.mean(axis=0)) @ axis >= 0 else -axis
@@ -230,9 +215,9 @@ def random_texts(
 ) -> np.ndarray:
     """Texts of random words, `(n_texts, length, dim)`: each word is drawn anew, so that none tells its position.
 
-    n_words: the number of different words; the vector of each is of the normal distribution. common: the size of one
-    further vector of that sort, which all words share; 0 for none. rng: a whole number or a generator; without it every
-    call draws others. Raises `InvalidInput` for numbers that are not positive, and for a size below 0.
+    n_words: of different words, each a vector of the normal distribution. common: the size of one further vector of
+    that sort, which all words share. rng: a whole number or a generator; without it every call draws others. Raises
+    `InvalidInput` for numbers that are not positive, and for a size below 0.
     """
     draw, total = generator(rng=rng), n_words + n_texts * length
     require_room(total * dim, f"random_texts: {n_texts:,} texts of {length:,} words")

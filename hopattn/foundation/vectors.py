@@ -51,6 +51,12 @@ def _by_tiles(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     return product
 
 
+def random_rotation(rng: np.random.Generator, dim: int) -> np.ndarray:
+    """A uniform random orthogonal matrix, `(dim, dim)`: Q of a Gaussian matrix, with the signs of R's diagonal."""
+    q, r = np.linalg.qr(rng.standard_normal((dim, dim)))
+    return np.asarray(q * np.where(np.diagonal(r) < 0, -1.0, 1.0))
+
+
 def nonzero(x: Array) -> Array:
     """x with 1 in place of each 0, as a divisor; the derivative at a 0 is 0 and not NaN."""
     xp = namespace(x)

@@ -17,7 +17,7 @@ from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import chosen, constant
-from hopattn.foundation.vectors import rectified
+from hopattn.foundation.vectors import random_rotation, rectified
 
 
 @dataclass(frozen=True)
@@ -195,10 +195,7 @@ def _directions(n: int, dim: int, seed: int, orthogonal: bool) -> np.ndarray:
     rows = rng.normal(size=(n, dim))
     if not orthogonal:
         return rows
-    axes = []
-    for _ in range(groups):  # a random rotation of which none is preferred: the QR decomposition with R's signs undone
-        q, r = np.linalg.qr(rng.normal(size=(dim, dim)))
-        axes.append((q * np.sign(np.diagonal(r))).T)
+    axes = [random_rotation(rng, dim).T for _ in range(groups)]
     return np.asarray(np.linalg.norm(rows, axis=1)[:, None] * np.concatenate(axes)[:n])
 
 

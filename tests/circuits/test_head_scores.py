@@ -204,7 +204,7 @@ def test_pytorchs_weights_are_scored_like_numpys():
         ),
         (
             lambda: ha.circuits.prefix_matching(ATTENTION, [ABAB] * 2),
-            r"tokens: shape \(2, 4\) does not fit attention of shape",
+            r"tokens: shape \(2, 4\) does not fit the rows of the attention of shape \(4,\)",
         ),
         (
             lambda: ha.circuits.prefix_matching(ATTENTION, ABAB, over="row"),

@@ -150,10 +150,10 @@ def test_the_input_is_not_changed():
 @each(
     ("call", "message"),
     [
-        (lambda: ha.circuits.copying(np.eye(3), EYE), "w_ov: dim 3 does not fit embed of dim 4"),
+        (lambda: ha.circuits.copying(np.eye(3), EYE), r"w_ov: got shape \(3, 3\); expected \(out, dim\) with dim = 4"),
         (
             lambda: ha.circuits.copying(EYE, EYE, np.eye(3, 4)),
-            r"unembed: shape \(3, 4\) does not fit 4 words and 4 outputs",
+            r"unembed: got shape \(3, 4\); expected \(n_words, out\) with n_words = 4, out = 4",
         ),
         (lambda: ha.circuits.copying(EYE, EYE[:1]), "embed: got one word, which has no other to raise"),
         (lambda: ha.circuits.copying(0 * EYE, EYE), "w_ov: no word raises any logit above the others"),
@@ -163,7 +163,10 @@ def test_the_input_is_not_changed():
         ),
         (lambda: ha.circuits.copying(EYE, EYE, by="logit"), "by: 'logit' is unknown; did you mean 'logits'"),
         (lambda: ha.circuits.copying(EYE * np.nan, EYE), "w_ov: row 0 holds a NaN"),
-        (lambda: ha.circuits.composition(EYE, np.eye(3)), "w_in: dim 3 does not fit w_out of dim 4"),
+        (
+            lambda: ha.circuits.composition(EYE, np.eye(3)),
+            r"w_in: got shape \(3, 3\); expected .* with dim = 4",
+        ),
         (lambda: ha.circuits.composition(EYE, 0 * EYE), "w_in: all entries are 0"),
         (lambda: ha.circuits.composition([1.0], EYE), r"w_out: got shape \(1,\); expected \(out, in\)"),
         (lambda: ha.circuits.composition_baseline(EYE, EYE, 1), "n_draws: expected a whole number of at least 2"),

@@ -188,13 +188,10 @@ def stack_gradients(
     for _ in range(n_draws):
         x, upstream = magnitude * random.normal(size=(n_words, dim)), random.normal(size=(n_words, dim))
         upstream /= np.linalg.norm(upstream)
-        parts = [
-            (
-                MultiHead(random_heads(random, dim, dim // DIM_KEY), random_matrix(random, dim, dim)),
-                random_layer(random, dim),
-            )
-            for _ in range(n_layers)
-        ]
+        parts = []
+        for _ in range(n_layers):
+            heads = MultiHead(random_heads(random, dim, dim // DIM_KEY), random_matrix(random, dim, dim))
+            parts.append((heads, random_layer(random, dim)))
         for name, (norm, residual) in VARIANTS.items():
             norms = [Identity() if norm == "no norm" else LayerNorm()] * 2
             stack = [Block(*own, norms, norm == "norm first", residual=residual) for own in parts]
