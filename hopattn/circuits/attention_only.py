@@ -17,8 +17,8 @@ from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
 class AttentionOnly:
     """A model of attention alone. A call is `logits`.
 
-    embed: E, `(n_words, dim)`. positions: P, `(length, dim)`, or None for a model without positions. layers: with a
-    residual each. unembed: U, `(n_words, dim)`.
+    embed: E, `(n_words, dim)`. positions: P, `(length, dim)`, or None. layers: with a residual each. unembed: U,
+    `(n_words, dim)`.
     Source: Elhage et al. (2021), A Mathematical Framework for Transformer Circuits, for models of this sort.
     """
 
@@ -40,9 +40,8 @@ class AttentionOnly:
         given = plain_array(words, "words")
         if given.ndim == 0 or given.dtype.kind not in "iu" or 0 in given.shape:
             raise InvalidInput("words: expected texts of whole numbers, (…, n) with at least one word")
-        if given.min() < 0 or given.max() >= len(self.embed):
-            wrong = int(given[(given < 0) | (given >= len(self.embed))][0])
-            raise InvalidInput(f"words: got {wrong}; expected numbers from 0 to {len(self.embed) - 1}")
+        if (wrong := given[(given < 0) | (given >= len(self.embed))]).size:
+            raise InvalidInput(f"words: got {wrong[0]}; expected numbers from 0 to {len(self.embed) - 1}")
         if self.positions is None:
             return np.asarray(self.embed[given])
         if (n := given.shape[-1]) > len(self.positions):

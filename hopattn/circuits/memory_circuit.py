@@ -4,8 +4,8 @@
     W_K2 = Σ_k w_E(k) (W_O1 W_V1 w_E(k))ᵀ     layer 2: a word finds the words after its earlier copies
     W_O2 = Σ_k w_U(k) (W_V2 w_E(k))ᵀ          what it finds there raises the logit of that same word
 
-Word vectors w_E, w_U, positions p and the matrices W_O1, W_V1, W_V2 are random; W_Q is the identity. Source: Bietti et
-al. (2023), NeurIPS, Birth of a Transformer: A Memory Viewpoint, section 4.2. Every matrix is (out, in) here as there.
+Word vectors w_E, w_U, positions p and the matrices W_O1, W_V1, W_V2 are random; W_Q is the identity; every matrix is
+(out, in). Source: Bietti et al. (2023), NeurIPS, Birth of a Transformer: A Memory Viewpoint, section 4.2.
 
 The capacity of one such memory is the number of random keys that the matrix leads to their values:
 
@@ -21,12 +21,12 @@ import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.foundation.arrays import plain_array
-from hopattn.foundation.checks import REPEATED, Seed, generator, instance, require_room, whole
+from hopattn.foundation.checks import Seed, generator, instance, require_room, whole
 from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.blocks import AttentionLayer
-from hopattn.transformer.gradients.curves import Curves
+from hopattn.transformer.gradients.curves import Curves, Draws
 from hopattn.transformer.heads import Head, MultiHead
 
 PROBES = {
@@ -47,8 +47,8 @@ TwoOrMore = Annotated[int, partial(whole, least=2)]
 class TriggerTexts:
     """Random texts of word numbers, and the places at which the next word can be known from the text.
 
-    words: `(n_texts, length)`, from 0 to n_words − 1. asked: `(n_texts, length)`, True at a trigger that has stood in
-    this text before with its follower; the next word is then the answer.
+    words: `(n_texts, length)`. asked: `(n_texts, length)`, True at a trigger that has stood in this text before with
+    its follower; the next word is then the answer.
     """
 
     words: np.ndarray
@@ -61,10 +61,9 @@ def trigger_texts(
 ) -> TriggerTexts:
     """Random texts; in each, every trigger is always followed by the same word, which this text alone decides.
 
-    Each text draws n_triggers different words, and a follower for each from the other words. A word after a trigger is
-    its follower; every other word is drawn from all words alike. n_triggers: below n_words. rng: a whole number or a
-    generator; without it every call draws others. Raises `InvalidInput` for other numbers, and where no trigger comes
-    twice in any text.
+    Each text draws n_triggers different words, and a follower for each from the other words; every word that does not
+    follow a trigger is drawn from all words alike. n_triggers: below n_words. rng: a whole number or a generator;
+    without it every call draws others. Raises `InvalidInput` for other numbers, and where no trigger comes twice.
     Source: after Bietti et al. (2023), section 3, where the other words follow a bigram model of a language.
 
     >>> texts = trigger_texts(1, 12, 4, 1, rng=0)
@@ -92,9 +91,7 @@ def trigger_texts(
 
 
 class MemoryCircuit(AttentionOnly):
-    """Two layers of one head each, whose matrices are sums of outer products. Made by
-    `hopattn.circuits.memory_circuit`.
-    """
+    """Two layers of one head each, whose matrices are sums of outer products. Made by `memory_circuit`."""
 
     def accuracy(self, texts: TriggerTexts) -> float:
         """The share of answers that are right: the word with the largest logit is the one that follows the trigger."""
@@ -108,10 +105,7 @@ class MemoryCircuit(AttentionOnly):
 
     @property
     def probes(self) -> dict[str, float]:
-        """The share of keys that each memory, asked alone, leads to the right value, by `PROBES`, from 0 to 1.
-
-        All three near 1 do not make the circuit right: its attention must also find one word among all of a text.
-        """
+        """The share of keys that each memory, asked alone, leads to the right value, by `PROBES`."""
         first, second = (layer.attention for layer in self.layers)
         positions = np.asarray(self.positions)
         copied = self.embed @ first.heads[0].w_value.T @ first.w_out.T
@@ -131,32 +125,30 @@ def memory_circuit(
 
     width: the dim of the words. n_words, length: the numbers of words and of positions, at least 2 each. beta: of both
     layers. rng: a whole number or a generator; without it every call draws others. Word vectors and positions are
-    random directions of unit magnitude; entries of the random matrices have variance 1 / width. Raises `InvalidInput`
-    for other numbers.
+    random unit vectors; the random matrices have variance 1 / width. Raises `InvalidInput` for other numbers.
     Source: Bietti et al. (2023), section 4.2 (their d, N, T are our width, n_words, length).
 
     >>> circuit = memory_circuit(256, n_words=20, length=32, rng=0)
     >>> circuit.probes
     {'previous word': 1.0, 'same word': 1.0, 'output': 1.0}
     """
-    d, random = width, generator(rng=rng)
-    numbers = d * (4 * d + 2 * n_words + length)
-    require_room(numbers, f"memory_circuit: matrices of width {d:,} for {n_words:,} words and {length:,} positions")
-    sizes = (n_words, n_words, length)
+    d, random, sizes = width, generator(rng=rng), (n_words, n_words, length)
+    told = f"memory_circuit: matrices of width {d:,} for {n_words:,} words and {length:,} positions"
+    require_room(d * (4 * d + sum(sizes)), told)
     embed, unembed, positions = (np.asarray(normalised(random.standard_normal((n, d)))) for n in sizes)
     w_out, w_value, later_value = random.standard_normal((3, d, d)) / d**0.5
     w_key = positions[1:].T @ positions[:-1]
     later_key = embed.T @ (embed @ w_value.T @ w_out.T)
     later_out = unembed.T @ (embed @ later_value.T)
-    first = MultiHead([Head(np.eye(d), w_key, w_value, beta=beta)], w_out)
-    second = MultiHead([Head(np.eye(d), later_key, later_value, beta=beta)], later_out)
-    return MemoryCircuit(embed, positions, (AttentionLayer(first), AttentionLayer(second)), unembed)
+    matrices = (w_key, w_value, w_out), (later_key, later_value, later_out)
+    heads = (MultiHead([Head(np.eye(d), key, value, beta=beta)], out) for key, value, out in matrices)
+    return MemoryCircuit(embed, positions, tuple(map(AttentionLayer, heads)), unembed)
 
 
 @checked
 def memory_curves(
     widths: Any,
-    n_draws: Annotated[int, partial(whole, most=REPEATED)] = 1,
+    n_draws: Draws = 1,
     *,
     n_words: int = 65,
     length: int = 256,
@@ -167,9 +159,8 @@ def memory_curves(
 ) -> Curves:
     """The in-context accuracy of memory circuits and their probes against their width.
 
-    A draw is a circuit for each width, and texts with triggers, which all widths read. The curves are "accuracy" and
-    the names of `PROBES`. widths: a list of whole numbers. Further arguments: as for `memory_circuit` and
-    `trigger_texts`. Raises `InvalidInput` for numbers that do not fit.
+    A draw is a circuit for each width, and texts that all widths read. The curves are "accuracy" and the names of
+    `PROBES`. widths: whole numbers. Further arguments, and what is raised: as for `memory_circuit` and `trigger_texts`.
 
     >>> found = memory_curves([32, 256], n_words=20, length=64, rng=0).mean
     >>> bool(found["accuracy"][0] < 0.5 < found["accuracy"][1])
@@ -197,7 +188,6 @@ def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
 
     For unit vectors of dim d, s_ii − s_ji is 1 plus a sum of about 2n terms of variance 1/d², so that s_ji is the
     larger one with a probability of at most exp(−d²/4n). There are n² such pairs; n² exp(−d²/4n) = 1 is d² = 8 n ln n.
-    The count is for large n: at this width 0.8 of 65 keys are lost on average with spread 1, and 1.5 with spread 2.
 
     spread: d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n ln n). It is
     1 for random directions, and 2 for those that a matrix with entries of variance 1/d has mapped. Raises
@@ -219,9 +209,9 @@ def outer_product_recall(n_keys: TwoOrMore, width: Count, spread: Positive = 1.0
     Keys and values are independent random vectors of dim d = width. Alone, the pair of keys i and j adds (1 − a)(1 − b)
     to s_ii − s_ji, with a = v_i·v_j and b = u_i·u_j, of variance 1/d and κ/d. All others add the noise σz to s_ii, and
     a noise of correlation a with it to s_ji. z, a and b are taken as normal, and the rivals j as independent: a share
-    above 1/4 is right to .06, and one above .95 to .02. Exact is the share of two keys, 1, and that of width 1, where
-    all products are ±1 and a tie is not a recall. spread: κ, as for `recall_width`. Raises `InvalidInput` for fewer
-    than two keys, a width below 1, and a spread that is not positive.
+    above 1/4 is right to .06, and one above .95 to .02. The shares of two keys and of width 1 are exact; a tie is not a
+    recall. spread: κ, as for `recall_width`. Raises `InvalidInput` for fewer than two keys, a width below 1, and a
+    spread that is not positive.
 
     >>> round(outer_product_recall(65, 32), 2), round(outer_product_recall(65, 64), 2)
     (0.81, 1.0)

@@ -4,10 +4,9 @@
     aggregation   Σ_k p_qk v_k,    p_qk = S_qk / Σ_j S_qj
     width         Σ_k S_qk · 1
 
-A selection is one attention head. Each word holds its query, its key and its value in one-hot code. W_K reads the code
-of the key, and W_Q multiplies the code of the query by the table of the comparison: their dot product is S_qk. An
-aggregation has the separation "proportional"; a width has "identity", and values of 1. A map looks at one word at a
-time, as a feed-forward layer does; it is computed directly.
+A selection is one attention head. Each word holds its query and its key in one-hot code. W_K reads the code of the key,
+and W_Q multiplies the code of the query by the table of the comparison: their dot product is S_qk. An aggregation has
+the separation "proportional"; a width has "identity", and values of 1. A map looks at one word at a time.
 Source: Weiss, Goldberg & Yahav (2021), "Thinking like transformers", ICML.
 """
 
@@ -58,26 +57,22 @@ differ by rounding alone are equal."""
 
 def sequence(values: Any, what: str) -> np.ndarray:
     """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
+    told = f"{what}: expected a sequence (n,) of numbers or of words, not"
     try:
         given = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
     except (TypeError, ValueError):
-        raise InvalidInput(
-            f"{what}: expected a sequence (n,) of numbers or of words, not {shortened(values)}"
-        ) from None
+        raise InvalidInput(f"{told} {shortened(values)}") from None
     if len(given) > MOST_WORDS:
         raise InvalidInput(f"{what}: expected at most {MOST_WORDS:,} numbers or words")
-    words = [isinstance(value, str) for value in given]
-    if any(words) and not all(words):
+    if len({isinstance(value, str) for value in given}) > 1:
         raise InvalidInput(f"{what}: holds words and numbers; expected one sort")
     array = plain_array(given, what)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
-        raise InvalidInput(f"{what}: expected a sequence (n,) of numbers or of words, not of shape {array.shape}")
-    if array.dtype.kind == "U":
-        return array
-    floats = array.astype(float)
-    if not np.all(np.isfinite(floats)):
+        raise InvalidInput(f"{told} of shape {array.shape}")
+    array = array if array.dtype.kind == "U" else array.astype(float)
+    if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
         raise InvalidInput(f"{what}: holds a number that is not finite")
-    return floats
+    return array
 
 
 def _sort(values: np.ndarray) -> str:
@@ -86,7 +81,7 @@ def _sort(values: np.ndarray) -> str:
 
 
 def _one_hot(values: np.ndarray) -> np.ndarray:
-    """The code of a sequence, `(n, n_different)`: 1 at the place of each word among the different ones, in order."""
+    """The code of a sequence, `(n, n_different)`: 1 at the place of each word among the different ones."""
     return np.asarray(values[:, None] == np.unique(values)[None, :], dtype=float)
 
 
@@ -130,9 +125,9 @@ class Selection(Declared):
         return Head(table @ query_part, key_part, value_part, separation=separation, mask="none")
 
     def text(self, values: np.ndarray) -> np.ndarray:
-        """The text that the head reads, `(n, dim)`: the codes of the queries and of the keys, then the values.
+        """The text that the head reads for values `(n, dim)`: the codes of the queries and of the keys, then these.
 
-        values: `(n, dim_values)`. Raises `InvalidInput` for another shape.
+        Raises `InvalidInput` for another shape.
         """
         given = shaped(as_numpy(values, "values"), "values", "n dim", n=len(self.keys))
         return np.hstack([_one_hot(self.queries), _one_hot(self.keys), given])
@@ -154,11 +149,9 @@ class Selection(Declared):
         numbers = _sort(given) == "numbers"
         if default is None:
             default = 0.0 if numbers else "none"
-        elif not isinstance(default, str):
-            default = real(default, "default")
         if isinstance(default, str) == numbers:
-            shown = quoted(default) if isinstance(default, str) else f"{default:g}"
-            raise InvalidInput(f"default: {shown} is not among values that are {_sort(given)}")
+            raise InvalidInput(f"default: {quoted(default)} is not among values that are {_sort(given)}")
+        default = real(default, "default") if numbers else default
         trace = self._trace(given[:, None] if numbers else _one_hot(given), "proportional")
         selects = np.any(trace.scores > 0, axis=-1)
         if numbers:
@@ -185,8 +178,7 @@ class Selection(Declared):
 def select(keys: Any, queries: Any, where: str = "==") -> Selection:
     """The words that each word selects: those whose key compares to its query, `key where query`.
 
-    keys, queries: sequences `(n,)` of numbers or of words. where: "==", "!=", "<", "<=", ">", ">=" or "true". Raises
-    `InvalidInput` for sequences that do not fit one another.
+    where: "==", "!=", "<", "<=", ">", ">=" or "true". The rest is as in `Selection`.
     Source: Weiss, Goldberg & Yahav (2021), their `select`, `aggregate` and `selector_width`.
 
     >>> import hopattn as ha
@@ -199,10 +191,9 @@ def select(keys: Any, queries: Any, where: str = "==") -> Selection:
 
 @dataclass(frozen=True)
 class SequenceMap:
-    """A map of one or several sequences of one length to a sequence.
+    """A map of sequences. of: the number of its operands; None for two or more, from the left to the right.
 
-    of: the number of its operands; None for two or more, from the left to the right. sign: how the arithmetic is
-    written. words: whether it takes words.
+    sign: how the arithmetic is written. words: whether it takes words.
     """
 
     compute: Callable[..., Any]
