@@ -216,7 +216,7 @@ def test_the_same_seed_gives_the_same_walk_and_noise_changes_no_path():
         (lambda: ha.circuits.walk(TORUS, kinds=[1, 2]), "kinds: expected a number, or one whole number from 0 to 999"),
         (
             lambda: ha.circuits.walk(TORUS, kinds=[[0], [1, 2]]),
-            "kinds: expected a number, or one whole number from 0 to 999",
+            "kinds: rows of unequal length",
         ),
         (lambda: ha.circuits.walk(TORUS, angles={"east": [36], "up": [1]}), "angles: 'up' is unknown"),
         (

@@ -12,7 +12,7 @@ import numpy as np
 from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.checks import instance, path_of, require_room, whole
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -33,13 +33,13 @@ ITERATIONS = 5
 class Recipe(Declared):
     """A model that consists of attention alone, the texts that it learns from, and how it learns.
 
-    layers, heads: their numbers; dim: entries of a word vector, divided by the heads. words: the size of the
-    vocabulary. length: words of a text. shortest, longest: the range of a period. A text is a row of distinct random
-    words that is repeated until the text is full; its period is drawn anew, because one layer can look back by a fixed
-    number of words without induction. positions: whether the words get vectors of their places; otherwise the causal
-    mask alone tells where a word is. steps: of the optimiser, each with a batch of new texts. rate: the learning rate
-    of Adam, reached after 50 steps. every: steps between two measurements. seed: of texts and first weights. Raises
-    `InvalidInput` for numbers out of range or that do not fit one another.
+    dim: of a word vector, divided by the heads. words: the size of the vocabulary. length: words of a text. shortest,
+    longest: the range of a period. A text is a row of distinct random words that is repeated until the text is full;
+    its period is drawn anew, because one layer can look back by a fixed number of words without induction. positions:
+    whether the words get vectors of their places; otherwise the causal mask alone tells where a word is. steps: of the
+    optimiser, each with a batch of new texts. rate: the learning rate of Adam, reached after 50 steps. every: steps
+    between two measurements. seed: of texts and first weights. Raises `InvalidInput` for numbers out of range or that
+    do not fit one another.
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for what is measured; the recipe is ours.
     """
 
@@ -76,7 +76,7 @@ class Recipe(Declared):
         return RepeatedTexts(np.take_along_axis(rows, places, axis=1), periods)
 
     def batch_of(self, step: int) -> "RepeatedTexts":
-        """The texts of one step of the training; those of a step are the same whenever they are drawn."""
+        """The texts of one step of the training, the same whenever they are drawn."""
         return self.texts(self.batch, np.random.default_rng([self.seed, 1, whole(step, "step", least=0)]))
 
     def held_out(self, count: int = 32) -> "RepeatedTexts":
@@ -107,16 +107,14 @@ class RepeatedTexts:
 
     @property
     def new(self) -> np.ndarray:
-        """Where the next word is one that the text did not have yet, so that it can only be guessed, as `repeated`."""
+        """Where the next word is one that the text did not have yet, as `repeated`."""
         return np.asarray(np.arange(self.tokens.shape[1] - 1) < self.periods[:, None] - 1)
 
 
 def model_of(weights: Mapping[str, np.ndarray], recipe: Recipe, mask: str = "causal") -> AttentionOnly:
-    """The model of named arrays: `embed.weight`, `position.weight`, `unembed.weight`, and for each layer
-    `layers.0.in_proj_weight` and `layers.0.out_proj.weight`, as in a `torch.nn.MultiheadAttention`.
+    """The model of the arrays that `Recipe.shapes` names; those of a layer are as in a `torch.nn.MultiheadAttention`.
 
-    mask: of all heads; the models are trained with "causal". Raises `InvalidInput` for missing and further names, all
-    at once, and for arrays that do not fit the recipe.
+    mask: of all heads. Raises `InvalidInput` for missing and further names, all at once, and for other shapes.
     """
     require_names(weights, recipe.shapes)
     own = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
@@ -130,9 +128,8 @@ def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray
 
     "loss of repeated words", "loss of new words": the mean of −log p(next word), in nats. "in-context score": the
     first minus the second; it falls as the model learns to repeat (Olsson et al. 2022 take the loss late in a text
-    minus the loss early in it). "previous token", "prefix matching": the scores of each head,
-    `(layers, heads)`, see `hopattn.circuits.previous_token` and `hopattn.circuits.prefix_matching`; means over the
-    texts. "energy falls": `(heads, 5)`, see `energy_falls`.
+    minus the loss early in it). "previous token", "prefix matching": the scores of each head, `(layers, heads)`; means
+    over the texts. "energy falls": see `energy_falls`.
     """
     traces = model.trace(texts.tokens)
     losses = cross_entropy(np.asarray(traces[-1].state) @ model.unembed.T, texts.tokens)
@@ -158,23 +155,20 @@ def cross_entropy(logits: np.ndarray, tokens: np.ndarray) -> np.ndarray:
 def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts) -> np.ndarray:
     """The share of words at which the energy of each head falls when the layer is applied once more, `(heads, 5)`.
 
-    layer: the last one. trace: its arrays. A head's memory are its keys; its energy at a query q is
-    E(q) = ½ |q|² − β⁻¹ log Σ exp(β K q) over the keys that the word may see. The step q ← Kᵀ p of that memory never
-    raises it. A layer does something else: it adds to the word what the heads read from their *values*, and the next
-    query is W_Q of the sum. So nothing says that the energy falls, and it is only counted. Keys and values are those
-    of the first application; the words are those whose successor can be known.
+        E(q) = ½ |q|² − β⁻¹ log Σ exp(β K q)          over the keys that the word may see
+
+    layer: the last one. trace: its arrays. The step q ← Kᵀ p of a head's own memory, its keys, never raises E. A layer
+    does something else: it adds to the word what the heads read from their *values*, and the next query is W_Q of the
+    sum. So the falls are only counted, at the words whose successor can be known. Keys and values are those of the
+    first application.
     """
     heads = list(zip(layer.attention.heads, trace.heads, strict=True))
     places = np.pad(texts.repeated, ((0, 0), (0, 1)))
     state, falls = trace.input, []
     before = [_energy(head, own.queries, own) for head, own in heads]
     for _ in range(ITERATIONS):
-        queries = [head.query(state) for head, _ in heads]
-        outputs = [
-            head.retrieval.step(query, own.keys, own.values, own.mask)
-            for (head, own), query in zip(heads, queries, strict=True)
-        ]
-        state = state + layer.attention.out(namespace(state).concat(outputs, axis=-1))
+        outputs = [head.retrieval.step(head.query(state), own.keys, own.values, own.mask) for head, own in heads]
+        state = state + layer.attention.out(np.concatenate(outputs, axis=-1))
         after = [_energy(head, head.query(state), own) for head, own in heads]
         falls.append([float(np.mean((b > a)[places])) for b, a in zip(before, after, strict=True)])
         before = after
@@ -199,8 +193,8 @@ class TrainingState:
 class Training:
     """A training, finished or on its way.
 
-    recipe: how it is done. state: after the last step. steps: the steps at which the model was measured, `(k,)`.
-    measures: the measures by name, `(k, …)`; see `measured` for their meaning.
+    state: after the last step. steps: at which the model was measured, `(k,)`. measures: those of `measured` by name,
+    `(k, …)`.
     """
 
     recipe: Recipe
@@ -252,12 +246,8 @@ class Training:
             return cls.begun(recipe)
         training = cls.load(file)
         there, here = asdict(training.recipe), asdict(recipe)
-        differing = [
-            f"{name} is {quoted(there[name])} there and {quoted(here[name])} here"
-            for name in here
-            if here[name] != there[name]
-        ]
-        if differing:
+        pairs = ((name, quoted(there[name]), quoted(here[name])) for name in here if here[name] != there[name])
+        if differing := [f"{name} is {one} there and {other} here" for name, one, other in pairs]:
             how = "choose another file; a finished training cannot be prolonged"
             raise InvalidInput(f"{named(file)} holds another training: {'; '.join(differing)}; {how}")
         if not training.finished and not training.state.moments:
@@ -288,7 +278,7 @@ class Training:
         """
         moments = {} if self.finished else self.state.moments
         parts = {"weights": self.state.weights, "moments": moments, "measures": self.measures}
-        arrays: dict[str, Any] = {RECIPE: np.array(json.dumps(asdict(self.recipe))), STEP: np.array(self.state.step)}
-        arrays[STEPS] = self.steps
+        recipe = np.array(json.dumps(asdict(self.recipe)))
+        arrays: dict[str, Any] = {RECIPE: recipe, STEP: np.array(self.state.step), STEPS: self.steps}
         arrays |= {f"{part}/{name}": array for part, own in parts.items() for name, array in own.items()}
         write_over(path_of(file, "file"), npz(arrays))

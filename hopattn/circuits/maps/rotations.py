@@ -2,8 +2,8 @@
 
     x(start) = (1, 0, 1, 0, …) / √planes          x(place after a) = R_a x(place)
 
-Each R_a turns plane i by an angle θ_ai. Such rotations commute, so their angles add along a path, and a position has
-the angles of its place whatever the path: this is path integration.
+Each R_a turns plane i by an angle θ_ai. Such rotations commute, so their angles add along a path: this is path
+integration.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,34 +41,32 @@ def positions_of(turns: np.ndarray) -> np.ndarray:
 
 
 def angles_of(world: World, angles: Mapping[str, Sequence[float]]) -> np.ndarray:
-    """The angle of each action in each plane, in degrees, `(n_actions, planes)`.
+    """The angle of each action in each plane, in degrees, `(n_actions, planes)`; without it, against its inverse.
 
-    angles: an action → its angles, one for each plane. An action without angles turns against its inverse. Raises
-    `InvalidInput` for unknown actions, actions without angles, and numbers of angles that differ.
+    Raises `InvalidInput` for unknown actions, actions without angles, and numbers of angles that differ.
     """
     instance(angles, Mapping, "angles", "an action and its angles for each action")
     reject_unknown("angles", angles, world.actions)
     rows: list[np.ndarray] = []
-    for number, action in enumerate(world.actions):
-        back = world.actions[world.inverse[number]]
-        if action not in angles and back not in angles:
+    for action, inverse in zip(world.actions, world.inverse, strict=True):
+        sign, given = (1, action) if action in angles else (-1, world.actions[inverse])
+        if given not in angles:
             raise InvalidInput(f"angles: the action '{shortened(action)}' has none, nor has its inverse")
-        own = as_numpy(angles[action] if action in angles else angles[back], "angles")
+        own = as_numpy(angles[given], "angles")
         require_finite(own, "angles")
         if own.ndim != 1 or not 1 <= len(own) <= MAX_PLANES or len(own) != len(rows[0] if rows else own):
             wanted = f"the same number for each action, 1 to {MAX_PLANES}"
             raise InvalidInput(f"angles: '{shortened(action)}' has angles of shape {own.shape}; expected {wanted}")
-        rows.append(own if action in angles else -own)
+        rows.append(sign * own)
     return np.stack(rows)
 
 
 def drawn_angles(world: World, planes: int, rng: np.random.Generator) -> np.ndarray:
-    """Random angles of a lattice's actions, in degrees, `(n_actions, planes)`.
+    """Random angles of a lattice's actions, in degrees, `(n_actions, planes)`: the best of `DRAWS` draws.
 
-    Three planes make a module: waves of one wavelength, in directions 120° apart. The wavelength is between
-    `SHORTEST` places and the shorter side of the lattice, uniform in its logarithm. On a ring or a torus each wave is
-    rounded so that a whole number of waves goes round. Of `DRAWS` draws the one that tells places apart best is taken.
-    Raises `InvalidInput` for a graph, whose loops allow few angles.
+    Three planes make a module: waves of one wavelength, in directions 120° apart. The wavelength is between `SHORTEST`
+    places and the shorter side of the lattice, uniform in its logarithm. On a ring or a torus a whole number of waves
+    goes round. Raises `InvalidInput` for a graph, whose loops allow few angles.
     """
     count = whole(planes, "planes", least=0, most=MAX_PLANES)
     if count == 0:
@@ -112,10 +110,8 @@ def turns_of(world: World, angles: np.ndarray) -> np.ndarray:
 
     Raises `InvalidInput` where two ways to a place turn by different angles.
     """
-    turns = np.full((len(world.places), angles.shape[1]), np.nan)
-    turns[0], waiting, known = 0.0, [0], {0}
-    while waiting:
-        place = waiting.pop(0)
+    turns, waiting, known = np.zeros((len(world.places), angles.shape[1])), [0], {0}
+    for place in waiting:  # the places that it leads to are put behind
         for action in np.flatnonzero(world.moves[place] >= 0):
             end, turned = int(world.moves[place, action]), turns[place] + angles[action]
             if end not in known:

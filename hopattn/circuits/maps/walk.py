@@ -35,11 +35,11 @@ Noise = Annotated[float, partial(real, least=0.0)]
 class Walked:
     """A walk of T steps, and what was predicted at each of them.
 
-    world: where. observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
-    `(n_actions, planes)`. beta: of the recall. noise: in degrees. places: the place at each time, `(T + 1,)`. actions:
-    `(T,)`. positions: at each time, with their noise, `(T + 1, dim)`. predicted: the kind that was predicted at each
-    step, `(T,)`. sorts: "first visit", "known edge" or "new edge" for each step, `(T,)`; an edge is new if it was
-    walked in neither direction. gap: 1 minus the largest cosine of two places' positions; 0 without positions.
+    observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
+    `(n_actions, planes)`. beta: of the recall. noise: in degrees. places: at each time, `(T + 1,)`. actions: `(T,)`.
+    positions: at each time, with their noise, `(T + 1, dim)`. predicted: the kind predicted at each step, `(T,)`.
+    sorts: "first visit", "known edge" or "new edge" for each step, `(T,)`; an edge is new if it was walked in neither
+    direction. gap: 1 minus the largest cosine of two places' positions; 0 without positions.
     """
 
     world: World
@@ -87,8 +87,8 @@ class Walked:
     def chance(self) -> float:
         """The accuracy of the best constant prediction on the revisits.
 
-        Without positions the memory predicts the kind it saw most often. That count includes first visits, so a short
-        walk without positions may exceed chance, by at most the largest number of places of one kind over the revisits.
+        Without positions the memory predicts the kind it saw most often, first visits included; so a short walk may
+        exceed chance, by at most the largest number of places of one kind over the revisits.
         """
         return float(np.bincount(self.seen[self.revisits]).max(initial=0)) / max(1, int(self.revisits.sum()))
 
@@ -96,28 +96,22 @@ class Walked:
     def stray_weight(self) -> float:
         """The most weight that all memories of other places together can have on a revisit, if noise is 0.
 
-        One memory of this place has the score β, and T others have at most β(1 − gap); so it is r / (1 + r) with
-        r = T exp(−β gap). Below ½ every prediction on a revisit is right. With noise this is not a bound.
+        It is r / (1 + r) with r = T exp(−β gap): one memory of this place has the score β, and T others have at most
+        β(1 − gap). Below ½ every prediction on a revisit is right.
         """
         stray = np.log(len(self.actions)) - self.beta * self.gap
         return float(0.5 * (1 + np.tanh(0.5 * stray)))
 
     @property
     def grid_responses(self) -> np.ndarray:
-        """The response of each module at each place: the mean of its planes' cosines, `(n_places, n_modules)`.
-
-        A module is three planes in their order; the last may have fewer.
-        """
+        """The mean of the cosines of each module, three planes, at each place, `(n_places, n_modules)`."""
         waves = np.asarray(cos_sin_degrees(turns_of(self.world, self.angles))[0])
         modules = [waves[:, i : i + MODULE].mean(axis=-1) for i in range(0, waves.shape[1], MODULE)]
         return np.stack(modules, axis=-1) if modules else np.zeros((len(waves), 0))
 
     @property
     def place_responses(self) -> np.ndarray:
-        """The weight of a memory of each place, without noise, at each place, `(n_places, n_places)`.
-
-        Row i belongs to the memory of place i; a column sums to 1.
-        """
+        """The weight of the memory of place i (row) at place j (column), without noise, `(n_places, n_places)`."""
         x = positions_of(turns_of(self.world, self.angles))
         return np.asarray(attention(x, x, np.eye(len(x)), beta=self.beta)).T
 
@@ -143,13 +137,13 @@ def walk(
 ) -> Walked:
     """A random walk from the first place, with a memory of positions and observations.
 
-    steps: at each, one of the possible actions is drawn, all with equal probability. kinds: the number of kinds of
-    observations, which are dealt to the places as evenly as possible, or the kind of each place, `(n_places,)`.
-    angles: an action → its angles in degrees, one for each plane; by default they are drawn for a lattice. planes: how
-    many are drawn; with 0, all places have one position. beta: of the recall. noise: the standard deviation of the
-    error of each rotation, in degrees; errors add up. rng: a whole number or a generator; without it every call draws
-    others. Raises `InvalidInput` for other numbers, and for angles with which two places have one position, or a place
-    has two.
+    steps: at each, one of the possible actions is drawn. kinds: the number of kinds of observations, which are dealt to
+    the places as evenly as possible, or the kind of each place, `(n_places,)`. angles: an action → its angles in
+    degrees, one for each plane; an action without them turns against its inverse; by default they are drawn for a
+    lattice. planes: how many are drawn; with 0, all places have one position. beta: of the recall. noise: the standard
+    deviation of the error of each rotation, in degrees; errors add up. rng: a whole number or a generator; without it
+    every call draws others. Raises `InvalidInput` for other numbers, and for angles with which two places have one
+    position, or a place has two.
     Source: Whittington, Warren & Behrens (2022), ICLR (their W_a is our R_a, their positions e are our x).
 
     >>> import hopattn as ha
@@ -170,10 +164,7 @@ def walk(
 
 def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     """The kind of each place, `(n,)`: those given, or so many kinds, dealt evenly."""
-    try:
-        given = plain_array(kinds, "kinds")
-    except InvalidInput:
-        given = np.empty(0)
+    given = plain_array(kinds, "kinds")
     if given.ndim == 0:
         return np.asarray(rng.permutation(np.arange(n) % whole(kinds, "kinds")))
     if given.shape != (n,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 10 * n:

@@ -24,9 +24,8 @@ class World:
     """Places and actions; each action has an inverse that leads back.
 
     places, actions: their names. inverse: the number of each action's inverse. moves: the place that each action leads
-    to, `(n_places, n_actions)`, −1 where the action is impossible. size: the numbers of places along the axes of a
-    lattice, else empty. closed: whether the lattice is a ring or a torus. Made by `World.line`, `World.grid`,
-    `World.torus` and `world_of_graph`.
+    to, `(n_places, n_actions)`, −1 where the action is impossible. size: of a lattice, along its axes. closed: whether
+    it is a ring or a torus. Made by `World.line`, `World.grid`, `World.torus` and `world_of_graph`.
 
     >>> import hopattn as ha
     >>> world = ha.circuits.World.torus(3, 3)
@@ -74,7 +73,7 @@ class World:
     def _lattice(cls, size: tuple[int, ...], closed: bool) -> Self:
         axes = ("rows", "columns") if len(size) == 2 else ("size",)
         checked = tuple(whole(n, axis, 3 if closed else 2, MAX_PLACES) for n, axis in zip(size, axes, strict=True))
-        single, (rows, columns) = len(checked) == 1, (1, *checked)[-2:]
+        rows, columns = (1, *checked)[-2:]
         if rows * columns > MAX_PLACES:
             raise InvalidInput(f"size: {rows} × {columns} = {rows * columns} places; at most {MAX_PLACES} are possible")
         row, column = np.divmod(np.arange(rows * columns), columns)
@@ -84,7 +83,7 @@ class World:
             inside = closed | ((down >= 0) & (down < rows) & (right >= 0) & (right < columns))
             moves.append(np.where(inside, down % rows * columns + right % columns, -1))
         places = zip(row, column, strict=True)
-        names = (f"place {j + 1}" if single else f"row {i + 1}, column {j + 1}" for i, j in places)
+        names = (f"place {j + 1}" if len(checked) == 1 else f"row {i + 1}, column {j + 1}" for i, j in places)
         inverse = (1, 0, 3, 2)[: len(moves)]
         return cls(tuple(names), LATTICE[: len(moves)], inverse, np.stack(moves, axis=-1), checked, closed)
 
@@ -132,18 +131,14 @@ def world_of_edges(edges: Sequence[Edge], inverse: Mapping[str, str], places: Se
 def edge_problems(
     edges: Sequence[Edge], inverse: Mapping[str, str], places: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """The problems of a graph, each with the argument to which it belongs: `edges`, `inverse` or `places`.
-
-    An action without an inverse, an action that leads from one place to two, a place that cannot be reached.
-    """
+    """The problems of a graph, each with the argument to which it belongs, `edges` or `inverse`."""
     names, actions = _names(edges, places), {action for _, action, _ in edges}
     back = _both_ways(inverse)
     if len(names) < 2 or not edges or len(names) > MAX_PLACES:
         yield "edges", f"expected 2 to {MAX_PLACES} places with an edge between them, not {len(names)}"
         return
     lacking = sorted(actions - set(back))
-    for action in lacking:
-        name = shortened(action)
+    for name in map(shortened, lacking):
         yield "inverse", f"the action '{name}' has no inverse; name the action that leads back, or '{name}' itself"
     known = actions | {inverse[action] for action in actions & set(inverse)}
     wrong = [(action, other) for action, other in inverse.items() if back[other] != action]
@@ -160,7 +155,14 @@ def edge_problems(
             two = f"'{shortened(ends[start, action])}' and to '{shortened(end)}'"
             yield "edges", f"'{shortened(action)}' leads from '{shortened(start)}' to {two}; expected one place"
             return
-    reached = _reached(names[0], ends)
+    near: dict[str, set[str]] = {name: set() for name in names}
+    for (start, _), end in ends.items():
+        near[start].add(end)
+    reached, waiting = {names[0]}, [names[0]]
+    while waiting:
+        new = near[waiting.pop()] - reached
+        reached |= new
+        waiting += new
     if beyond := [name for name in names if name not in reached]:
         yield "edges", f"'{shortened(beyond[0])}' cannot be reached from '{shortened(names[0])}'; join them by an edge"
 
@@ -178,16 +180,3 @@ def _with_ways_back(edges: Sequence[Edge], back: Mapping[str, str]) -> Iterator[
     for start, action, end in edges:
         yield start, action, end
         yield end, back[action], start
-
-
-def _reached(first: str, ends: Mapping[tuple[str, str], str]) -> set[str]:
-    """The places that can be reached from the first."""
-    near: dict[str, set[str]] = {}
-    for (start, _), end in ends.items():
-        near.setdefault(start, set()).add(end)
-    found, waiting = {first}, [first]
-    while waiting:
-        new = near.get(waiting.pop(), set()) - found
-        found |= new
-        waiting += new
-    return found
