@@ -157,7 +157,8 @@ def position_probe(
         for layer in steps:
             state = layer(state, mask=mask)
             found.append(_read(_as_read(state), half, penalty))
-    return PositionProbe(*map(np.array, zip(*found, strict=True)), n_texts=len(vectors) - half)
+    by_place: list[Any] = [np.array(row) for row in zip(*found, strict=True)]
+    return PositionProbe(*by_place, len(vectors) - half)
 
 
 def _as_read(state: Any) -> np.ndarray:

@@ -99,21 +99,21 @@ class Selection(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        comparison, sorts = comparisons[self.where], (_sort(self.keys), _sort(self.queries))
+        comparison, keys, queries = comparisons[self.where], _sort(self.keys), _sort(self.queries)
         if len(self.keys) != len(self.queries):
             raise InvalidInput(f"queries: {len(self.queries)} do not fit {len(self.keys)} keys")
-        if comparison is not comparisons["true"] and sorts[0] != sorts[1]:
-            raise InvalidInput(f"queries: {sorts[1]} cannot be compared with keys that are {sorts[0]}")
+        if comparison is not comparisons["true"] and keys != queries:
+            raise InvalidInput(f"queries: {queries} cannot be compared with keys that are {keys}")
 
     @property
     def scores(self) -> np.ndarray:
         """S, `(n_queries, n_keys)`: 1 where the key is selected, else 0."""
-        return np.asarray(self._trace(np.ones((len(self.keys), 1)), "identity").scores)
+        return np.asarray(self._trace("identity").scores)
 
     @property
     def weights(self) -> np.ndarray:
         """The weights of an aggregation, `(n_queries, n_keys)`; a row that selects nothing is 0."""
-        return np.asarray(self._trace(np.ones((len(self.keys), 1)), "proportional").weights)
+        return np.asarray(self._trace("proportional").weights)
 
     def head(self, dim: int, separation: str = "proportional") -> Head:
         """The attention head for values of `dim` elements; its text is that of `text`."""
@@ -152,7 +152,7 @@ class Selection(Declared):
         if isinstance(default, str) == numbers:
             raise InvalidInput(f"default: {quoted(default)} is not among values that are {_sort(given)}")
         default = real(default, "default") if numbers else default
-        trace = self._trace(given[:, None] if numbers else _one_hot(given), "proportional")
+        trace = self._trace("proportional", given[:, None] if numbers else _one_hot(given))
         selects = np.any(trace.scores > 0, axis=-1)
         if numbers:
             return np.asarray(np.where(selects, trace.output[:, 0], default))
@@ -169,10 +169,12 @@ class Selection(Declared):
         >>> ha.circuits.select(list("abac"), list("abac"), "==").width()
         array([2., 1., 2., 1.])
         """
-        return np.asarray(self._trace(np.ones((len(self.keys), 1)), "identity").output[:, 0])
+        return np.asarray(self._trace("identity").output[:, 0])
 
-    def _trace(self, values: np.ndarray, separation: str) -> HeadTrace:
-        return self.head(values.shape[1], separation).trace(self.text(values))
+    def _trace(self, separation: str, values: np.ndarray | None = None) -> HeadTrace:
+        """The arrays of the head; values: `(n, dim)`, by default 1 for each word."""
+        given = np.ones((len(self.keys), 1)) if values is None else values
+        return self.head(given.shape[1], separation).trace(self.text(given))
 
 
 def select(keys: Any, queries: Any, where: str = "==") -> Selection:

@@ -86,7 +86,7 @@ class Recipe(Declared):
 
     @property
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """The shape of each array of the model, by its name."""
+        """The shape of each array of the model by its name; a layer has those of a `torch.nn.MultiheadAttention`."""
         rows = {EMBED: self.words} | ({POSITION: self.length} if self.positions else {}) | {UNEMBED: self.words}
         for i in range(self.layers):
             rows |= {f"layers.{i}.{HEADS[0]}": 3 * self.dim, f"layers.{i}.{HEADS[1]}": self.dim}
@@ -109,18 +109,6 @@ class RepeatedTexts:
     def new(self) -> np.ndarray:
         """Where the next word is one that the text did not have yet, as `repeated`."""
         return np.asarray(np.arange(self.tokens.shape[1] - 1) < self.periods[:, None] - 1)
-
-
-def model_of(weights: Mapping[str, np.ndarray], recipe: Recipe, mask: str = "causal") -> AttentionOnly:
-    """The model of the arrays that `Recipe.shapes` names; those of a layer are as in a `torch.nn.MultiheadAttention`.
-
-    mask: of all heads. Raises `InvalidInput` for missing and further names, all at once, and for other shapes.
-    """
-    require_names(weights, recipe.shapes)
-    own = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
-    parts = [with_prefix(own, f"layers.{i}") for i in range(recipe.layers)]
-    layers = tuple(AttentionLayer(MultiHead.from_torch(part, recipe.heads, mask=mask)) for part in parts)
-    return AttentionOnly(own[EMBED], own.get(POSITION), layers, own[UNEMBED])
 
 
 def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray]:
@@ -260,8 +248,16 @@ class Training:
         return self.state.step >= self.recipe.steps
 
     def model(self, mask: str = "causal") -> AttentionOnly:
-        """The model with the weights of the last step, made of hopattn's own layers; mask: of all its heads."""
-        return model_of(self.state.weights, self.recipe, mask)
+        """The model with the weights of the last step, made of hopattn's own layers. mask: of all its heads.
+
+        Raises `InvalidInput` for missing and further weights, all at once, and for those of other shapes.
+        """
+        recipe, weights = self.recipe, self.state.weights
+        require_names(weights, recipe.shapes)
+        own = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
+        parts = [with_prefix(own, f"layers.{i}") for i in range(recipe.layers)]
+        layers = tuple(AttentionLayer(MultiHead.from_torch(part, recipe.heads, mask=mask)) for part in parts)
+        return AttentionOnly(own[EMBED], own.get(POSITION), layers, own[UNEMBED])
 
     def with_measures(self, measures: Mapping[str, np.ndarray]) -> "Training":
         """The same training with the measures at its step added."""

@@ -73,16 +73,14 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
         if allowed.dtype != bool:
             raise InvalidInput(f"where: expected booleans, True = may attend, not {allowed.dtype}")
         require_broadcast(allowed, rows.shape, "where", "scores")
-    p = separation.weights(rows, allowed)
-    edges = separation.beta * (p[..., :, None] * p[..., None, :])
-    diagonal = np.eye(rows.shape[-1], dtype=bool)
-    edges[..., diagonal] = 0.0
+    p, diagonal = separation.weights(rows, allowed), np.eye(rows.shape[-1], dtype=bool)
+    edges = np.where(diagonal, 0.0, separation.beta * (p[..., :, None] * p[..., None, :]))
     # The sum of the other entries in place of p − p², which loses every digit where the softmax saturates.
     return np.asarray(np.where(diagonal, edges.sum(axis=-1, keepdims=True), -edges))
 
 
 def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
-    """The size of symmetric matrices `(…, n, n)`, one of `SIZES`; their squares may underflow.
+    """The size of symmetric matrices `(…, n, n)`, one of `SIZES`, also where the squares of their entries underflow.
 
     "spectral": the largest singular value. "frobenius": the root of the sum of squares. "largest": max |entry|.
     """
@@ -178,8 +176,7 @@ def heads_backward(
     for head, traced in zip(own.heads, trace.heads, strict=True):
         step = head.retrieval
         if not (isinstance(step.separation, Softmax) and step.similarity == Dot() and step.activation == Identity()):
-            told = "only softmax attention with dot products has this backward pass"
-            raise InvalidInput(f"heads: {told}, not {quoted(step)}")
+            raise InvalidInput(f"heads: only softmax attention with dot products has gradients, not {quoted(step)}")
         of_head, start = of_joined[..., start : start + head.value.dims[0]], start + head.value.dims[0]
         dq, dk, dv = attention_backward(traced, step.separation.beta, of_head)
         if head.position is not None:  # the transpose of a rotation is the rotation back
@@ -248,8 +245,8 @@ def backward(
     change = output = in_float64(upstream, "upstream")
     if output.shape != trace.state.shape:
         raise InvalidInput(f"upstream: shape {output.shape} does not fit the output of shape {trace.state.shape}")
-    attends = [(ATTENTION, block.attention, trace.attention), (CROSS, block.cross, trace.cross)]
-    attends = attends[: 1 if block.cross is None else 2]
+    attends: list[Any] = [(ATTENTION, block.attention, trace.attention)]
+    attends += [] if block.cross is None else [(CROSS, block.cross, trace.cross)]
     weights, of_source = Named(), None
     for i in reversed(range(len(trace.states))):
         before, read, norm = trace.states[i - 1] if i else words, trace.read[i], (block.norms[i], f"norm{i + 1}")

@@ -43,7 +43,7 @@ def alibi(n_heads: Count, n: Count, m: Annotated[int | None, whole] = None) -> n
     """
     keys = n if m is None else m
     require_room(n_heads * n * keys, f"alibi: {n_heads:,} heads of {n:,} queries and {keys:,} keys")
-    return np.asarray(alibi_slopes(n_heads)[:, None, None] * -np.abs(distances(n, m, "alibi")))
+    return np.asarray(alibi_slopes(n_heads)[:, None, None] * Alibi(1.0)(n, m))
 
 
 @checked
