@@ -157,8 +157,8 @@ def position_probe(
         for layer in steps:
             state = layer(state, mask=mask)
             found.append(_read(_as_read(state), half, penalty))
-    by_place: list[Any] = [np.array(row) for row in zip(*found, strict=True)]
-    return PositionProbe(*by_place, len(vectors) - half)
+    by_place: tuple[Any, ...] = (*map(np.array, zip(*found, strict=True)), len(vectors) - half)
+    return PositionProbe(*by_place)
 
 
 def _as_read(state: Any) -> np.ndarray:
