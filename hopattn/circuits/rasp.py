@@ -150,7 +150,8 @@ class Selection(Declared):
         if default is None:
             default = 0.0 if numbers else "none"
         if isinstance(default, str) == numbers:
-            raise InvalidInput(f"default: {quoted(default)} is not among values that are {_sort(given)}")
+            shown = quoted(default) if numbers else f"{real(default, 'default'):g}"
+            raise InvalidInput(f"default: {shown} is not among values that are {_sort(given)}")
         default = real(default, "default") if numbers else default
         trace = self._trace("proportional", given[:, None] if numbers else _one_hot(given))
         selects = np.any(trace.scores > 0, axis=-1)

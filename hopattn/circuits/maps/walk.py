@@ -35,7 +35,7 @@ Noise = Annotated[float, partial(real, least=0.0)]
 class Walked:
     """A walk of T steps, and what was predicted at each of them.
 
-    observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
+    world: where. observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
     `(n_actions, planes)`. beta: of the recall. noise: in degrees. places: at each time, `(T + 1,)`. actions: `(T,)`.
     positions: at each time, with their noise, `(T + 1, dim)`. predicted: the kind predicted at each step, `(T,)`.
     sorts: "first visit", "known edge" or "new edge" for each step, `(T,)`; an edge is new if it was walked in neither

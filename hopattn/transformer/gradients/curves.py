@@ -147,8 +147,7 @@ def vanishing_gradients(
     positive, for another dim, and for another `of`.
 
     Without residuals the words become alike; with residuals but without norms they grow until the softmax saturates.
-    Either way the gradients of the scores vanish in the later layers. Those of the words do not, because they also pass
-    through the values.
+    Either way the gradients of the scores vanish in the later layers; those of the words also pass through the values.
     Source: Xiong et al. (2020), ICML, for the norm that comes first or last; Noci et al. (2022), NeurIPS, for words
     that become alike; He et al. (2015), ICCV, for 2/in.
 
