@@ -9,7 +9,7 @@ import numpy as np
 
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.recall import GROWTH
+from hopattn.dynamics.recall import GROWTH, AssociativeMemory
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import drawn_with, is_part, own_named
@@ -92,7 +92,7 @@ class Certificate:
 
 def certify(
     memory: Any,
-    update: str | Update = "sync",
+    update: str | Update | None = None,
     count: int = 1000,
     rng: Seed = 0,
     dtype: str = "float64",
@@ -101,8 +101,8 @@ def certify(
 
     memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn;
     or the name or path of a similarity, separation or activation of your own, of which memories are drawn too. update:
-    an update, or its name: its parameters are then drawn by `Update.drawn`. count: the least number of updates
-    with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
+    an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `own_update` of each memory,
+    which the certificate then names as its update. count: the least number of updates with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
     rng: a seed or a generator (0).
     dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
     by the rounding of float32. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw
@@ -115,12 +115,14 @@ def certify(
     """
     draws, wanted, idle = generator(rng), whole(count, "count", most=REPEATED), 0
     reject_unknown("dtype", [dtype], DTYPES)
-    names = [given if isinstance(given, str) else repr(given) for given in (memory, update)]
+    own = "own_update" if update is None else update
+    names = [given if isinstance(given, str) else repr(given) for given in (memory, own)]
     draw = _drawing(memory)
     certificate = Certificate(names[0], names[1], dtype=dtype)
     while certificate.claimed < wanted and idle < PATIENCE:
         one = _converted(draw(draws), dtype)
-        before, certificate = certificate, _extended(certificate, one, _drawn_update(update, draws), draws, wanted)
+        rule = one.own_update if update is None else _drawn_update(update, draws)
+        before, certificate = certificate, _extended(certificate, one, rule, draws, wanted)
         counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
         idle = 0 if counted else idle + 1
     return certificate
@@ -146,7 +148,7 @@ def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
     own = own_named(memory, "memory") if isinstance(memory, str) and memory not in named_memories else memory
     if is_part(own):
         return partial(drawn_with, own)
-    if isinstance(own, Recallable):
+    if isinstance(own, AssociativeMemory):
         return lambda rng: own
     reject_unknown("memory", [memory], named_memories)
     return partial(random_memory, named_memories[memory])

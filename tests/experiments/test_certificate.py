@@ -74,6 +74,13 @@ def test_a_memory_of_the_user_is_certified():
     assert found.memory.startswith("Memory(")
 
 
+@pytest.mark.parametrize(("name", "reason"), [("hopfield", "each spin turns"), ("modern", "concave-convex")])
+def test_without_an_update_each_memory_takes_that_of_its_recall(name, reason):
+    found = certify(name, count=60)
+    assert found.holds and (found.update, found.unclaimed) == ("own_update", 0)
+    assert found.reason.startswith(reason)
+
+
 @dataclass(frozen=True)
 class PartialStep(Update):
     """x⁺ = x + a (∇Φ(h) − x), a in (0, 1]: on the way to the minimum of a quadratic bound of the energy."""
