@@ -4,16 +4,15 @@ The likeness of a state x and a pattern ξ is their cosine, x·ξ / |x||ξ|, or,
 
     1 − |x − ξ|² / (|x|² + |ξ|²) = 2 x·ξ / (|x|² + |ξ|²) = cosine · 2 / (r + 1/r)        r = |x| / |ξ|
 
-which is 1 only where the two are equal, and the cosine where they are equally long. A state shorter than a millionth of
-a pattern has the cosine 0 with it: the rest of a state that faded has no direction. States and patterns are taken in
-blocks, so that the likenesses of all pairs are never in memory at once.
+which is 1 only where the two are equal. A state shorter than a millionth of a pattern has the cosine 0 with it: what is
+left of a state that faded has no direction. The likenesses of all pairs are never in memory at once.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -25,9 +24,8 @@ from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise import ENOUGH, HELD, Blocks
 
 MATCH = 0.95
-"""The cosine from which on a state counts as a stored pattern. The retrieval states of the classical network keep an
-overlap of 0.967 with their pattern up to the critical load (Amit, Gutfreund & Sompolinsky 1985); spurious mixtures of
-three patterns have 0.5."""
+"""The cosine from which on a state counts as a stored pattern. Up to the critical load, retrieval states keep an overlap
+of 0.967 with their pattern (Amit, Gutfreund & Sompolinsky 1985); mixtures of three patterns have 0.5."""
 N_LEADING = 3
 """The number of patterns that are ranked by the magnitude of their likeness."""
 FADED = 1e-6
@@ -76,18 +74,17 @@ def merged(parts: Sequence[Ranked]) -> Ranked:
 
     parts: in the order of their patterns; each numbers its patterns as the whole does.
     """
-    best = parts[0].nearest, parts[0].apart, parts[0].largest
+    nearest, apart, largest = parts[0].nearest, parts[0].apart, parts[0].largest
     for part in parts[1:]:
         rounding = _rounding(part.largest)
-        tied = part.largest + rounding >= best[2]
-        better = np.where(part.apart < best[1], tied, part.largest - rounding > best[2])
-        best = tuple(  # type: ignore[assignment]
-            np.where(better, new, old) for new, old in zip((part.nearest, part.apart, part.largest), best, strict=True)
-        )
+        tied, above = part.largest + rounding >= largest, part.largest - rounding > largest
+        better = np.where(part.apart < apart, tied, above)
+        nearest, apart = np.where(better, part.nearest, nearest), np.where(better, part.apart, apart)
+        largest = np.where(better, part.largest, largest)
     cosines, leading = np.hstack([part.leading_cosines for part in parts]), np.hstack([part.leading for part in parts])
     columns = _columns_of_largest(np.abs(cosines))
     lowest = np.minimum.reduce([part.lowest for part in parts])
-    return Ranked(*best, lowest, _taken(leading, columns), _taken(cosines, columns))
+    return Ranked(nearest, apart, largest, lowest, _taken(leading, columns), _taken(cosines, columns))
 
 
 def _rank(states: np.ndarray, patterns: np.ndarray, by_distance: bool, width: int, rows: slice) -> Ranked:
@@ -159,27 +156,28 @@ def _taken(array: np.ndarray, columns: np.ndarray) -> np.ndarray:
     return np.take_along_axis(array, columns, axis=1)
 
 
-class Spurious(StrEnum):
+class Word(StrEnum):
+    """A word with its `meaning`, the sentence that a reader sees."""
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str = "") -> Self:
+        """The member of this word."""
+        member = str.__new__(cls, word)
+        member._value_, member.meaning = word, meaning
+        return member
+
+
+class Spurious(Word):
     """The kind of a state that is not a stored pattern; `meaning` explains it in a sentence."""
 
-    NONE = ""
-    REVERSED = "reversed"
-    MIXTURE = "mixture"
-    OTHER = "other"
-
-    @property
-    def meaning(self) -> str:
-        """The explanation that a reader sees."""
-        return {
-            Spurious.NONE: "it is a stored pattern",
-            Spurious.REVERSED: "every neuron of a stored pattern is turned round",
-            Spurious.MIXTURE: "three stored patterns, or their reverses, are mixed",
-            Spurious.OTHER: "neither a stored pattern, nor a reversed one, nor a mixture of three",
-        }[self]
+    NONE = "", "it is a stored pattern"
+    REVERSED = "reversed", "every neuron of a stored pattern is turned round"
+    MIXTURE = "mixture", "three stored patterns, or their reverses, are mixed"
+    OTHER = "other", "neither a stored pattern, nor a reversed one, nor a mixture of three"
 
 
-@dataclass(frozen=True, eq=False)
-class Likeness:
+class Likeness(NamedTuple):
     """The likeness of states `(n, dim)`: the fields `matched`, `similarity`, `spurious` and `mixture` of a `Recall`."""
 
     matched: np.ndarray
@@ -192,9 +190,8 @@ class Likeness:
 class ReferencePatterns:
     """The patterns that the states of a recall are compared with.
 
-    patterns: `(n_patterns, dim)`; a subclass may keep them elsewhere. activation: the activation of the memory, for
-    mixtures. by_distance: whether the memory compares by distance, so that states of another length are unlike. Raises
-    `InvalidInput` for patterns that are not a NumPy array.
+    patterns: `(n_patterns, dim)`, NumPy; a subclass may keep them elsewhere. activation: that of the memory, for
+    mixtures. by_distance: whether the memory compares by distance. Raises `InvalidInput` for other arrays.
     """
 
     patterns: Any
@@ -241,12 +238,11 @@ class ReferencePatterns:
         state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). Without patterns, no state is
         matched and none is called spurious.
         """
-        n = len(states)
-        nothing, mixture = np.full(n, -1), np.full((n, 3), -1)
+        n, mixture = len(states), np.full((len(states), 3), -1)
         if not self.shape[0]:
-            return Likeness(nothing, np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), mixture)
+            return Likeness(np.full(n, -1), np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), mixture)
         rank = self.ranked(states)
-        matched = np.where(rank.largest >= MATCH, rank.nearest, nothing)
+        matched = np.where(rank.largest >= MATCH, rank.nearest, -1)
         spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
         spurious = np.where(matched >= 0, Spurious.NONE, spurious)
         if self.shape[0] >= 3:

@@ -28,16 +28,12 @@ from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, who
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.vectors import largest_change
 from hopattn.results.display import ShownInNotebook
-from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, resolve
 
 GROWTH = 2.0**20
 """A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
 TWO = 2
 """The length of the cycles that are noticed up to the tolerance."""
-
-
-NOTHING: tuple[str, ...] = ()
 
 
 class AssociativeMemory(Recallable, ShownInNotebook):
@@ -65,7 +61,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         tol: float | None = None,
         rng: Seed = None,
         mask: Any = None,
-        keep: Sequence[str] = NOTHING,
+        keep: Sequence[str] = (),
     ) -> Recall:
         """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
 
@@ -83,7 +79,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
         """
         rule = self.own_update if update is None else updates.make(update)
-        names = _checked_keep(self, keep) if keep is not NOTHING else NOTHING
+        names = _checked_keep(self, keep)
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
         if "recall" in self.lacks:
@@ -109,7 +105,9 @@ class AssociativeMemory(Recallable, ShownInNotebook):
                 require_finite_energy(energy)
                 energies.append(energy)
             after, goes_on = stop.judge(t, active, (_of(before, active), now, after), where)
-            before, x = x, _with(x, active, after)
+            before, x = x, np.array(after if active.size == len(x) else x, dtype=x.dtype, order="C")
+            if active.size < len(x):
+                x[active] = after
             stop.remember(x, t)
             if internal is not None:
                 internal[active] = moved
@@ -117,17 +115,10 @@ class AssociativeMemory(Recallable, ShownInNotebook):
             active = active[goes_on]
             if not active.size:
                 break
-        record = Recall(
-            state=x,
-            steps=stop.steps,
-            status=stop.status,
-            converged=stop.status == Status.CONVERGED,
-            residual=stop.residual,
-            period=stop.period,
-            energies=_energies(self, energies, x, allowed, stop) if energies else None,
-            reference=reference,
-            **{name: np.stack([arrays[name] for arrays in kept]) for name in names},
-        )
+        by_step = {name: np.stack([arrays[name] for arrays in kept]) for name in names}
+        table = _energies(self, energies, x, allowed, stop) if energies else None
+        ends = stop.steps, stop.status, stop.status == Status.CONVERGED, stop.residual, stop.period
+        record = Recall(x, *ends, table, reference, **by_step)
         return record if start.ndim > 1 else record.only_row()
 
     def descends(self, update: str | Update | None = None) -> Descent:
@@ -167,16 +158,15 @@ class StoppingRule:
         a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
         a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
 
-    A cue that has grown keeps x. For longer cycles one earlier state is kept, and the first entry tells most states
-    apart. A cycle of length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (Brent 1980, BIT
-    Numerical Mathematics 20, 176). An update that may leave a fixed point or a cycle does not stop there (`ends`).
+    A cue that has grown keeps x. A cycle of length λ that begins after μ steps is noticed before step
+    2 max(μ, λ) + λ (Brent 1980, BIT Numerical Mathematics 20, 176). An update that may leave a fixed point or a cycle
+    does not stop there (`ends`).
 
     tol: as of `recall`. largest: the largest |entry| of all patterns. cues: `(n, dim)`.
     """
 
     def __init__(self, memory: Recallable, update: Update, tol: float | None, largest: float, cues: np.ndarray) -> None:
-        exact, n = memory.activation.discrete, len(cues)
-        default = 0.0 if exact else tolerance(cues.dtype)
+        default, n = 0.0 if memory.activation.discrete else tolerance(cues.dtype), len(cues)
         self.tol = default if tol is None else real(tol, "tol", least=0.0)
         self.memory, self.update, self.largest, self.ends = memory, update, largest, update.ends
         self.scale = np.maximum(np.abs(cues).max(axis=-1), largest).astype(float)
@@ -272,15 +262,6 @@ def _of(rows: Any, active: np.ndarray) -> Any:
     return rows[active] if rows.strides[0] else rows[: len(active)]
 
 
-def _with(states: np.ndarray, active: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """A copy of the states, with those of the active cues after a step."""
-    if len(active) == len(states):
-        return np.array(after, dtype=states.dtype, order="C")
-    changed = states.copy()
-    changed[active] = after
-    return changed
-
-
 def _kept(
     memory: Any, names: tuple[str, ...], reference: ReferencePatterns, states: np.ndarray, mask: np.ndarray | None
 ) -> dict[str, np.ndarray]:
@@ -322,13 +303,13 @@ def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -
         raise InvalidInput("cues: recall runs on NumPy arrays; `step` runs on those of any library")
     require_dim(given, reference.shape[-1], "cues", "patterns")
     _require_cues(given)
-    has_domain = type(memory.activation).why_outside_domain is not Activation.why_outside_domain
-    for i, row in enumerate(np.atleast_2d(given) if has_domain else ()):
-        if reason := memory.activation.why_outside_domain(row):
+    why = memory.activation.why_outside_domain
+    for i, row in enumerate(np.atleast_2d(given)):
+        if reason := why(row):
             raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
     states = np.array(given, dtype=np.result_type(given, reference.dtype))
-    if has_domain and states.dtype != given.dtype:  # at the edge of the domain, a wider dtype shows the rounding
-        outside = [bool(memory.activation.why_outside_domain(row)) for row in np.atleast_2d(states)]
+    if states.dtype != given.dtype:  # at the edge of the domain, a wider dtype shows the rounding
+        outside = [bool(why(row)) for row in np.atleast_2d(states)]
         states = np.where(np.reshape(outside, (*states.shape[:-1], 1)), memory.activation(states), states)
     return states
 

@@ -1,36 +1,24 @@
 """The record of a recall: how each cue ended, and the stored pattern that it recalled, if any."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import Likeness, ReferencePatterns
+from hopattn.dynamics.likeness import Likeness, ReferencePatterns, Word
 from hopattn.results.display import Drawable
 from hopattn.results.frames import VERSIONS, data_frame, dataset
 
 
-class Status(StrEnum):
+class Status(Word):
     """How the recall of a cue ended; `meaning` explains it in a sentence."""
 
-    CONVERGED = "converged"
-    CYCLE = "cycle"
-    LIMIT = "limit"
-    DIVERGED = "diverged"
-    ANSWERED = "answered"
-
-    @property
-    def meaning(self) -> str:
-        """The explanation that a reader sees."""
-        return {
-            Status.CONVERGED: "the last step changed the state by no more than the tolerance",
-            Status.CYCLE: "the update leads back to an earlier state: a cycle",
-            Status.LIMIT: "no fixed point and no cycle was noticed within max_steps",
-            Status.DIVERGED: "the state grew a millionfold; choose activation='unit' or a smaller beta",
-            Status.ANSWERED: "the answer is of another dim than the cue, so that there is nothing to repeat",
-        }[self]
+    CONVERGED = "converged", "the last step changed the state by no more than the tolerance"
+    CYCLE = "cycle", "the update leads back to an earlier state: a cycle"
+    LIMIT = "limit", "no fixed point and no cycle was noticed within max_steps"
+    DIVERGED = "diverged", "the state grew a millionfold; choose activation='unit' or a smaller beta"
+    ANSWERED = "answered", "the answer is of another dim than the cue, so that there is nothing to repeat"
 
     def __repr__(self) -> str:
         return f"<{self.value}: {self.meaning}>"
@@ -41,18 +29,16 @@ class Recall(Drawable):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
-    point. status: `(n,)`, words of `Status`, for a single cue a `Status`. meaning: `(n,)`, the sentence that explains
-    each status.
-    converged: `(n,)`, whether the status is "converged": the residual is within the tolerance.
+    point. status: `(n,)`, words of `Status`, for a single cue a `Status`. meaning: `(n,)`, the sentence of each status.
+    converged: `(n,)`, whether the residual is within the tolerance.
     residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
-    moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point; near an
-    unstable point, the next step may be larger than the last.
+    moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
     period: `(n,)`, the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the
     tolerance, a longer one if two states are equal bit by bit.
-    energies: `(n, T+1)`, or None for a memory without an energy. The energy is level at a fixed point: the last one is
-    that of the state before, if the two states are equal up to √ε.
+    energies: `(n, T+1)`, or None for a memory without an energy; at a fixed point that of the state before, if the two
+    states are equal up to √ε.
     matched: `(n,)`, the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that
-    cosine is below `MATCH`, and for a state shorter than a millionth of the pattern. A memory that compares by distance
+    cosine is below `MATCH`, or the state shorter than a millionth of the pattern. A memory that compares by distance
     has 1 − |x − ξ|²/(|x|² + |ξ|²) in place of the cosine. similarity: `(n,)`, that cosine. spurious: `(n,)`, words of
     `Spurious`: "" for a stored pattern, "reversed", "mixture" or "other". mixture: `(n, 3)`, the three patterns of a
     mixture, −1 for other states. These four are computed when first used, from the patterns as they are then.
@@ -75,7 +61,7 @@ class Recall(Drawable):
     BY_CUE = ("status", "steps", "converged", "residual", "period", "matched", "similarity", "spurious")
     """The arrays that hold one entry for each cue."""
     BY_STEP = ("trajectory", "overlaps", "weights")
-    """The arrays that are kept of every step if the argument `keep` names them; their first axis is the step."""
+    """The arrays of every step that `keep` may name; their first axis is the step."""
 
     def __repr__(self) -> str:
         n, dim = np.atleast_2d(self.state).shape

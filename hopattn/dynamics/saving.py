@@ -33,11 +33,7 @@ VERSION = 1
 """The version of the format; a file of another one is refused."""
 HEADER = "header"
 """The name of the header in the archive."""
-PARTS: dict[type[Any], Registry[Any]] = {
-    Similarity: similarities,
-    Separation: separations,
-    Activation: activations,
-}
+PARTS: dict[type[Any], Registry[Any]] = {Similarity: similarities, Separation: separations, Activation: activations}
 """The registry of each kind of part of a memory."""
 _PARTS: dict[type[Any], Registry[Any]] = {**PARTS, Features: feature_maps}
 """These, and the registry of each kind of part that is a parameter of another part."""
@@ -59,11 +55,9 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
     arrays = arrays_of(file)
     try:
         header = json.loads(str(arrays.pop(HEADER)[()]))
-        if header["hopattn memory"] != VERSION:
-            raise InvalidInput(
-                f"is of version {quoted(header['hopattn memory'])} of the format; expected version {VERSION}"
-            )
-        return _unpacked(header, "", arrays, kinds)
+        if (version := header["hopattn memory"]) != VERSION:
+            raise InvalidInput(f"is of version {quoted(version)} of the format; expected version {VERSION}")
+        return _unpacked(header, arrays, kinds)
     except InvalidInput as error:
         raise InvalidInput(f"{named(file)}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -101,10 +95,8 @@ def _part(value: Any) -> Any:
         if isinstance(value, base):
             word = next((word for word, entry in registry.items() if entry is type(value)), None)
             if word is None:
-                raise InvalidInput(
-                    f"save: {quoted(value)} is in no registry, so that no file can name it; "
-                    f"call ha.register({type(value).__name__}) first"
-                )
+                cure = f"call ha.register({type(value).__name__}) first"
+                raise InvalidInput(f"save: {quoted(value)} is in no registry, so that no file can name it; {cure}")
             return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
     return value
 
@@ -119,11 +111,10 @@ def _made(name: str, value: Mapping[str, Any]) -> Any:
     return registries[name].make(word, **own)
 
 
-def _unpacked(header: dict[str, Any], place: str, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
+def _unpacked(header: dict[str, Any], arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
     """The memory of a header; raises `InvalidInput` for names that are unknown, `KeyError` for what is missing."""
-    own = dict(header)
-    own.pop("hopattn memory", None)
-    kind = own.pop("kind")
+    own = {name: value for name, value in header.items() if name not in ("hopattn memory", "kind")}
+    kind = header["kind"]
     reject_unknown("kind", [kind], kinds)
     reject_unknown(kind, own, signature(kinds[kind]).parameters)
     arguments: dict[str, Any] = {}
@@ -131,7 +122,7 @@ def _unpacked(header: dict[str, Any], place: str, arrays: Mapping[str, np.ndarra
         if "array" in value:
             arguments[name] = arrays[value["array"]]
         elif "memory" in value:
-            arguments[name] = _unpacked(value["memory"], f"{place}{name}/", arrays, kinds)
+            arguments[name] = _unpacked(value["memory"], arrays, kinds)
         else:
             arguments[name] = _made(name, value)
     return kinds[kind](**arguments)

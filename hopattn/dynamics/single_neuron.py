@@ -32,21 +32,17 @@ BLOCK = 256
 """The number of coupled neurons whose fields one matrix product gives; half or twice as many take about as long."""
 COLUMNS = 64
 """The number of neurons whose columns of the keys are copied to contiguous memory at a time."""
-PAIRS = 512
-"""The number of rows of the couplings in one product; threads that share small products wait for one another."""
 EXACT = 2**24
 """The whole number below which single precision holds every sum of spins exactly."""
 FEW = 3
-"""The number of neurons for each pattern from which sums over the patterns are faster than sums over the couplings."""
+"""The number of neurons for each pattern from which sums over the patterns are the faster ones."""
 SHARE = 16
 """The work of one score of a stored sweep, in couplings of a coupled sweep."""
 
 
 def are_spins(states: np.ndarray) -> bool:
-    """Whether all entries of an array are −1, 0 or 1; by rows that stay in the cache of the processor."""
-    size = np.abs(states[:1]).size
-    rows = (np.abs(states[some]) for some in blocks(len(states), max(1, CACHED // max(1, size))))
-    return all(bool(np.all((each == 1) | (each == 0))) for each in rows)
+    """Whether all entries of an array are −1, 0 or 1."""
+    return bool(np.all((states == 0) | (np.abs(states) == 1)))
 
 
 def settled(
@@ -120,7 +116,7 @@ class Sums:
     for patterns of ±1, are summed as whole numbers and scaled after the sum, so that a tie is a tie; for spins in
     single precision where that is exact. columns, own: for Hebb's rule and few patterns of ±1, Ξᵀ `(N, n_patterns)`
     in single precision, and the number d that the rule takes off the diagonal. Sums over spins then come from one
-    overlap for each pattern: 2 N P products in place of N².
+    overlap for each pattern:
 
         Σ_j W_ij x_j = scale · (Σ_μ ξ_i m_μ − d x_i)          xᵀW x = scale · (Σ_μ m_μ² − d |x|²)          m = Ξ x
     """
@@ -156,37 +152,37 @@ class Sums:
     @cached_property
     def light(self) -> np.ndarray | None:
         """The counts in single precision, where these are whole numbers and no sum of them over spins reaches 2²⁴."""
-        most = max(self.counts.max(), -self.counts.min())
-        return self.counts.astype(np.float32) if self.scale != 1 and most * len(self.counts) < EXACT else None
+        exact = self.scale != 1 and max(self.counts.max(), -self.counts.min()) * self.counts.shape[1] < EXACT
+        return self.counts.astype(np.float32) if exact else None
 
     def of(self, x: np.ndarray) -> np.ndarray:
         """Σ_j W_ij x_j, `(…, dim_out)` for states `(…, dim)`."""
-        if self.columns is None or not are_spins(x):
-            return np.asarray(self.scale * (x @ self.counts.T))
-        light = x.astype(np.float32)
-        sums = light @ self.columns @ self.columns.T - np.float32(self.own) * light
-        return np.asarray(self.scale * sums.astype(np.result_type(x, self.counts)))
+        return np.asarray(self.scale * self._of_counts(x))
 
     def pairs(self, x: np.ndarray) -> np.ndarray:
-        """xᵀW x, `(…,)`, for symmetric couplings: each pair of neurons is computed once and doubled, in blocks."""
-        total, spins = np.zeros(x.shape[:-1], dtype=np.result_type(x, self.counts)), are_spins(x)
-        if self.columns is not None and spins:
-            m = (x.astype(np.float32) @ self.columns).astype(np.float64)
-            squares = np.einsum("...m,...m->...", m, m) - self.own * np.einsum("...i,...i->...", x, x)
-            return np.asarray(self.scale * squares.astype(total.dtype))
-        counts = self.light if spins and self.light is not None else self.counts
-        states = x if counts is self.counts else x.astype(counts.dtype)
-        for block in blocks(len(counts), PAIRS):
-            rows, own = counts[block, block.start :], states[..., block]
-            above, among = states[..., block.stop :] @ rows[:, len(rows) :].T, own @ rows[:, : len(rows)]
-            total += np.sum((2 * above.astype(total.dtype) + among) * own, axis=-1)
-        return np.asarray(self.scale * total)
+        """xᵀW x, `(…,)`, for symmetric couplings."""
+        if self.columns is None or not are_spins(x):
+            return np.asarray(self.scale * np.vecdot(self._of_counts(x), x))
+        m = (x.astype(np.float32) @ self.columns).astype(np.float64)
+        squares = np.vecdot(m, m) - self.own * np.vecdot(x, x)
+        return np.asarray(self.scale * squares.astype(np.result_type(x, self.counts)))
+
+    def _of_counts(self, x: np.ndarray) -> np.ndarray:
+        """The sums before the scale."""
+        if self.scale == 1 or (self.columns is None and self.light is None) or not are_spins(x):
+            return np.asarray(x @ self.counts.T)
+        spins = x.astype(np.float32)
+        if self.columns is None:
+            sums = spins @ self.light.T  # type: ignore[union-attr]
+        else:
+            sums = spins @ self.columns @ self.columns.T - np.float32(self.own) * spins
+        return np.asarray(sums.astype(np.result_type(x, self.counts)))
 
 
 def part_for(cues: int) -> int:
     """The number of neurons of a block that are updated together, measured for 1,000 and 4,000 neurons.
 
-    More neurons need fewer rounds, each with more work. The parts are so small that threads do not share a product.
+    More neurons need fewer rounds, each with more work.
     """
     return 64 if cues <= 64 else 32
 
@@ -293,10 +289,9 @@ class CoupledSpins(SingleNeuronStates):
         """The new values of the k spins of a part, `(k, n)`.
 
         sums: at their start, without their own couplings. among: the couplings below the diagonal, `(k, k)`. own, bias:
-        `(k, 1)`. limits: as of `settled`. The first round updates all spins as if the others of the part stayed. Each
-        further round uses the values of the round before, until nothing changes. A spin depends only on the spins
-        before it, so that after r rounds the first r spins have the values of a sweep of one spin after another, and
-        keep them. Thus k rounds are enough, and the result is that of one spin after another.
+        `(k, 1)`. limits: as of `settled`. The first round updates all spins as if the others of the part stayed, each
+        further round with the values of the round before, until nothing changes. A spin depends on the spins before it
+        alone, so that after r rounds the first r have the values of a sweep of one spin after another, and keep them.
         """
 
         def decided(spins: np.ndarray, sums: np.ndarray, limits: np.ndarray | None) -> np.ndarray:
@@ -396,20 +391,15 @@ class StoredSpins(SingleNeuronStates):
         """
         cues, spins = at[1], self.spins[at]
         scores = self.scores[cues]
-        all_known = bool(np.all(np.abs(spins) == 1))
-        if all_known:
-            flipped = scores - (2 * spins)[:, None] * column
-            other = self._potential(flipped, cues)
+        if np.all(np.abs(spins) == 1):
+            other = self._potential(scores - (2 * spins)[:, None] * column, cues)
             up, down = np.where(spins > 0, present, other), np.where(spins > 0, other, present)
         else:
             up, down = self._either(spins, column, cues)
         after = settled(spins, _half(up, down), limits, lambda: np.maximum(up, down) - present)
-        changed = after != spins
-        if np.any(changed):
-            if all_known:
-                scores[changed] = flipped[changed]
-            else:
-                scores += (after - spins)[:, None] * column
+        changed = np.flatnonzero(after != spins)
+        if changed.size:
+            scores[changed] += (after - spins)[changed, None] * column
             present[changed] = np.where(after > 0, up, down)[changed]
             self.spins[at] = after
 

@@ -15,7 +15,7 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins, Sums
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.continuous_time import Graded
-from hopattn.foundation.arrays import as_float, namespace, require_dim, require_finite
+from hopattn.foundation.arrays import as_float, require_dim, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
@@ -200,9 +200,11 @@ class Hopfield(Network):
 def numpy_only(values: Any, what: str) -> np.ndarray:
     """The values as a NumPy array of floating-point numbers; raises `InvalidInput` for arrays of other libraries."""
     array = as_float(values, what)
-    if namespace(array) is not np:
-        raise InvalidInput(f"{what}: networks of couplings run on NumPy arrays; convert them with numpy.asarray")
-    return np.asarray(array)
+    if isinstance(array, np.ndarray):
+        return array
+    kind = type(array).__module__.partition(".")[0]
+    cure = "give np.asarray(x), or keep the library with `ha.Memory(K, separation=…)`"
+    raise InvalidInput(f"{what}: couplings are computed with NumPy, and this is an array of {kind}; {cure}")
 
 
 def require_no_mask(mask: Any) -> None:

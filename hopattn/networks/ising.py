@@ -38,15 +38,8 @@ SMALL = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Boltzmann:
-    """Averages over all states of N spins at each temperature; n_t is the number of temperatures.
-
-    For a single temperature the first axis is missing. temperature: `(n_t,)`. log_partition: log Z, `(n_t,)`.
-    free_energy: F = −T log Z, `(n_t,)`. energy: ⟨E⟩, `(n_t,)`. heat_capacity: (⟨E²⟩ − ⟨E⟩²) / T², `(n_t,)`. entropy:
-    (⟨E⟩ − F) / T, `(n_t,)`. magnetisation: ⟨x_i⟩, `(n_t, N)`. correlations: ⟨x_i x_j⟩, `(n_t, N, N)`. overlaps:
-    ⟨|m_μ|⟩ with m_μ = ξ_μ·x / N for each stored pattern, `(n_t, n_patterns)`; the mean of m_μ itself is 0 wherever a
-    state and its reverse have the same energy.
-    """
+class Thermal:
+    """The averages that `Boltzmann` and `CurieWeiss` have in common; `Boltzmann` describes them."""
 
     temperature: np.ndarray
     log_partition: np.ndarray
@@ -54,6 +47,18 @@ class Boltzmann:
     energy: np.ndarray
     heat_capacity: np.ndarray
     entropy: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Boltzmann(Thermal):
+    """Averages over all states of N spins at each temperature; for a single one, the axis n_t is missing.
+
+    temperature, log_partition log Z, free_energy F = −T log Z, energy ⟨E⟩, heat_capacity (⟨E²⟩ − ⟨E⟩²) / T², entropy
+    (⟨E⟩ − F) / T: `(n_t,)` each. magnetisation: ⟨x_i⟩, `(n_t, N)`. correlations: ⟨x_i x_j⟩, `(n_t, N, N)`. overlaps:
+    ⟨|m_μ|⟩ with m_μ = ξ_μ·x / N for each stored pattern, `(n_t, n_patterns)`; the mean of m_μ itself is 0 wherever a
+    state and its reverse have the same energy.
+    """
+
     magnetisation: np.ndarray
     correlations: np.ndarray
     overlaps: np.ndarray
@@ -122,18 +127,12 @@ def _at_each(
 
 
 @dataclass(frozen=True, eq=False)
-class CurieWeiss:
+class CurieWeiss(Thermal):
     """Averages of N spins at each temperature; the fields of a single temperature have no axis.
 
     temperature to entropy: as of `Boltzmann`. size_of_m: ⟨|m|⟩, `(n_t,)`. square_of_m: ⟨m²⟩, `(n_t,)`.
     """
 
-    temperature: np.ndarray
-    log_partition: np.ndarray
-    free_energy: np.ndarray
-    energy: np.ndarray
-    heat_capacity: np.ndarray
-    entropy: np.ndarray
     size_of_m: np.ndarray
     square_of_m: np.ndarray
 

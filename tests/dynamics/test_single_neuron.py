@@ -90,8 +90,7 @@ def test_large_whole_couplings_are_summed_exactly(size):
 def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within():
     counts = np.full((300, 300), 55_923.0)  # 300 of them are just below 2²⁴
     counts[0, 0] -= 1
-    with patch.object(single_neuron, "PAIRS", 128):
-        found = ha.Hopfield(counts / 300).energy(np.ones(300))
+    found = ha.Hopfield(counts / 300).energy(np.ones(300))
     np.testing.assert_allclose(found, -(90_000 * 55_923 - 1) / 600, rtol=1e-15)
 
 

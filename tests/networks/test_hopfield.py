@@ -140,7 +140,7 @@ def test_patterns_that_cannot_be_compared_with_are_refused(patterns, message):
 
 
 def test_arrays_of_other_libraries_are_refused(torch):
-    with pytest.raises(InvalidInput, match="couplings: networks of couplings run on NumPy arrays"):
+    with pytest.raises(InvalidInput, match="couplings: couplings are computed with NumPy"):
         ha.Hopfield(torch.eye(2))
 
 

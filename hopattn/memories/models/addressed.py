@@ -10,9 +10,10 @@ from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import surely
 from hopattn.memories.memory import Memory
-from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
+from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
 from hopattn.networks.associator import Associator
+from hopattn.networks.hopfield import numpy_only
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.base import Separation
@@ -101,8 +102,8 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     >>> ha.memories.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
     array([5.])
     """
-    answers = of_numpy(real_patterns(values, "values"), "values")
-    rows = of_numpy(real_patterns(keys, "keys"), "keys")
+    answers = numpy_only(real_patterns(values, "values"), "values")
+    rows = numpy_only(real_patterns(keys, "keys"), "keys")
     return Associator(learning.delta(rows, answers, rate, sweeps), patterns=answers)
 
 

@@ -10,8 +10,6 @@ from functools import cached_property, wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
-import numpy as np
-
 from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import surely
@@ -97,12 +95,3 @@ def real_patterns(patterns: Any, what: str = "patterns") -> Array:
     if surely(xp.any(zero)):
         raise InvalidInput(f"{what}: row {first_true(zero)} is zero; nothing recalls it")
     return rows
-
-
-def of_numpy(rows: Array, what: str = "patterns") -> np.ndarray:
-    """Patterns for couplings, which NumPy computes; raises `InvalidInput` for an array of another library."""
-    if isinstance(rows, np.ndarray):
-        return rows
-    kind = type(rows).__module__.partition(".")[0]
-    cure = "give np.asarray(x), or keep the library with `ha.Memory(K, separation=…)`"
-    raise InvalidInput(f"{what}: couplings are computed with NumPy, and this is an array of {kind}; {cure}")

@@ -1,16 +1,16 @@
 """The classical networks, whose couplings a rule learns: Hopfield 1982 and 1984, and Kosko's two sides."""
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.memories.models.card import named, of_numpy, real_patterns, spin_patterns
+from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.hopfield import Hopfield, numpy_only
 from hopattn.retrieval.activation import Activation, Step, Tanh
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ def hopfield(
     """
     reject_unknown("activation", [activation], NEURONS)
     if activation == "sign":
-        return _network(of_numpy(spin_patterns(patterns)), rule, self_coupling, activation, real(bias, "bias"))
-    rows = of_numpy(real_patterns(patterns))
+        return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
+    rows = numpy_only(real_patterns(patterns), "patterns")
     for i, row in enumerate(rows):
         if reason := Step().why_outside_domain(row):
             raise InvalidInput(f"patterns: row {i} {reason}")
     if rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")
-    return _network(rows, rule, self_coupling, activation, real(bias, "bias"))
+    return _network(rows, rule, self_coupling, activation, bias)
 
 
 @named(source="Hopfield 1984", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x", update="graded")
@@ -79,23 +79,23 @@ def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_cou
     >>> int(network.recall([0.2, 0.3, 0.1, 0.1, -0.2, 0.1], update="graded").matched)
     0
     """
-    return _network(of_numpy(spin_patterns(patterns)), rule, self_coupling, Tanh(beta))
+    return _network(spin_patterns(patterns), rule, self_coupling, Tanh(beta))
 
 
 def _network(
-    rows: np.ndarray, rule: str, self_coupling: bool, activation: str | Activation, bias: float = 0.0
+    patterns: Array, rule: str, self_coupling: bool, activation: str | Activation, bias: float = 0.0
 ) -> Hopfield:
     """The network of these patterns by a rule; raises `InvalidInput` for an unknown rule, or one without a diagonal."""
+    rows, bias = numpy_only(patterns, "patterns"), real(bias, "bias")
     reject_unknown("rule", [rule], learning.rules)
     learn = learning.rules[rule]
-    options: dict[str, Any] = {}
-    if "self_coupling" in learn.__annotations__:
-        options = {"self_coupling": flag(self_coupling, "self_coupling")}
-    elif flag(self_coupling, "self_coupling"):
+    has_diagonal = "self_coupling" in learn.__annotations__
+    if flag(self_coupling, "self_coupling") and not has_diagonal:
         raise InvalidInput(f"self_coupling: the rule '{rule}' has none; expected False")
     if rule == "hebb" and activation != "step":
         return Hopfield.by_hebb(rows, self_coupling, activation, bias)
-    return Hopfield(np.asarray(learn(rows, **options)), bias=bias, activation=activation, patterns=rows)
+    couplings = learn(rows, self_coupling) if has_diagonal else learn(rows)
+    return Hopfield(couplings, bias=bias, activation=activation, patterns=rows)
 
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)")
@@ -113,8 +113,8 @@ def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
     >>> recall.state, memory.answer(recall.state)
     (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))
     """
-    sides = (("left", left), ("right", right))
-    left_rows, right_rows = (of_numpy(spin_patterns(side, name), name) for name, side in sides)
+    left_rows = numpy_only(spin_patterns(left, "left"), "left")
+    right_rows = numpy_only(spin_patterns(right, "right"), "right")
     couplings = learning.associate(left_rows, right_rows)
     forward = Associator(couplings, activation="sign", patterns=right_rows)
     return Bidirectional(forward, Associator(couplings.T, activation="sign", patterns=left_rows))
