@@ -24,7 +24,7 @@ from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise import ENOUGH, HELD, Blocks
 
 MATCH = 0.95
-"""The cosine from which on a state counts as a stored pattern. Up to the critical load, retrieval states keep an overlap
+"""The cosine from which on a state counts as a stored pattern. Up to the critical load retrieval states keep an overlap
 of 0.967 with their pattern (Amit, Gutfreund & Sompolinsky 1985); mixtures of three patterns have 0.5."""
 N_LEADING = 3
 """The number of patterns that are ranked by the magnitude of their likeness."""

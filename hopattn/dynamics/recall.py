@@ -34,6 +34,7 @@ GROWTH = 2.0**20
 """A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
 TWO = 2
 """The length of the cycles that are noticed up to the tolerance."""
+IN_SEQUENCE = Asynchronous(order="sequence")
 
 
 class AssociativeMemory(Recallable, ShownInNotebook):
@@ -50,7 +51,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         alone, so that no random number is needed and no cycle of two is possible with an energy. Others change at once.
         """
         alone = self.activation.discrete and "single-neuron updates" not in self.lacks
-        return Asynchronous(order="sequence") if alone else Synchronous()
+        return IN_SEQUENCE if alone else Synchronous()
 
     def recall(
         self,
@@ -79,7 +80,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
         """
         rule = self.own_update if update is None else updates.make(update)
-        names = _checked_keep(self, keep)
+        names = _checked_keep(self, keep) if keep != () else ()
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
         if "recall" in self.lacks:

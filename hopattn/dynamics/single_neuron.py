@@ -4,11 +4,10 @@ The *local field* of a spin is half the energy difference between its two sides,
 
     h_i = ½ [E(x_i = −1) − E(x_i = +1)]
 
-A spin that takes the sign of its local field never raises the energy, whatever the potential. A neuron that is still
-unknown (0) takes a side only if that does not raise the energy. The *field* of a graded neuron is the gradient of the
-potential by that neuron.
+A spin that takes the sign of its local field never raises the energy. A neuron that is still unknown (0) takes a side
+only if that does not raise the energy. The *field* of a graded neuron is the gradient of the potential by that neuron.
 
-A sweep updates one neuron after another; each neuron uses the new values of the neurons before it. The sweeps of
+A sweep updates one neuron after another, each with the new values of those before it. The sweeps of
 `SingleNeuronStates` are this definition. `CoupledSpins` and `StoredSpins` have the same result from fewer operations.
 """
 
@@ -50,9 +49,9 @@ def settled(
 ) -> np.ndarray:
     """The new values of spins with these local fields.
 
-    A spin takes the sign of its local field. It stays as it is where that is 0, and an unknown spin stays unknown where
-    a side would cost energy. limits: in place of this rule, the local field above which each spin is 1, and −1
-    elsewhere. gain: gives the energy E(0) − E(±1) that an unknown spin saves by taking the side of its local field.
+    A spin stays as it is where its local field is 0, and unknown where a side would cost energy. limits: in place of
+    the sign, the local field above which each spin is 1, and −1 elsewhere. gain: gives the energy E(0) − E(±1) that an
+    unknown spin saves by taking the side of its local field.
     """
     if limits is not None:
         return np.where(local > limits, 1.0, -1.0)
@@ -190,12 +189,10 @@ def part_for(cues: int) -> int:
 class CoupledSpins(SingleNeuronStates):
     """Neurons with couplings: the local field of a spin is h_i = Σ_{j≠i} W_ij x_j + b_i, without its own coupling.
 
-    A sweep takes the neurons block by block. The field of neuron k of a block is its field at the start of the block,
-    plus the changes δ_j = x_j⁺ − x_j of the neurons of the block before it:
+    A sweep takes the spins block by block. The field of spin k of a block is that at the start of the block, plus the
+    changes δ_j = x_j⁺ − x_j of the spins before it; for whole numbers the results are those of one after another:
 
         h_k = F_k + Σ_{j<k} W_kj δ_j          F = W x for the whole block, one matrix product
-
-    Only the order of the sums differs from that of one neuron after another; for whole numbers the results are equal.
 
     sums: those over the couplings W. bias: b, `(N,)`. of_0_and_1: whether the states are of 0 and 1. They are kept as
     the spins s = 2x − 1, which have the same energy up to a constant:
@@ -226,35 +223,13 @@ class CoupledSpins(SingleNeuronStates):
         return np.asarray(2 * by_spin if self.of_0_and_1 else by_spin)  # s = 2x − 1 changes twice as much as x
 
     def sweep(self, order: np.ndarray, limits: np.ndarray | None = None) -> None:
-        def turned(neurons: np.ndarray, spins: np.ndarray, sums: np.ndarray, among: np.ndarray) -> np.ndarray:
-            now, own = spins.copy(), np.diagonal(among)[:, None]
-            sums -= own * spins
-            for part in blocks(len(neurons), part_for(spins.shape[1])):
-                earlier, some = slice(0, part.start), neurons[part]
-                before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])
-                rule = own[part], self.bias[some, None], None if limits is None else limits[some]
-                now[part] = self._settled(spins[part], before, np.tril(among[part, part], -1), *rule)
-            return now
+        """The sweep over blocks of k neurons; of spins by patterns or in single precision, where these are exact.
 
-        self._sweep_by_blocks(order, are_spins(self.spins), turned)
-
-    def sweep_graded(self, order: np.ndarray, respond: Callable[[np.ndarray], np.ndarray]) -> None:
-        def moved(neurons: np.ndarray, states: np.ndarray, sums: np.ndarray, among: np.ndarray) -> np.ndarray:
-            now = states.copy()
-            for k, neuron in enumerate(neurons):
-                total = sums[k] + among[k, :k] @ (now[:k] - states[:k])
-                now[k] = respond(self.scale * total + self.bias[neuron])
-            return now
-
-        self._sweep_by_blocks(order, False, moved)
-
-    def _sweep_by_blocks(self, order: np.ndarray, of_spins: bool, changed: Callable[..., np.ndarray]) -> None:
-        """Sweep over blocks of k neurons; of spins by patterns or in single precision, where these are exact.
-
-        changed: gives the new values `(k, n)` from the numbers of the neurons, their values `(k, n)`, the sums
-        Σ_j W_ij x_j at the start of the block `(k, n)` and the couplings among them `(k, k)`, both before the scale.
+        sums: Σ_j W_ij x_j at the start of the block, `(k, n)`; among: the couplings within it, `(k, k)`; both before
+        the scale.
         """
-        own, columns = np.float32(self.sums.own), self.sums.columns if of_spins else None
+        of_spins = are_spins(self.spins)
+        columns = self.sums.columns if of_spins else None
         light = self.sums.light if of_spins and columns is None else None
         counts = self.sums.counts if light is None else light
         states = self.spins if light is None else self.spins.astype(np.float32)
@@ -264,18 +239,31 @@ class CoupledSpins(SingleNeuronStates):
         for block in blocks(len(order), BLOCK):
             neurons = order[block]
             before = self.spins[neurons]
-            if columns is not None:
-                rows = columns[neurons]
-                sums, among = rows @ overlaps - own * before.astype(np.float32), rows @ rows.T
-                among[np.diag_indices(len(neurons))] -= own
-            else:
+            if columns is None:
                 rows = np.take(counts, neurons, axis=0, out=room[: len(neurons)], mode="clip")
                 sums, among = rows @ states, rows[:, neurons]
-            now = changed(neurons, before, sums.astype(dtype, copy=False), among.astype(dtype, copy=False))
+            else:
+                rows, own = columns[neurons], np.float32(self.sums.own)
+                sums, among = rows @ overlaps - own * before.astype(np.float32), rows @ rows.T
+                among[np.diag_indices(len(neurons))] -= own
+            both = sums.astype(dtype, copy=False), among.astype(dtype, copy=False)
+            now = self._turned(neurons, before, *both, limits)
             if columns is not None:
-                overlaps += columns[neurons].T @ (now - before).astype(np.float32)
-            self.spins[neurons] = now
-            states[neurons] = now
+                overlaps += rows.T @ (now - before).astype(np.float32)
+            self.spins[neurons] = states[neurons] = now
+
+    def _turned(
+        self, neurons: np.ndarray, spins: np.ndarray, sums: np.ndarray, among: np.ndarray, limits: np.ndarray | None
+    ) -> np.ndarray:
+        """The new values of the neurons of a block, part by part."""
+        now, own = spins.copy(), np.diagonal(among)[:, None]
+        sums -= own * spins
+        for part in blocks(len(neurons), part_for(spins.shape[1])):
+            earlier, some = slice(0, part.start), neurons[part]
+            before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])
+            rule = own[part], self.bias[some, None], None if limits is None else limits[some]
+            now[part] = self._settled(spins[part], before, np.tril(among[part, part], -1), *rule)
+        return now
 
     def _settled(
         self,
@@ -317,8 +305,8 @@ class CoupledSpins(SingleNeuronStates):
 class StoredSpins(SingleNeuronStates):
     """Neurons with stored patterns: the scores K x are kept, and a changed neuron adds its part to each score.
 
-    A sweep keeps the potential of the present scores too. For a spin of ±1 it is the potential of one of the two sides,
-    so that only the potential of the flipped spin is evaluated.
+    A sweep keeps the potential too. For a spin of ±1 it is that of one of the two sides, so that only that of the
+    flipped spin is evaluated.
 
     keys: K, `(n_patterns, N)`. mask: boolean, broadcasts to the scores `(n, n_patterns)`, or None.
     """

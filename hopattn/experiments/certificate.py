@@ -102,7 +102,8 @@ def certify(
     memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn;
     or the name or path of a similarity, separation or activation of your own, of which memories are drawn too. update:
     an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `own_update` of each memory,
-    which the certificate then names as its update. count: the least number of updates with a claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
+    and the certificate then has the update "own_update". count: the least number of updates with a claim; of those
+    without one, a tenth of it is enough. A state begins as the activation of a random field.
     rng: a seed or a generator (0).
     dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
     by the rounding of float32. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw

@@ -115,13 +115,13 @@ class Memory(KeyValueMemory):
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). NumPy
     arrays of up to 64 MiB are copied; larger ones and those of other libraries are kept: do not change them. The path
     of a `.npy` or `.safetensors` file stands for its array, mapped into memory; that of a `.npz` or `.csv` is read.
-    similarity, separation, activation: names from the registries, or their objects. beta: the inverse temperature of
-    a separation given by name; a separation given as an object carries its own. patterns: `(n, dim_out)`, the patterns
-    that recalled states are compared with, the values by default; the keys themselves say that values are states of the
-    same neurons, as in a sequence. Raises `InvalidInput` for sets that are empty or not
-    rectangular, values that do not fit the keys, entries that are not finite or so large that sums of their products
-    overflow, a mistyped name, and a beta that is not positive. Source: Millidge et al. (2022), ICML, P · sep(sim(M, q))
-    (their M is our keys, P our values, q our cue); the energy: Krotov & Hopfield (2021), ICLR.
+    similarity, separation, activation: names from the registries, or objects. beta: the inverse temperature of a
+    separation given by name; an object carries its own. patterns: `(n, dim_out)`, the patterns that recalled states are
+    compared with, the values by default; the keys themselves say that values are states of the same neurons, as in a
+    sequence. Raises `InvalidInput` for sets that are empty or do not fit, entries that are not finite or so large that
+    sums of their products overflow, a mistyped name, and a beta that is not positive.
+    Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue); the energy:
+    Krotov & Hopfield (2021), ICLR.
 
     >>> import hopattn as ha
     >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)

@@ -52,7 +52,7 @@ class Associator(Network):
         if matrix.ndim != 2 or not matrix.size:
             raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
         require_finite(matrix, "couplings")
-        self._set(matrix, activation, patterns, "the couplings' answers")
+        self._set(matrix, activation, patterns)
 
     def __repr__(self) -> str:
         n_out, n_in = self.couplings.shape

@@ -35,14 +35,13 @@ class Network(AssociativeMemory):
     activation: Activation
     patterns: np.ndarray
 
-    def _set(self, couplings: np.ndarray, activation: str | Activation, patterns: Any, other: str) -> None:
-        """Set the fields; other: what messages name beside patterns of another dim."""
+    def _set(self, couplings: np.ndarray, activation: str | Activation, patterns: Any) -> None:
         known = np.zeros((0, len(couplings)), dtype=couplings.dtype)  # in its dtype, so that a recall is not widened
         if patterns is not None:
             known = numpy_only(patterns, "patterns")
             if known.ndim != 2:
                 raise InvalidInput(f"patterns: expected (n_patterns, {len(couplings)}), not shape {known.shape}")
-            require_dim(known, len(couplings), "patterns", other)
+            require_dim(known, len(couplings), "patterns", "couplings")
             require_finite(known, "patterns")
         object.__setattr__(self, "couplings", couplings)
         object.__setattr__(self, "sums", Sums.over(couplings))
@@ -95,13 +94,12 @@ class Hopfield(Network):
             raise InvalidInput(f"{told}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
         require_finite(matrix, "couplings")
         own_bias = as_float(bias, "bias")
-        if not isinstance(bias, np.ndarray):  # a number or a list has no dtype of its own
-            own_bias = own_bias.astype(matrix.dtype)
+        own_bias = own_bias if isinstance(bias, np.ndarray) else own_bias.astype(matrix.dtype)
         require_finite(own_bias, "bias")
         if own_bias.shape not in ((), (len(matrix),)):
             raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {len(matrix)} neurons")
         object.__setattr__(self, "bias", np.broadcast_to(own_bias, (len(matrix),)))
-        self._set(matrix, activation, patterns, "couplings")
+        self._set(matrix, activation, patterns)
 
     @classmethod
     def by_hebb(

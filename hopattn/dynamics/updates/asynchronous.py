@@ -1,6 +1,7 @@
 """Updates of one neuron at a time: to the side of its local field, or by chance at a temperature."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -35,9 +36,9 @@ class Asynchronous(Declared, Update):
     """One neuron after the other, each with the new values of those before it; a step is one sweep over all.
 
     order: "random" (drawn anew for each sweep, the same for all cues), "sequence" (0, 1, 2 …), or the number of every
-    neuron once, in the order of the sweep; raises `InvalidInput` for another order. A spin takes the sign of its local
-    field, half the exact energy difference of the flip, and stays as it is where that is 0. A graded neuron takes
-    x_i = ∇Φ(h_i). Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield (2016), eq. 4.
+    neuron once; raises `InvalidInput` for another order. A spin takes the sign of its local field, half the exact
+    energy difference of the flip, and stays where that is 0. A graded neuron takes x_i = ∇Φ(h_i).
+    Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield (2016), eq. 4.
     """
 
     name: ClassVar[str] = "async"
@@ -69,8 +70,7 @@ class Asynchronous(Declared, Update):
     def obstacle(self, memory: Recallable) -> str:
         if not memory.activation.elementwise:
             return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
-        n = memory.reference.shape[-1]
-        if not isinstance(self.order, str) and len(self.order) != n:
+        if not isinstance(self.order, str) and len(self.order) != (n := memory.reference.shape[-1]):
             return f"the order names {len(self.order)} neurons, but there are {n}"
         return memory.lacks.get("single-neuron updates", "")
 
@@ -91,7 +91,7 @@ class Glauber(Declared, Update):
     source: ClassVar[str] = "Glauber 1963; Kirkpatrick et al. 1983"
     way: ClassVar[str] = "one neuron after the other, by chance"
     stochastic: ClassVar[bool] = True
-    temperature: Annotated[float, lambda given, what: real(given, what, least=0.0)]
+    temperature: Annotated[float, partial(real, least=0.0)]
     cooling: Positive = 1.0
 
     def __post_init__(self) -> None:
@@ -109,9 +109,9 @@ class Glauber(Declared, Update):
         return () if self.temperature else (Status.CONVERGED,)
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
-        neurons = memory.single_neuron_states(states, mask)
-        limits = self.limits(context, states.shape[1])
-        neurons.sweep(context.rng.permutation(states.shape[1]), limits)
+        neurons, n = memory.single_neuron_states(states, mask), states.shape[1]
+        limits = self.limits(context, n)
+        neurons.sweep(context.rng.permutation(n), limits)
         return neurons.states, energy_of(memory, states, mask)
 
     def limits(self, context: StepContext, n: int) -> np.ndarray | None:

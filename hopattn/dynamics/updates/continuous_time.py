@@ -43,9 +43,7 @@ class Graded(Declared, Update):
 
     @property
     def ends(self) -> tuple[Status, ...]:
-        """No cycle: with an energy the flow is downhill and never returns to an earlier state, and two states that are
-        equal up to the error of the integrator are not one.
-        """
+        """No cycle: with an energy the flow never returns, and states that are equal up to an error are not one."""
         return (Status.CONVERGED,)
 
     def internal(self, memory: Recallable, states: np.ndarray) -> np.ndarray:

@@ -27,9 +27,8 @@ Feature = Literal["identity", "relu", "elu"]
 def nearest(keys: Any, values: Any = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
 
-    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. Raises `InvalidInput` for empty
-    sets and for sets that do not fit each other.
-    Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
+    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. Raises `InvalidInput` as `Memory`
+    does. Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
 
     >>> import hopattn as ha
     >>> ha.memories.nearest([[0.0, 3.0], [4.0, 0.0]]).step([1.0, 1.0])
@@ -49,8 +48,8 @@ def universal(
 ) -> Memory:
     """The universal Hopfield network: any similarity, separation and activation, x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))).
 
-    The arguments are those of `hopattn.Memory`; in the paper, Manhattan distance with softmax performs best. Raises
-    `InvalidInput` as `Memory` does. Source: Millidge et al. (2022), ICML.
+    The arguments and errors are those of `hopattn.Memory`; in the paper, Manhattan distance with softmax performs best.
+    Source: Millidge et al. (2022), ICML.
 
     >>> import hopattn as ha
     >>> ha.memories.universal([[0.0, 3.0], [4.0, 0.0]], beta=5.0).step([1.0, 1.5]).round(3)
@@ -70,12 +69,12 @@ def linear(
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1), or an object; `ha.retrieval.RandomFeatures(n)` bring the answer to short cues and
-    keys near the softmax's. normalise: weights that sum to 1; it needs features that are not negative. Only the
-    identity without normalisation has an energy, without a lower bound where a singular value of the keys is above 1;
-    recall may then diverge. `ha.transformer.linear_attention` gives the same answers without the scores. Raises
-    `InvalidInput` for keys and values that do not fit, and for a normalised identity. Source: LING3804 Lecture Notes 7,
-    7.1; Katharopoulos et al. (2020), ICML.
+    or "elu" (the paper's elu + 1), or an object such as `ha.retrieval.RandomFeatures(n)`. normalise: weights that sum
+    to 1; it needs features that are not negative. Only the identity without normalisation has an energy, without a
+    lower bound where a singular value of the keys is above 1; recall may then diverge.
+    `ha.transformer.linear_attention` gives the same answers without the scores. Raises `InvalidInput` for keys and
+    values that do not fit, and for a normalised identity.
+    Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
 
     >>> import hopattn as ha
     >>> ha.memories.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
@@ -95,15 +94,14 @@ def linear(
 def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> Associator:
     """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
 
-    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`. rate, sweeps: see `ha.learning.delta`. Raises
-    `InvalidInput` as that rule does. Source: Schlag, Irie & Schmidhuber (2021), ICML; Widrow & Hoff (1960).
+    The arguments and errors are those of `ha.learning.delta`.
+    Source: Schlag, Irie & Schmidhuber (2021), ICML; Widrow & Hoff (1960).
 
     >>> import hopattn as ha
     >>> ha.memories.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
     array([5.])
     """
-    answers = numpy_only(real_patterns(values, "values"), "values")
-    rows = numpy_only(real_patterns(keys, "keys"), "keys")
+    rows, answers = (numpy_only(real_patterns(one, name), name) for one, name in ((keys, "keys"), (values, "values")))
     return Associator(learning.delta(rows, answers, rate, sweeps), patterns=answers)
 
 
@@ -115,10 +113,9 @@ def sdm(
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.
 
     addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
-    locations: `(n_locations, N)`, ±1, or a number of locations to draw; by default the addresses themselves are the
-    locations, each with its own value. rng: a whole number or a generator; without it every call draws others. Raises
-    `InvalidInput` for entries that are not ±1, shapes that do not fit, a radius outside [0, N], and an address with no
-    location within the radius.
+    locations: `(n_locations, N)`, ±1, or a number of locations to draw; by default the addresses, each with its own
+    value. rng: a whole number or a generator. Raises `InvalidInput` for others, and for an address with no location
+    within the radius.
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha

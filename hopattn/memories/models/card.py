@@ -1,7 +1,6 @@
-"""The model card of a named memory: its constructor, source and energy; and the checks of patterns.
+"""The model card of a named memory, and the checks of patterns.
 
-A named memory is a function in a file of this folder, marked by the decorator `named`. The mark is enough: the memory
-is then listed, and available to scenarios.
+A named memory is a function in a file of this folder, marked by `named`. It is then listed, and available to scenarios.
 """
 
 from collections.abc import Callable, Mapping
@@ -86,8 +85,7 @@ def spin_patterns(patterns: Any, what: str = "patterns") -> Array:
 def real_patterns(patterns: Any, what: str = "patterns") -> Array:
     """Patterns as a checked array `(n_patterns, dim)`, of the library that they are given in, or from a file.
 
-    Raises `InvalidInput` for a set that is empty, for entries that are not finite or too large to be multiplied, and
-    for a row of zeros, which is similar to no cue, so that no cue recalls it.
+    Raises `InvalidInput` as `stored_rows` does, and for a row of zeros, which is similar to no cue.
     """
     rows = rows_of(patterns, what)
     xp = namespace(rows)

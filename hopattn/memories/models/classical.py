@@ -35,13 +35,12 @@ def hopfield(
 
     patterns: `(n_patterns, N)`, ±1. rule: "hebb", "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for
     correlated patterns), "storkey", or "perceptron" (Gardner); the last two have no self-couplings. self_coupling: keep
-    the diagonal of W. activation: "sign" for spins of ±1; "step" for neurons and patterns of 0 and 1, by one of the
-    first three rules. bias: b, added to every field; −b is the threshold. Patterns of 0 and 1 with a share a of 1 need
-    the rule "covariance" and a threshold between −a and 1 − a, the fields of silent and of active neurons. Raises
-    `InvalidInput` for patterns that are not ±1 (0 and 1 with "step") or that the rule cannot learn, and for an unknown
-    rule.
-    Source: Hopfield (1982), PNAS 79, 2554; `hopattn.networks.learning` has the sources of the rules. For sparse
-    coding Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101 (their θ is our −b).
+    the diagonal of W. activation: "sign"; or "step" for neurons and patterns of 0 and 1, by one of the first three
+    rules. bias: b, added to every field. Patterns of 0 and 1 with a share a of 1 need the rule "covariance" and a
+    threshold −b between −a and 1 − a, the fields of silent and of active neurons. Raises `InvalidInput` for an unknown
+    rule and for patterns that it cannot learn.
+    Source: Hopfield (1982), PNAS 79, 2554; for sparse coding Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101 (their
+    θ is our −b); `hopattn.networks.learning` has the sources of the rules.
 
     >>> import hopattn as ha
     >>> network = ha.memories.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
@@ -69,10 +68,9 @@ def hopfield(
 def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
-    patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ). For symmetric W, 0 is
-    the only fixed point if and only if β λ_max(W) ≤ 1, with the largest eigenvalue λ_max: the energy is then strictly
-    convex. Raises `InvalidInput` as `hopfield` does, and for a beta that is not positive.
-    Source: Hopfield (1984), PNAS 81, 3088.
+    patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ), positive. For
+    symmetric W, 0 is the only fixed point if and only if β λ_max(W) ≤ 1, with the largest eigenvalue λ_max. Raises
+    `InvalidInput` as `hopfield` does. Source: Hopfield (1984), PNAS 81, 3088.
 
     >>> import hopattn as ha
     >>> network = ha.memories.graded([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
@@ -103,8 +101,7 @@ def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
     """Kosko's bidirectional associative memory: either pattern of a pair recalls the other, where pairs are few.
 
     left: `(n_patterns, N)`, ±1. right: `(n_patterns, M)`, ±1. The sides are updated in alternation, y = sgn(W x) and
-    x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes. Raises `InvalidInput` for entries that are not ±1, and
-    for sides with different numbers of patterns.
+    x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes. Raises `InvalidInput` for others.
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
 
     >>> import hopattn as ha

@@ -13,10 +13,10 @@ from hopattn.retrieval.separation.elementwise import Exponential, Power, Rectifi
 def dense(patterns: ArrayLike, n: int = 3, rectified: bool = True) -> Memory:
     """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n without rectification.
 
-    patterns: `(n_patterns, N)`, ±1. n: a whole number from 2 to 1000; 2 without rectification is Hopfield's network
-    with self-couplings. Under the asynchronous update, about Nⁿ⁻¹ / (2 (2n−3)!! ln N) random patterns are stored
-    without error (362 for N = 100 and n = 3), and twice as many with rectification. With an odd n and no rectification,
-    only that update is sure to lower the energy. Raises `InvalidInput` for patterns that are not ±1 and for another n.
+    patterns: `(n_patterns, N)`, ±1. n: from 2 to 1000; 2 without rectification is Hopfield's network with
+    self-couplings. Under the asynchronous update, about Nⁿ⁻¹ / (2 (2n−3)!! ln N) random patterns are stored without
+    error (362 for N = 100 and n = 3), with rectification twice as many. With an odd n and no rectification, only that
+    update is sure to lower the energy. Raises `InvalidInput` for others.
     Source: Krotov & Hopfield (2016), NeurIPS 29.
 
     >>> import hopattn as ha
@@ -32,10 +32,9 @@ def dense(patterns: ArrayLike, n: int = 3, rectified: bool = True) -> Memory:
 def exponential(patterns: ArrayLike, beta: float = 1.0) -> Memory:
     """The exponential memory: E = −Σ_μ exp(β ξ_μ·x); energies are given as logarithms, so that they do not overflow.
 
-    patterns: `(n_patterns, N)`, ±1. beta: the factor of the overlaps; 1 in the paper. The capacity is exponential in N.
-    The energy here is −β⁻¹ log Σ exp(βs); Glauber's update at a temperature T samples exp(−E/T) of this one, that is
-    [Σ exp(βs)]^(1/βT). Raises `InvalidInput` for patterns that are not ±1 and a beta that is not positive.
-    Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288.
+    patterns: `(n_patterns, N)`, ±1. beta: the factor of the overlaps, positive; 1 in the paper. The capacity is
+    exponential in N. The energy here is −β⁻¹ log Σ exp(βs); Glauber's update samples exp(−E/T) of this one. Raises
+    `InvalidInput` for others. Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288.
 
     >>> import hopattn as ha
     >>> memory = ha.memories.exponential([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
@@ -51,9 +50,8 @@ def sequence(patterns: ArrayLike, n: int = 3, cyclic: bool = True) -> Memory:
 
     patterns: `(n_patterns, N)`, ±1, in the order of the sequence. n: the power of the interaction, from 2 (Hebb's
     asymmetric rule, rectified) to 1000; about Nⁿ⁻¹ / (n (2n−3)!! ln N) random patterns are replayed without error.
-    cyclic: the last pattern recalls the first; otherwise it recalls itself, and recall converges there. To see the
-    sequence, recall with max_steps = its length and keep=("overlaps",). Raises `InvalidInput` for patterns that are not
-    ±1 and an n outside the range.
+    cyclic: the last pattern recalls the first; otherwise it recalls itself, and recall converges there. Raises
+    `InvalidInput` for others.
     Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, with f(x) = xᵈ (their d is our n − 1,
     their sum over j ≠ i is ours over all j, and ours is rectified).
 

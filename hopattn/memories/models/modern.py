@@ -16,8 +16,8 @@ from hopattn.retrieval.separation.softmax import Softmax
 def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
-    patterns: `(n_patterns, dim)`, real. beta: the inverse temperature; with a larger one fewer patterns mix. Raises
-    `InvalidInput` for a pattern that is zero or not finite, and a beta that is not positive.
+    patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse temperature, positive; with a larger one fewer
+    patterns mix. Raises `InvalidInput` for others.
     Source: Ramsauer et al. (2021), ICLR. Their energy is ours plus β⁻¹ log n_patterns + ½ max |ξ|².
 
     >>> import hopattn as ha
@@ -31,10 +31,10 @@ def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
 def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory: x⁺ = Kᵀ entmax(β K x); weights may be exactly 0, and retrieval may be exact.
 
-    patterns: `(n_patterns, dim)`, real. alpha: 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a pattern
-    ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the others.
-    Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded" is refused.
-    Raises `InvalidInput` for a pattern that is zero or not finite, an alpha below 1 and a beta that is not positive.
+    patterns, beta: as in `modern`. alpha: at least 1; 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a
+    pattern ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the
+    others. Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded" is
+    refused. Raises `InvalidInput` for others.
     Source: Hu et al. (2023), NeurIPS (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
     >>> import hopattn as ha
@@ -48,8 +48,7 @@ def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory
 def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
     """A sparse modern memory with the normmax: x⁺ = Kᵀ normmax(β K x), which favours few patterns of equal weight.
 
-    patterns: `(n_patterns, dim)`, real. alpha: the order of the norm, above 1. Raises `InvalidInput` for a pattern
-    that is zero or not finite, an alpha of 1 or less and a beta that is not positive.
+    patterns, beta: as in `modern`. alpha: the order of the norm, above 1. Raises `InvalidInput` for others.
     Source: Santos et al. (2024), ICML.
 
     >>> import hopattn as ha
@@ -63,9 +62,8 @@ def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memor
 def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
     """A memory that recalls k patterns together: x⁺ = Kᵀ p, with weights p in [0, 1] that sum to k.
 
-    patterns: `(n_patterns, dim)`, real. k: the number of patterns, from 1 to n_patterns. The sum of k patterns is a
-    fixed point if their scores exceed all others by a sufficient margin. Raises `InvalidInput` for a pattern that is
-    zero or not finite, a k outside the range and a beta that is not positive.
+    patterns, beta: as in `modern`. k: from 1 to n_patterns. The sum of k patterns is a fixed point if their scores
+    exceed all others by a sufficient margin. Raises `InvalidInput` for others.
     Source: Santos et al. (2024), ICML, section 4.
 
     >>> import hopattn as ha
@@ -81,11 +79,10 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
 def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", beta: float | None = None) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 
-    patterns: `(n_patterns, dim)`; they are scaled to unit magnitude. separation: a name, or an object with its own
-    beta; with "identity", recall converges to the first principal component of the scaled patterns, without taking
-    off their mean (the first eigenvector of KᵀK), from a cue that is not orthogonal to it. beta: of a separation given
-    by its name, by default 8. Raises `InvalidInput` for a pattern that is zero, an unknown separation, a beta that is
-    not positive, and a beta beside an object.
+    patterns: `(n_patterns, dim)`, scaled to unit magnitude. separation: a name, or an object with its own beta; with
+    "identity", recall converges to the first eigenvector of KᵀK, from a cue that is not orthogonal to it. beta: of a
+    separation given by its name, by default 8. Raises `InvalidInput` for a pattern that is zero, an unknown separation,
+    a beta that is not positive, and a beta beside an object.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha
