@@ -141,9 +141,8 @@ class Sums:
     def by_patterns(self, patterns: np.ndarray, self_coupling: bool) -> Self:
         """The same sums over patterns `(n_patterns, N)` of Hebb's rule, where they are ±1, few, and sums are exact."""
         many, n = patterns.shape
-        if self.scale == 1 or FEW * many > n or many * n >= EXACT or patterns.dtype.itemsize < 4:
-            return self
-        if not np.all(np.abs(patterns) == 1):
+        few = self.scale != 1 and FEW * many <= n and many * n < EXACT and patterns.dtype.itemsize >= 4
+        if not (few and np.all(np.abs(patterns) == 1)):
             return self
         own = 0.0 if self_coupling else float(many)
         return replace(self, columns=np.array(patterns.T, np.float32, order="C"), own=own)

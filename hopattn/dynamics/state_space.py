@@ -65,9 +65,8 @@ def _reach(states: np.ndarray) -> float:
 
 def _finite(memory: Any, reach: float) -> bool:
     """Whether the energy is finite in the corners, and so, since Φ* and Ψ are largest there, between them."""
-    corners = reach * np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
     with np.errstate(all="ignore"):
-        return bool(np.isfinite(memory.energy(corners)).all())
+        return bool(np.isfinite(memory.energy(reach * spins(2))).all())
 
 
 def spins(dim: int, silent: float = -1.0) -> np.ndarray:
@@ -88,6 +87,6 @@ def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     blocks = np.split(states, range(BLOCK, len(states), BLOCK))
     after = np.concatenate([ordered.step(memory, block, None, context)[0] for block in blocks])
     numbers = ((after > 0) @ (2 ** np.arange(dim - 1, -1, -1))).astype(int)
-    labels = tuple("".join("+" if spin > 0 else "−" for spin in state) for state in states)
+    labels = tuple("".join("−+"[int(spin > 0)] for spin in state) for state in states)
     way = ordered.way if fixed else f"{ordered.way}, in sequence"
     return {"successor": Labelled(numbers, ("state",), (labels,)), "way": Labelled(np.array(way))}
