@@ -51,10 +51,11 @@ class Thermal:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Boltzmann(Thermal):
-    """Averages over all states of N spins at each temperature; for a single one, the axis n_t is missing.
+    """Averages over all states of N spins at each temperature; n_t is the number of temperatures.
 
-    temperature, log_partition log Z, free_energy F = −T log Z, energy ⟨E⟩, heat_capacity (⟨E²⟩ − ⟨E⟩²) / T², entropy
-    (⟨E⟩ − F) / T: `(n_t,)` each. magnetisation: ⟨x_i⟩, `(n_t, N)`. correlations: ⟨x_i x_j⟩, `(n_t, N, N)`. overlaps:
+    For a single temperature the first axis is missing. temperature, log_partition log Z, free_energy F = −T log Z,
+    energy ⟨E⟩, heat_capacity (⟨E²⟩ − ⟨E⟩²) / T², entropy (⟨E⟩ − F) / T: `(n_t,)` each. magnetisation: ⟨x_i⟩,
+    `(n_t, N)`. correlations: ⟨x_i x_j⟩, `(n_t, N, N)`. overlaps:
     ⟨|m_μ|⟩ with m_μ = ξ_μ·x / N for each stored pattern, `(n_t, n_patterns)`; the mean of m_μ itself is 0 wherever a
     state and its reverse have the same energy.
     """
