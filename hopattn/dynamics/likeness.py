@@ -21,7 +21,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise import ENOUGH, HELD, Blocks
+from hopattn.retrieval.blockwise import ENOUGH, HELD, SIZES
 
 MATCH = 0.95
 """The cosine from which on a state counts as a stored pattern. Up to the critical load retrieval states keep an overlap
@@ -58,7 +58,7 @@ def ranked(states: np.ndarray, patterns: np.ndarray, by_distance: bool = False) 
 
     by_distance: whether equally directed vectors of another length are unlike.
     """
-    sizes = Blocks.fitting(states.shape[1], states.dtype)
+    sizes = SIZES
     work = partial(_rank, states, patterns, by_distance, 2 * sizes.keys)  # fewer blocks: threads wait less for Python
     tasks = [(rows,) for rows in blocks(len(states), sizes.cues)]
     if len(states) * len(patterns) < ENOUGH:

@@ -1,4 +1,4 @@
-"""Work in blocks, shared among threads of this process, and the size of the processor's cache.
+"""Work in blocks, shared among threads of this process.
 
 BLAS has one thread meanwhile: the product of one block is too small to be divided again, and BLAS threads within
 threads would only wait for one another.
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import lru_cache
-from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
@@ -151,12 +150,3 @@ def blocks(n: int, size: int) -> Iterator[slice]:
 def ranges(within: range, size: int) -> list[range]:
     """The range `within`, divided into consecutive ranges of `size` numbers; the last one may be shorter."""
     return [range(i, min(i + size, within.stop)) for i in range(within.start, within.stop, size)]
-
-
-def l2_cache_size() -> int:
-    """The size in bytes of a core's second-level cache, which it has to itself; 1 MiB if the system does not say."""
-    try:
-        text = Path("/sys/devices/system/cpu/cpu0/cache/index2/size").read_text(encoding="ascii").strip()
-        return int(text.removesuffix("K")) * 1024
-    except (OSError, ValueError):
-        return 2**20

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.threads import Share, blocks, l2_cache_size, ranges, workers
+from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.vectors import longest_row
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
 from hopattn.retrieval.online_sums import (
@@ -43,19 +43,15 @@ HELD = 2**20
 class Blocks:
     """The size of a block, in cues and keys, and the number of threads (None: as many as BLAS has).
 
-    A product of 512 by 512 runs at full speed, and its scores are still in the cache when they become weights. With
-    fewer keys, adding up the fields once for each block would cost too much. Twice as many cues save a little where
-    their block takes no more than half of the core's own cache.
+    A product of 512 by 512 runs at full speed, and its scores are still in the cache when they become weights.
     """
 
     cues: int = 512
     keys: int = 512
     threads: int | None = None
 
-    @classmethod
-    def fitting(cls, dim: int, dtype: Any) -> "Blocks":
-        """The sizes that fit this machine, for vectors of this dim."""
-        return cls(cues=min(max(l2_cache_size() // 2 // (dim * np.dtype(dtype).itemsize), 512), 1024))
+
+SIZES = Blocks()
 
 
 def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> bool:
@@ -84,7 +80,7 @@ def stream(
     mask: Any = None,
     *,
     potential: bool = False,
-    sizes: Blocks | None = None,
+    sizes: Blocks = SIZES,
 ) -> BlockPass:
     """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
@@ -100,14 +96,13 @@ def stream(
         for each in masks_of(as_mask(mask))
     ]
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
-    fitting = sizes or Blocks.fitting(cues.shape[-1], dtype)
     loops = loops_of(separation, dtype, scored[-2], math.prod((*leading, *scored[-2:])))
 
     def of_text(*i: int) -> BlockPass:
         own, stored, *others = (text[i] for text in broadcast)
         part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
         read = stored if values is keys else others[0] if others else None
-        return _Stream(similarity, separation, own, stored, read, part, potential, dtype, loops).run(fitting)
+        return _Stream(similarity, separation, own, stored, read, part, potential, dtype, loops).run(sizes)
 
     places = list(np.ndindex(*leading))
     if not places:  # the leading axes hold no text
@@ -116,7 +111,7 @@ def stream(
     if len(places) < TASKS:
         results = [of_text(*i) for i in places]
     else:
-        with workers(fitting.threads) as share:
+        with workers(sizes.threads) as share:
             results = share(of_text, places)
     return _side_by_side(results, leading) if leading else results[0]
 
@@ -130,7 +125,6 @@ def running_sums(
     mask: Any = None,
     *,
     potential: bool = False,
-    sizes: Blocks | None = None,
 ) -> RunningSums:
     """The running sums of cues `(n, dim)` over these keys `(m, dim)`, to be merged with those of other keys.
 
@@ -141,7 +135,7 @@ def running_sums(
     masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
     loops = loops_of(separation, dtype, len(cues), math.prod(shape))
     work = _Stream(similarity, separation, cues, keys, values, masks, potential, dtype, loops)
-    return work.sums(sizes or Blocks.fitting(cues.shape[-1], dtype))
+    return work.sums(SIZES)
 
 
 @dataclass(eq=False)

@@ -54,7 +54,6 @@ class RunningSums(ABC):
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any) -> None:
         self.separation, self.dtype = separation, dtype
         self.field = np.zeros((n, width), dtype)
-        self.buffer = np.empty_like(self.field)
 
     @abstractmethod
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
@@ -69,10 +68,6 @@ class RunningSums(ABC):
 
     @abstractmethod
     def result(self) -> BlockPass: ...
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state to pickle: the sums, without the buffer."""
-        return {**vars(self), "buffer": self.buffer[:0]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the sums; arrays that arrive read-only are copied."""
@@ -123,7 +118,7 @@ class OnlineSoftmax(RunningSums):
                 np.multiply(weights, where, out=weights)
             self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if values is not None:
-            self.field[rows] += np.matmul(weights, values, out=self.buffer[rows])
+            self.field[rows] += weights @ values
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
@@ -142,7 +137,7 @@ class OnlineSoftmax(RunningSums):
         return BlockPass(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "loops": None}
+        return {**vars(self), "loops": None}
 
     def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
         """m → m': multiply Z and h by f(m − m')."""
@@ -183,7 +178,7 @@ class OnlineSum(RunningSums):
                 self.potential[rows] += value()
         if values is not None:
             array, factor = weights()
-            self._add_field(rows, np.matmul(array, values, out=self.buffer[rows]), factor)
+            self._add_field(rows, array @ values, factor)
 
     def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):
