@@ -1,9 +1,8 @@
 """The choice between NumPy and loops that numba compiles, made when work is done; this file imports nothing heavy.
 
 Compiled loops are imported at the first large work of their subject, which takes about a second, and half a minute at
-most on the first use of an installation. Smaller work is NumPy's. So is all work where numba, of the extra `fast`, is
-not installed or cannot be imported, where its cache cannot be written, and where the environment says
-`HOPATTN_KERNELS=numpy`. Which of them does a piece of work depends on its size alone, never on what was done before.
+most on the first use of an installation. NumPy does smaller work, and all work where numba, of the extra `fast`, cannot
+be imported, where its cache cannot be written, and where the environment says `HOPATTN_KERNELS=numpy`.
 """
 
 import importlib
@@ -23,13 +22,8 @@ LARGE = {"softmax": 2**22, "spins": 2**27, "thresholds": 2**17}
 
 
 def compiled_loops(subject: str, work: int) -> Any | None:
-    """The module of compiled loops of a subject for work of this size; None where NumPy does the work.
-
-    Raises `InvalidInput` where the environment names kernels that do not exist.
-    """
-    if work < LARGE[subject] or not wanted():
-        return None
-    return _imported(subject)
+    """The module of compiled loops of a subject for work of this size; None where NumPy does it; raises as `wanted`."""
+    return _imported(subject) if work >= LARGE[subject] and wanted() else None
 
 
 def wanted() -> bool:

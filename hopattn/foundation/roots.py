@@ -35,15 +35,13 @@ def level(
     level, `(…, 1)` each. where: a mask that broadcasts to x. degree: that of φ where φ is a power; below 1 its slope
     grows without bound.
 
-    NumPy arrays take safeguarded Newton's steps, or halve the bracket if φ is steep. Arrays of other libraries halve
-    it, at a constant x and a fixed number of times, so that the loop can be traced and costs a derivative nothing. Two
-    Newton's steps t ← t + f/(−∂f/∂t) follow, with f = mass − total, which do depend on x. At the level they change t by
-    rounding alone, and carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A step squares the error of t as a
-    function of x, so that after two of them the second derivative is right too.
+    Arrays of other libraries halve the bracket at a constant x, so that the loop can be traced. Two Newton's steps
+    t ← t + f/(−∂f/∂t) follow, with f = mass − total, which do depend on x. They carry the implicit derivative
+    dt/dx = (∂f/∂x)/(−∂f/∂t). A step squares the error of t as a function of x, so that after two of them the second
+    derivative is right too.
 
-    NumPy looks at the largest entries of a row first. Their level is at or below that of all, since further entries
-    only add mass; it is that of all where the least of them does not rise above it. The other rows try more of their
-    entries, from the level of the fewer on.
+    NumPy looks at the largest entries of a row first. Their level is that of all where the least of them does not rise
+    above it, and below it otherwise. The other rows try more of their entries, from that level on.
     """
     if not isinstance(x, np.ndarray):
         fixed, (low, high) = constant(x), bracket
@@ -71,10 +69,7 @@ def level(
 
 
 def bisected(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """The root of a falling function in each interval from `low` to `high`, by halving.
-
-    The number of halvings depends on the dtype alone: 64 in float64, which leaves nothing of an interval of length 1.
-    """
+    """The root of a falling function in each interval from `low` to `high`, by halving, 64 times in float64."""
     xp = namespace(low)
     for _ in range(12 - round(math.log2(float(xp.finfo(low.dtype).eps)))):
         middle = 0.5 * (low + high)
@@ -88,10 +83,9 @@ def _newton(
 ) -> np.ndarray:
     """Newton's method from the lower end, from where the steps on a convex function never pass the root.
 
-    The function is g = (mass / total)^(1/degree) − 1: for a power φ it is a straight line where all entries are equal,
-    and little bent where they differ. Each step narrows the bracket. The middle of the bracket is taken instead where a
-    step would leave it, and at every eighth step. A row keeps its level from the first step on that is no longer than
-    rounding.
+    The function is g = (mass / total)^(1/degree) − 1, which is nearly straight for a power φ. The middle of the bracket
+    is taken instead where a step would leave it, and at every eighth step. A row keeps its level from the first step on
+    that is no longer than rounding.
     """
     t, eps, done = low, float(np.finfo(x.dtype).eps), np.zeros(low.shape, bool)
     for count in range(1, 512):

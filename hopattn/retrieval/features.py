@@ -73,11 +73,9 @@ class RandomFeatures(Declared, Features):
     vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is 1/√dim. The same seed gives
     the same directions for vectors of one dim.
 
-    Each ω_i by itself is a standard normal vector, and so the mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error
-    falls like 1/√n, and grows with |k + x|. No product of features is 0 or less, see `log_kernel`. Raises
+    The mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error falls like 1/√n, and grows with |k + x|. Raises
     `InvalidInput` for an n below 1, a β that is not positive, and anything but a seed or a generator.
-    Source: Choromanski et al. (2021), ICLR, "Rethinking attention with Performers" (their m is
-    our n; they scale q and k by d^(−1/4), which is our β).
+    Source: Choromanski et al. (2021), ICLR (their m is our n; they scale q and k by d^(−1/4), which is our β).
 
     >>> import hopattn as ha, numpy as np
     >>> scores = ha.retrieval.RandomFeatures(4096).kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
@@ -114,10 +112,7 @@ class RandomFeatures(Declared, Features):
         return _exp(self.exponents(shaped(x, "x", "… dim")), 0.25)
 
     def log_kernel(self, cues: Array, keys: Array) -> Array:
-        """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key, and so φ(k)·φ(x) is above 0.
-
-        No product of two features is lost, whatever its size: see `log_products`.
-        """
+        """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key."""
         own, stored = self.exponents(cues), self.exponents(keys)
         return log_products(own, stored) if cues.ndim > 1 else log_products(own[None, :], stored)[..., 0, :]
 
@@ -130,8 +125,7 @@ def log_products(own: Array, stored: Array) -> Array:
     """log Σ_i exp(own_i + stored_i), `(…, n, m)`, of exponents `(…, n, n_features)` and `(…, m, n_features)`.
 
     The features of each vector are divided by their largest, so that one matrix product gives all sums. Where a sum is
-    so small that products below the range of the numbers count, as for long vectors that are far from parallel, it is
-    computed again by the logarithms of its products. That takes many times as long for each such pair.
+    so small that products below the range of the numbers count, it is computed again by the logarithms of its products.
     """
     xp = namespace(own, stored)
     (left, top), (right, tops) = relative(own), relative(stored)

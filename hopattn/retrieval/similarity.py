@@ -7,11 +7,12 @@ Add a similarity by adding a frozen dataclass here, above the registry.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.declared import Declared, Shape, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
@@ -26,10 +27,9 @@ take longer."""
 
 @dataclass(frozen=True)
 class Similarity(ABC):
-    """A similarity of cues with keys.
+    """Called with cues `(…, n_cues, dim)` or `(dim,)` and keys `(…, n_patterns, dim)`; gives their scores.
 
-    Called with cues `(…, n_cues, dim)` or `(dim,)` and keys `(…, n_patterns, dim)`; gives scores
-    `(…, n_cues, n_patterns)` or `(n_patterns,)`.
+    Scores are `(…, n_cues, n_patterns)` or `(n_patterns,)`.
     """
 
     linear: ClassVar[bool] = False
@@ -58,7 +58,7 @@ class Similarity(ABC):
 
     @property
     def has_gradient(self) -> bool:
-        """Whether the similarity says its `cue_term`."""
+        """Whether the class gives a `cue_term`."""
         return type(self).cue_term is not Similarity.cue_term
 
     def rounding(self, cues: Array, keys: Array) -> Array:
@@ -95,11 +95,7 @@ class Cosine(Similarity):
 
 @dataclass(frozen=True)
 class Euclidean(Similarity):
-    """s_μ = −|k_μ − x|, 0 or less; 0 where the cue is the key.
-
-    Source: Millidge et al. (2022), ICML, section 3. The inverse of the distance is not used, because a cue without
-    noise would divide by 0.
-    """
+    """s_μ = −|k_μ − x|, 0 or less; 0 where the cue is the key. Source: Millidge et al. (2022), ICML, section 3."""
 
     distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
@@ -178,14 +174,10 @@ def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:
     """SciPy's distances of each cue and key, `(…, n_cues, n_patterns)`, text by text, in the dtype of both."""
     from scipy.spatial.distance import cdist
 
-    if cues.ndim == 1:
-        return np.asarray(_distances(cues[None], keys, metric)[..., 0, :])
-    leading = np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2])
-    own, stored = (np.broadcast_to(each, (*leading, *each.shape[-2:])) for each in (cues, keys))
-    distances = np.empty((*leading, cues.shape[-2], keys.shape[-2]), np.result_type(cues, keys))
-    for text in np.ndindex(*leading):
-        distances[text] = cdist(own[text], stored[text], metric)
-    return distances
+    rows, dtype = cues if cues.ndim > 1 else cues[None], np.result_type(cues, keys)
+    of_texts = np.vectorize(partial(cdist, metric=metric), otypes=[dtype], signature="(n,d),(m,d)->(n,m)")
+    distances = np.asarray(of_texts(rows, keys))
+    return distances if cues.ndim > 1 else np.asarray(distances[..., 0, :])
 
 
 similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__], imports=True)
@@ -222,9 +214,8 @@ class Bilinear(Declared, Similarity):
 class Additive(Similarity):
     """s_μ = vᵀ tanh(W x + U k_μ), from −Σ|v| to Σ|v|: a network with one hidden layer compares cue and key.
 
-    w_cue: W, `(dim_hidden, dim of the cues)`. w_key: U, `(dim_hidden, dim of the keys)`. v: `(dim_hidden,)`. The
-    computation holds the hidden layer of all pairs, `(…, n_cues, n_patterns, dim_hidden)`. Raises `InvalidInput` for
-    matrices that do not fit one another, and for cues or keys that do not fit them.
+    w_cue: W, `(dim_hidden, dim of the cues)`. w_key: U, `(dim_hidden, dim of the keys)`. v: `(dim_hidden,)`. Raises
+    `InvalidInput` for matrices that do not fit one another, and for cues or keys that do not fit them.
     Source: Bahdanau, Cho & Bengio (2015), ICLR, appendix A.1.2 (their W_a, U_a, v_a; s_{i−1} is our cue, h_j our key).
 
     >>> import numpy as np
@@ -288,23 +279,18 @@ class FixedScores(Similarity):
 def cosine(a: Any, b: Any) -> Array:
     """The cosine of the angle between the rows of a and the rows of b: a·b / |a||b|.
 
-    a: `(dim,)` or `(n, dim)`; b: `(dim,)` or `(m, dim)`. Gives `(n, m)`, without the axis of an argument that is a
-    single vector; values in [−1, 1], and 0 where a vector is zero. Raises `InvalidInput` where the dims differ.
-    Source: LING3804 Lecture Notes 7, 7.1 ("length of adjacent edge over hypotenuse").
+    a: `(dim,)` or `(…, n, dim)`; b: `(dim,)` or `(…, m, dim)`. Gives `(…, n, m)`, without the axis of an argument that
+    is a single vector; values in [−1, 1], and 0 where a vector is zero. Raises `InvalidInput` where the dims differ.
+    Source: LING3804 Lecture Notes 7, 7.1.
 
     >>> import hopattn as ha
     >>> round(float(ha.cosine([0.9, 0.4, 0.2], [0.4, 0.9, 0.2])), 3)
     0.752
     """
-    left = as_float(a, "cosine: a")
-    right = as_float(b, "cosine: b", like=left)
-    for array, what in ((left, "a"), (right, "b")):
-        if array.ndim not in (1, 2) or 0 in array.shape:
-            raise InvalidInput(f"cosine: {what}: expected (dim,) or (n, dim), not shape {tuple(array.shape)}")
-    require_dim(right, left.shape[-1], "cosine: b", "a")
-    if right.ndim == 1:
-        return Cosine()(left, right[None, :])[..., 0]
-    return Cosine()(left, right)
+    left = shaped(a, "cosine: a", "… dim")
+    right = shaped(b, "cosine: b", "… dim", like=left, dim=int(left.shape[-1]))
+    cosines = Cosine()(left, right if right.ndim > 1 else right[None, :])
+    return cosines if right.ndim > 1 else cosines[..., 0]
 
 
 def _vectors(cues: Any, keys: Any, of_cues: Array, of_keys: Array) -> tuple[Array, Array]:

@@ -25,12 +25,16 @@ class OperatingClass(StrEnum):
 
     @property
     def meaning(self) -> str:
-        return {
-            OperatingClass.I: "it averages over most of the keys: nine tenths of the weight need more than a half",
-            OperatingClass.II: "it averages over many keys: more than an eighth, at most a half",
-            OperatingClass.III: "it averages over some keys: more than a thirty-second, at most an eighth",
-            OperatingClass.IV: "it averages over few keys, or takes a single one: at most a thirty-second",
-        }[self]
+        return _CLASSES[self][1]
+
+
+_CLASSES = {
+    OperatingClass.I: (1 / 2, "it averages over most of the keys: nine tenths of the weight need more than a half"),
+    OperatingClass.II: (1 / 8, "it averages over many keys: more than an eighth, at most a half"),
+    OperatingClass.III: (1 / 32, "it averages over some keys: more than a thirty-second, at most an eighth"),
+    OperatingClass.IV: (0.0, "it averages over few keys, or takes a single one: at most a thirty-second"),
+}
+"""The share of the keys that nine tenths of the weight exceed, and what that means."""
 
 
 def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
@@ -92,8 +96,7 @@ def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
     if not counts.any():
         raise InvalidInput("weights: no row has any weight, so there is no operating class")
     middle = float(np.median(least[counts] / visible[counts]))
-    bounds = {OperatingClass.I: 1 / 2, OperatingClass.II: 1 / 8, OperatingClass.III: 1 / 32}
-    return next((name for name, bound in bounds.items() if middle > bound), OperatingClass.IV)
+    return next(name for name, (bound, _) in _CLASSES.items() if middle > bound)
 
 
 def shares_of(weights: Any) -> np.ndarray:

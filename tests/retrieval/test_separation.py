@@ -339,7 +339,7 @@ def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
 @each(
     ("name", "parameters", "message"),
     [
-        ("entmax", {"alpha": 0.9}, "alpha: expected a number of at least 1"),
+        ("entmax", {"alpha": 0.9}, "alpha: expected a finite number of at least 1"),
         ("entmax", {"alpha": "2"}, "alpha: expected a finite number"),
         ("normmax", {"alpha": 1.0}, "alpha: expected a finite number above 1"),
         ("normmax", {"alpha": np.nan}, "alpha: expected a finite number above 1"),

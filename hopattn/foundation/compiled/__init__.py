@@ -1,8 +1,5 @@
 """Loops that numba compiles, for large work; `kernels.py` imports them, one subject at a time.
 
-Each subject is imported alone, because its first import compiles it and a later one reads it from numba's cache. A
-file that cannot be imported, for whatever reason, leaves its work to NumPy.
-
 - `jit.py`: the way in which the loops are compiled; powers, several numbers at once
 - `softmax.py`: the weights of a block of keys, for the online softmax
 - `spins.py`: spins of a dense memory that turn one after the other

@@ -87,11 +87,6 @@ def read_matrix(dtype: Any, layout: str = "A") -> Any:
     return types.Array(dtype, 2, layout, readonly=True)
 
 
-def read_vector(dtype: Any) -> Any:
-    """The type of a vector that is only read."""
-    return types.Array(dtype, 1, "C", readonly=True)
-
-
 @_primitive
 def nearest(_: Any, x: Any) -> Any:
     """The whole number nearest to x, as a floating-point number."""
@@ -116,25 +111,15 @@ def larger(_: Any, x: Any, y: Any) -> Any:
 
 
 @_primitive
-def read_as_float(_: Any, bits: Any) -> Any:
-    """The floating-point number with these bits: float32 of int32, float64 of int64."""
-    number = types.float32 if bits == types.int32 else types.float64
+def same_bits(_: Any, x: Any) -> Any:
+    """The number with these bits: int32 of float32, int64 of float64, and the other way."""
+    pairs = {types.float32: types.int32, types.float64: types.int64}
+    other = (pairs | {whole: real for real, whole in pairs.items()})[x]
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(number))
+        return builder.bitcast(arguments[0], context.get_value_type(other))
 
-    return number(bits), generate
-
-
-@_primitive
-def read_as_int(_: Any, number: Any) -> Any:
-    """The bits of a floating-point number: int32 of float32, int64 of float64."""
-    bits = types.int32 if number == types.float32 else types.int64
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(bits))
-
-    return bits(number), generate
+    return other(x), generate
 
 
 _NARROW = (
@@ -166,36 +151,30 @@ def _wide_part(f: Any) -> Any:
     return 1.0 + f * (low + cube * cube * high)
 
 
-def _narrow_small(x: Any) -> Any:
-    whole = nearest(x)
-    n = np.int32(np.int32(whole) << np.int32(23))
-    return read_as_float(np.int32(read_as_int(_narrow_part(x - whole)) + n))
+def _powers(real: Any, whole: Any, digits: int, bias: int, part: Any) -> tuple[Any, Any]:
+    """2ˣ of a normal number, and 2ˣ for an x of 0 or less or NaN, which is scaled in two steps.
+
+    real, whole: a dtype and that of its bits. digits, bias: of its format. part: 2ᶠ.
+    """
+    lowest, ahead = real(2 - 2 * bias), np.int32(bias)
+
+    def small(x: Any) -> Any:
+        nearby = nearest(x)
+        return same_bits(whole(same_bits(part(x - nearby)) + (whole(np.int32(nearby)) << whole(digits))))
+
+    def negative(x: Any) -> Any:
+        x = lowest if x < lowest else x  # NaN passes the comparison
+        nearby = nearest(x)
+        n = np.int32(nearby)
+        half = np.int32(n >> np.int32(1))
+        scaled = same_bits(whole(same_bits(part(x - nearby)) + (whole(half) << whole(digits))))
+        return scaled * same_bits(whole(whole(np.int32(n - half + ahead)) << whole(digits)))
+
+    return small, negative
 
 
-def _wide_small(x: Any) -> Any:
-    whole = nearest(x)
-    n = np.int64(np.int32(whole)) << 52
-    return read_as_float(read_as_int(_wide_part(x - whole)) + n)
-
-
-def _narrow_negative(x: Any) -> Any:
-    x = np.float32(-252) if x < np.float32(-252) else x  # NaN passes the comparison
-    whole = nearest(x)
-    n = np.int32(whole)
-    half = np.int32(n >> np.int32(1))
-    scaled = read_as_float(np.int32(read_as_int(_narrow_part(x - whole)) + np.int32(half << np.int32(23))))
-    return scaled * read_as_float(np.int32((n - half + np.int32(127)) << np.int32(23)))
-
-
-def _wide_negative(x: Any) -> Any:
-    x = -2044.0 if x < -2044.0 else x
-    whole = nearest(x)
-    n = np.int32(whole)
-    half = np.int32(n >> np.int32(1))
-    scaled = read_as_float(read_as_int(_wide_part(x - whole)) + (np.int64(half) << 52))
-    return scaled * read_as_float(np.int64(np.int32(n - half + np.int32(1023))) << 52)
-
-
+_narrow_small, _narrow_negative = _powers(np.float32, np.int32, 23, 127, _narrow_part)
+_wide_small, _wide_negative = _powers(np.float64, np.int64, 52, 1023, _wide_part)
 power_of_small = by_dtype(_narrow_small, _wide_small)
 """2ˣ for an x at which it is a normal number."""
 power_of_negative = by_dtype(_narrow_negative, _wide_negative)
@@ -217,15 +196,15 @@ def _logarithm(x: Any) -> Any:
 
     x = 2ⁿ m with m between √½ and √2, and log₂ m is the series above at s = (m − 1)/(m + 1), which is .172 at most.
     """
-    bits = read_as_int(x)
+    bits = same_bits(x)
     n = (bits + np.int64(_ONE - _ROOT_HALF)) >> np.int64(52)
-    m = read_as_float(bits - ((n - np.int64(1023)) << np.int64(52)))
+    m = same_bits(bits - ((n - np.int64(1023)) << np.int64(52)))
     s = (m - 1) / (m + 1)
     q, c = s * s, _SERIES
     high = c[5] + q * (c[6] + q * (c[7] + q * (c[8] + q * (c[9] + q * c[10]))))
     low = c[0] + q * (c[1] + q * (c[2] + q * (c[3] + q * c[4])))
     fourth = q * q * q * q
-    whole = read_as_float(n | np.int64(_SHIFTED)) - (2.0**52 + 1023)
+    whole = same_bits(n | np.int64(_SHIFTED)) - (2.0**52 + 1023)
     return whole + s * (low + fourth * q * high)
 
 

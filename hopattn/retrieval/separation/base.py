@@ -38,7 +38,7 @@ class Separation(Declared, ABC):
     by which a derivative is taken stays an array, so that β can be learned; scores are then arrays of that library.
 
     Scores are `(…, n_patterns)`. `where` is boolean and broadcasts to them, True = may attend. A masked entry has
-    weight exactly 0 and adds nothing to the potential. A row with nothing to attend to has weights 0 and potential 0.
+    weight 0 and adds nothing to the potential. A row with nothing to attend to has weights 0 and potential 0.
 
     A separation of your own is a frozen dataclass that says whether it is `convex`, and writes `potential` and
     `weights`, or `value_and_weights`. It works wherever ours do. A subclass of `Simplex` writes `unit` alone.
@@ -101,10 +101,9 @@ class Separation(Declared, ABC):
         return lambda: value, lambda: (factored[0], factored[1])
 
     def direction(self) -> "Separation":
-        """A separation for activations that use only the direction of the field.
+        """A separation that cannot overflow, whose weights have the same direction and whose potential rises with Ψ.
 
-        Its weights have the same direction as these, its potential rises where this one rises, and it cannot
-        overflow. It is the separation itself where that cannot overflow.
+        It is for activations that use only the direction of the field.
         """
         return self
 

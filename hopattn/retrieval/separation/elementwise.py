@@ -1,8 +1,4 @@
-"""Separations in which the weight of a pattern depends on its own score alone: Ψ = Σ_μ φ(s_μ).
-
-They are the interactions of the Hopfield network and of dense associative memories, and the radius of a sparse
-distributed memory.
-"""
+"""Separations in which the weight of a pattern depends on its own score alone: Ψ = Σ_μ φ(s_μ)."""
 
 import math
 from dataclasses import dataclass
@@ -100,15 +96,13 @@ class RectifiedPower(Power):
 class Exponential(Elementwise):
     """Ψ₁(s) = Σ exp(s), p_μ = exp(βs_μ).
 
-    exp(s) overflows float64 from s = 710 on, so the computation uses logarithms. log Ψ has a gradient of the same
-    direction, ∇Ψ/Ψ, which is the softmax. An activation that uses only the direction of the field gets the softmax, and
-    the energy is then −β⁻¹ log Σ exp(βs), which falls where −Ψ falls. For other activations, weights and potential
-    beyond the largest number count as the largest number, and the factor of a field is at most its fourth root
-    (βs = 177 in float64): such a state diverges or saturates, as the exact one would.
+    An activation that uses only the direction of the field gets the softmax, ∇Ψ/Ψ, and the energy is then
+    −β⁻¹ log Σ exp(βs), which falls where −Ψ falls. For other activations, weights and potential beyond the largest
+    number count as the largest number, and the factor of a field is at most its fourth root (βs = 177 in float64): such
+    a state diverges or saturates, as the exact one would.
     Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288, with F(x) = exp(x).
     """
 
-    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Demircigil et al. 2017"
 
     def direction(self) -> Softmax:
@@ -142,7 +136,6 @@ class Threshold(Elementwise):
 
     t: Real = 0.0
     jumps: ClassVar[bool] = True
-    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
     def later(self, scores: Array, where: Array | None = None) -> Later:

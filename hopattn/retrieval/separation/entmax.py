@@ -13,7 +13,6 @@ import numpy as np
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.checks import real
 from hopattn.foundation.declared import Count
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.roots import level
 from hopattn.foundation.threads import blocks, workers
@@ -36,14 +35,6 @@ TASKS = 8
 """The number of parts into which the rows are divided for threads; a row does not depend on the others."""
 
 
-def _alpha(value: object, what: str) -> float:
-    """An α of at least 1."""
-    alpha = real(value, what)
-    if alpha < 1:
-        raise InvalidInput(f"{what}: expected a number of at least 1, not {alpha:g}")
-    return alpha
-
-
 @dataclass(frozen=True)
 class Entmax(Simplex):
     """Ψ₁(s) = max_p p·s − (Σ p^α − 1) / α(α−1) over all shares p, for an α ≥ 1: 1 is softmax, 2 is sparsemax.
@@ -55,9 +46,7 @@ class Entmax(Simplex):
     1. Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et al. (2024), ICML.
     """
 
-    alpha: Annotated[float, _alpha] = 1.5
-    tempered: ClassVar[bool] = True
-    shares: ClassVar[bool] = True
+    alpha: Annotated[float, partial(real, least=1.0)] = 1.5
     source: ClassVar[str] = "Peters et al. 2019"
 
     @property
@@ -94,7 +83,6 @@ class Sparsemax(Simplex):
     p_μ = [βs_μ − t]₊: entmax for α = 2. Source: Martins & Astudillo (2016), ICML; Hu et al. (2023), NeurIPS.
     """
 
-    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
 
     def later(self, scores: Array, where: Array | None = None) -> Later:
@@ -114,7 +102,6 @@ class Normmax(Simplex):
     """
 
     alpha: Annotated[float, partial(real, above=1.0)] = 2.0
-    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
     def later(self, scores: Array, where: Array | None = None) -> Later:
@@ -144,7 +131,6 @@ class KSubsets(Separation):
 
     k: Count = 1
     convex: ClassVar[bool] = True
-    tempered: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
     def later(self, scores: Array, where: Array | None = None) -> Later:

@@ -20,8 +20,6 @@ class Softmax(Simplex):
     Source: Ramsauer et al. (2021), ICLR (their X is our keys, their ξ our state).
     """
 
-    tempered: ClassVar[bool] = True
-    shares: ClassVar[bool] = True
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
     def unit(self, x: Array, where: Array | None) -> Unit:
@@ -68,13 +66,8 @@ class Argmax(Separation):
 def fast_exp() -> tuple[np.ufunc, float]:
     """The fastest exponential of NumPy on this processor: a ufunc and a factor with eˣ = ufunc(factor · x).
 
-    The pair is `(numpy.exp2, log₂e)`, since eˣ = 2^(x log₂e), where NumPy computes `exp2` with the vector instructions
-    of this processor: that takes two thirds of the time of `numpy.exp`. Elsewhere `numpy.exp2` takes many times as long
-    as `numpy.exp`, and the pair is `(numpy.exp, 1.0)`. NumPy is asked once in a process.
-
-    >>> power, factor = fast_exp()
-    >>> print(f"{power(factor * 1.0):.6f}")
-    2.718282
+    The pair is `(numpy.exp2, log₂e)` where NumPy computes `exp2` with the vector instructions of this processor: that
+    takes two thirds of the time of `numpy.exp`. Elsewhere it takes many times as long.
     """
     from numpy.lib.introspect import opt_func_info
 
