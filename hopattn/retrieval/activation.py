@@ -1,9 +1,6 @@
-"""Activation: from the field of a neuron to its state.
+"""Activation: from the field of a neuron to its state, x⁺ = ∇Φ(h).
 
-    x⁺ = ∇Φ(h)
-
-Each activation is the gradient of a potential Φ over fields. Its convex conjugate Φ* over states is a term of the
-energy. Add an activation by adding a frozen dataclass here.
+The convex conjugate Φ* over states is a term of the energy. Add an activation by adding a frozen dataclass here.
 """
 
 import math
@@ -212,8 +209,7 @@ class Tanh(Declared, Activation):
     def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
         """tanh βu with u + λ tanh βu = h; the left side rises with u, so that bisection finds u.
 
-        For h > 0, u is at least h − λ and h/(1 + λβ), because tanh βu is at most 1 and βu; and it is at most h and
-        artanh(h/λ)/β. So u keeps its digits for any λ.
+        For h > 0, u lies between max(h − λ, h/(1 + λβ)) and min(h, artanh(h/λ)/β), so that it keeps its digits.
         """
         size = np.abs(field)
         with np.errstate(divide="ignore"):
@@ -282,7 +278,7 @@ def _centred(field: Array) -> Array:
 
 
 def _slack(state: Array) -> float:
-    """The largest distance that rounding may move a unit vector off the sphere."""
+    """The distance by which rounding may move a unit vector off the sphere."""
     return float(8 * namespace(state).finfo(state.dtype).eps * state.shape[-1])
 
 

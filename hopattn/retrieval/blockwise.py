@@ -1,8 +1,7 @@
 """One step of recall over blocks of cues and keys, so that no matrix of all scores is ever held (NumPy).
 
-The definition is `Retrieval` in `step.py`: all scores, all weights, their product with the values. Blocks give the same
-numbers up to rounding; their memory does not grow with the number of keys. A block of cues meets one block of keys
-after the other and keeps running sums. Threads share blocks of cues, and spans of keys where the cues are few.
+The definition is `Retrieval` in `step.py`; blocks give the same numbers up to rounding. A block of cues meets one block
+of keys after the other and keeps running sums. Threads share blocks of cues, and spans of keys where the cues are few.
 """
 
 import math
@@ -59,13 +58,12 @@ def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> 
 
     They are for NumPy arrays with many scores, where scores and mask can be computed block by block.
     """
-    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)):
+    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray) and similarity.by_pairs):
         return False
     pairs = (cues.shape[-2] if cues.ndim > 1 else 1) * keys.shape[-2]
     scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
-    if not similarity.by_pairs or scores < LARGE_TEXT:
-        return False
-    if scores * max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2])) < ENOUGH:
+    texts = max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2]))
+    if scores < LARGE_TEXT or scores * texts < ENOUGH:
         return False
     rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
     return all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
@@ -85,8 +83,7 @@ def stream(
     """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
     values: `(…, m, dim_out)`, or None where only the potential is asked for. mask: a name, a rule, an array or None,
-    for scores `(…, n, m)`. potential: whether to compute Ψ too. The leading axes hold several texts, which are
-    computed one by one, or shared among the threads where they are many.
+    for scores `(…, n, m)`. potential: whether to compute Ψ too. The leading axes hold several texts.
     """
     texts = [text for text in (cues, keys, values) if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
@@ -96,7 +93,7 @@ def stream(
         for each in masks_of(as_mask(mask))
     ]
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
-    loops = loops_of(separation, dtype, scored[-2], math.prod((*leading, *scored[-2:])))
+    loops = loops_of(separation, dtype, math.prod((*leading, *scored[-2:])))
 
     def of_text(*i: int) -> BlockPass:
         own, stored, *others = (text[i] for text in broadcast)
@@ -133,7 +130,7 @@ def running_sums(
     dtype = np.result_type(*(text for text in (cues, keys, values) if text is not None))
     shape = len(cues), len(keys)
     masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
-    loops = loops_of(separation, dtype, len(cues), math.prod(shape))
+    loops = loops_of(separation, dtype, math.prod(shape))
     work = _Stream(similarity, separation, cues, keys, values, masks, potential, dtype, loops)
     return work.sums(SIZES)
 
@@ -159,8 +156,9 @@ class _Stream:
     def __post_init__(self) -> None:
         self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
         self.width = 0 if self.values is None else int(self.values.shape[1])
-        self.by_place = [mask for mask in self.masks if not _is_by_scores(mask)]
-        self.by_scores = [mask for mask in self.masks if _is_by_scores(mask)]
+        by_place = NoMask, PositionRule, np.ndarray
+        self.by_place = [mask for mask in self.masks if isinstance(mask, by_place)]
+        self.by_scores = [mask for mask in self.masks if not isinstance(mask, by_place)]
         self.unshifted = isinstance(self.separation, Softmax) and not self.by_scores and self._small()
 
     def run(self, sizes: Blocks) -> BlockPass:
@@ -303,21 +301,14 @@ class _Stream:
         return scores, where
 
 
-def _is_by_scores(mask: Any) -> bool:
-    """Whether a mask is a rule that depends on the scores."""
-    return isinstance(mask, MaskRule) and not isinstance(mask, (NoMask, PositionRule))
-
-
 def _side_by_side(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPass:
     """The results of several texts as one, with their leading axes."""
 
-    def stacked(parts: list[np.ndarray]) -> np.ndarray:
-        return np.stack(parts).reshape(*leading, *parts[0].shape)
+    def stacked(parts: tuple[Any, ...]) -> Any:
+        first = parts[0]
+        return first if isinstance(first, float) else np.stack(parts).reshape(*leading, *first.shape)
 
-    own = results[0].factor
-    factor = own if isinstance(own, float) else stacked([one.factor for one in results])
-    field, *rest = (stacked([getattr(one, name) for one in results]) for name in ("field", "potential", "overflowed"))
-    return BlockPass(field, factor, *rest)
+    return BlockPass(*map(stacked, zip(*(vars(one).values() for one in results), strict=True)))
 
 
 def _runs(flags: np.ndarray, longest: int) -> list[range]:

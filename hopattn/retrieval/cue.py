@@ -18,8 +18,7 @@ def logistic(field: Array) -> Array:
 
 
 functions: Choices[Callable[[Array], Array]] = Choices(
-    "f",
-    {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified},
+    "f", {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified}
 )
 """f by its name: the activations of memories, and two more."""
 
@@ -29,10 +28,10 @@ def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], A
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 
     weights: `(n_out, n_in)`, or `(n_in,)` for a single neuron; activation: `(n_in,)` or `(n_cues, n_in)`; f: "logistic"
-    for 1/(1 + e⁻ʰ), "relu" for max(0, h), "step" for 1 above 0 and else 0, the name of an activation ("sign", "unit"),
-    an `Activation`, any function of the field, or None for f(h) = h. Gives
-    `(n_out,)` or `(n_cues, n_out)`, without the last axis for a single neuron. Raises `InvalidInput` where the shapes
-    do not fit, and for an unknown f. Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
+    for 1/(1 + e⁻ʰ), "relu" for max(0, h), "step" for 1 above 0 and else 0, the name of another activation ("sign"), an
+    `Activation`, any function of the field, or None for f(h) = h. Gives `(n_out,)` or `(n_cues, n_out)`, without the
+    last axis for a single neuron. Raises `InvalidInput` where the shapes do not fit, and for an unknown f.
+    Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
 
     >>> import hopattn as ha
     >>> round(float(ha.cue([0.8, 0.6], [0.8, 0.6])), 12)

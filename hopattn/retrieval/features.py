@@ -95,10 +95,9 @@ class RandomFeatures(Declared, Features):
         return _directions(self.n, dim, self.rng, self.orthogonal).copy()
 
     def exponents(self, x: Array) -> Array:
-        """log φ(x) = √β ω·x − β|x|²/2 − ½ log n, `(…, n)`.
+        """log φ(x) = √β ω·x − β|x|²/2 − ½ log n, `(…, n)`, finite for every finite x.
 
-        It is finite for every finite x: an entry of √β x beyond the fourth root of the largest number counts as that
-        root, and so does √β itself.
+        √β, and an entry of √β x, count as at most the fourth root of the largest number.
         """
         xp = namespace(x)
         bound = float(xp.finfo(x.dtype).max) ** 0.25

@@ -103,8 +103,7 @@ mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
 
 
 def causal(n: int, m: int | None = None) -> np.ndarray:
-    """Each token sees itself and those before it, `(n, m)`; with m > n keys, the queries are the last n of the m
-    tokens.
+    """Each token sees itself and those before it, `(n, m)`; the queries are the last n of the m tokens.
 
     >>> import hopattn as ha
     >>> ha.causal(3).astype(int)
@@ -129,8 +128,8 @@ def padding(lengths: Any, n: int) -> np.ndarray:
     """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
 
     lengths: the number of words of each text, from 0 to n, or an array `(…,)` of them, of any library. n: the number of
-    keys. Gives a NumPy array, which masks scores of any library. Raises `InvalidInput` for other lengths, and for those
-    that are not known yet, while PyTorch or JAX trace a function.
+    keys. Gives a NumPy array. Raises `InvalidInput` for other lengths, and for those that are not known yet, while
+    PyTorch or JAX trace a function.
 
     >>> import hopattn as ha
     >>> ha.padding([1, 3], 3).astype(int).tolist()
@@ -161,7 +160,7 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
 
 @dataclass(frozen=True, eq=False)
 class AllOf(MaskRule):
-    """The masks, of which each is a rule or a boolean array `(…, n_queries, n_keys)`. Blocks are made of each alone."""
+    """Several masks, each a rule or a boolean array `(…, n_queries, n_keys)`, of which all must allow a key."""
 
     masks: tuple[Any, ...]
 
@@ -216,7 +215,8 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
         windows = np.lib.stride_tricks.sliding_window_view(visible, len(columns))
         return windows[::-1]  # the last row begins at the largest distance
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return bool(part.all()) if part.all() or not part.any() else part
+    full = bool(part.all())
+    return full if full or not part.any() else part
 
 
 def as_mask(mask: Any) -> Any:

@@ -25,16 +25,12 @@ from hopattn.foundation.kernels import compiled_loops
 from hopattn.retrieval.separation.base import Elementwise, Online, Separation
 from hopattn.retrieval.separation.softmax import Softmax
 
-ENOUGH_CUES = 64
-"""The number of cues from which compiled loops take less time than NumPy: for few cues a step is reading the keys."""
-
 
 @dataclass(frozen=True, eq=False)
 class BlockPass:
     """The result of one pass of cues over blocks of keys, before the activation.
 
-    field, factor: h = factor · field, `(…, n, dim_out)`; the factor is a number, or one number for each cue. It stays
-    apart because a directional activation does not need it, and because sums of whole numbers stay exact.
+    field, factor: h = factor · field, `(…, n, dim_out)`; the factor is a number, or one number for each cue.
     potential: Ψ(s), `(…, n)`; any number where it was not asked for. overflowed: `(…, n)`, True for each row whose sums
     overflowed; such a row must be computed from all its scores.
     """
@@ -78,8 +74,8 @@ class RunningSums(ABC):
 class OnlineSoftmax(RunningSums):
     """The largest score m, Z = Σ f(s − m) and h = Σ f(s − m) v of each cue.
 
-    unshifted: True where all scores are small and were multiplied by `scale` already; then m = 0 throughout. loops:
-    the compiled loops for large work, or None. scale: the factor c of scores; compiled loops take powers of two.
+    unshifted: True where all scores are small and were multiplied by `scale` already; then m = 0. loops: the compiled
+    loops for large work, or None. scale: the factor c of scores; compiled loops take powers of two.
     """
 
     def __init__(
@@ -107,7 +103,7 @@ class OnlineSoftmax(RunningSums):
             if not self.unshifted:
                 if where is not None:
                     np.copyto(scores, self.lowest, where=~where)
-                self._raise_largest(rows, np.maximum(self.largest[rows], _row_max(scores)))
+                self._raise_largest(rows, np.maximum(self.largest[rows], scores.max(axis=1, keepdims=True)))
                 self._shift(rows, scores)
             with np.errstate(under="ignore"):  # a weight below the smallest number counts as 0
                 weights = self.form[0](scores)
@@ -218,13 +214,7 @@ def concatenated(parts: Sequence[RunningSums]) -> RunningSums:
     return joined
 
 
-def loops_of(separation: Separation, dtype: Any, cues: int, scores: int) -> Any | None:
-    """The compiled loops for so many cues and scores of a softmax; None where NumPy computes the weights."""
-    if not isinstance(separation, Softmax) or dtype not in (np.float32, np.float64):
-        return None
-    return compiled_loops("softmax", scores if cues >= ENOUGH_CUES else 0)
-
-
-def _row_max(scores: np.ndarray) -> np.ndarray:
-    """The largest score of each row, `(n, 1)`, through argmax: NumPy finds that several times as fast as max."""
-    return np.take_along_axis(scores, scores.argmax(axis=1)[:, None], axis=1)
+def loops_of(separation: Separation, dtype: Any, scores: int) -> Any | None:
+    """The compiled loops for so many scores of a softmax; None where NumPy computes the weights."""
+    compiled = isinstance(separation, Softmax) and dtype in (np.float32, np.float64)
+    return compiled_loops("softmax", scores) if compiled else None

@@ -95,7 +95,10 @@ class Cosine(Similarity):
 
 @dataclass(frozen=True)
 class Euclidean(Similarity):
-    """s_μ = −|k_μ − x|, 0 or less; 0 where the cue is the key. Source: Millidge et al. (2022), ICML, section 3."""
+    """s_μ = −|k_μ − x|, 0 or less; 0 where the cue is the key.
+
+    Source: Millidge et al. (2022), ICML, section 3.
+    """
 
     distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True

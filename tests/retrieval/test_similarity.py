@@ -98,7 +98,7 @@ def test_linear_says_whether_the_scores_are_linear_in_the_cue(name):
 
 
 def test_vectors_that_do_not_fit_are_refused():
-    with pytest.raises(InvalidInput, match="cosine: b: got shape .*; expected \\(…, dim\\) with dim = 2"):
+    with pytest.raises(InvalidInput, match=r"cosine: b: got shape .*; expected \(…, dim\) with dim = 2"):
         ha.cosine([1, 2], [1, 2, 3])
 
 

@@ -22,11 +22,8 @@ if not fits(numba.__version__):
 
 F = TypeVar("F", bound=Callable[..., Any])
 _primitive: Callable[[Callable[..., Any]], Any] = intrinsic
-
 FLAGS = {"reassoc", "contract", "nsz"}
 """Sums in any order, so that they run in vectors; a product and a sum as one. NaN and infinity stay what they are."""
-
-
 _STAMP = tuple(
     (file.name, file.stat().st_mtime, file.stat().st_size) for file in sorted(Path(__file__).parent.glob("*.py"))
 )
@@ -36,8 +33,7 @@ _STAMP = tuple(
 def loop(*signatures: Any) -> Callable[[F], F]:
     """Compile a function for these types at its import, or read it from the cache; it runs without Python's lock.
 
-    numba asks only whether the file of the function has changed since it was cached; here, whether a file of this
-    folder has. Raises an error where the folder of the cache cannot be written.
+    The cache holds until a file of this folder changes. Raises an error where its folder cannot be written.
     """
 
     def compiled(function: F) -> F:
@@ -70,16 +66,6 @@ def by_dtype(narrow: Callable[..., Any], wide: Callable[..., Any]) -> Callable[.
 
     overload(form, jit_options={"error_model": "numpy", "fastmath": {"contract"}}, inline="never")(choose)
     return form
-
-
-def matrix(dtype: Any) -> Any:
-    """The type of a matrix that is written: `(n, m)`, row after row."""
-    return types.Array(dtype, 2, "C")
-
-
-def vector(dtype: Any) -> Any:
-    """The type of a vector that is written."""
-    return types.Array(dtype, 1, "C")
 
 
 def read_matrix(dtype: Any, layout: str = "A") -> Any:

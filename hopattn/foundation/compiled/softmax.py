@@ -8,7 +8,6 @@ from hopattn.foundation.compiled.jit import (
     inner,
     larger,
     loop,
-    matrix,
     power_of_negative,
     power_of_small,
     read_matrix,
@@ -64,7 +63,7 @@ def _masked_largest(row: Any, where: Any, start: Any) -> Any:
 def _types(t: Any) -> Any:
     """The types of the arguments of `weigh` for numbers of a dtype."""
     how = types.Tuple((t, types.boolean))
-    return types.void(matrix(t), read_matrix(types.boolean), how, types.UniTuple(matrix(t), 3))
+    return types.void(t[:, ::1], read_matrix(types.boolean), how, types.UniTuple(t[:, ::1], 3))
 
 
 @loop(_types(types.float32), _types(types.float64))

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hopattn.foundation.compiled.jit import loop, matrix, read_matrix, vector
+from hopattn.foundation.compiled.jit import loop, read_matrix
 
-_READ, _WRITTEN = read_matrix(types.float64), matrix(types.float64)
+_READ, _WRITTEN = read_matrix(types.float64), types.float64[:, ::1]
 _KIND = types.Tuple((types.int64, types.boolean, types.float64))
 _TIE = 4 * 2.0**-52
 
 
-@loop(types.int64(_WRITTEN, _READ, _WRITTEN, vector(types.float64), _KIND, _READ))
+@loop(types.int64(_WRITTEN, _READ, _WRITTEN, types.float64[::1], _KIND, _READ))
 def turn(scores: Any, columns: Any, spins: Any, present: Any, kind: Any, limits: Any) -> Any:
     """Update k known spins one after the other, for each cue by itself, where Ψ is factor · Σ of powers of scores.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hopattn.foundation.compiled.jit import inner, larger, loop, matrix, power_up_to_one, read_matrix, vector
+from hopattn.foundation.compiled.jit import inner, larger, loop, power_up_to_one, read_matrix
 
 ENTMAX, NORMMAX, SUBSETS = 0, 1, 2
 _NEAR = 4 * 2.0**-52
@@ -182,7 +182,7 @@ def _write_powers(out: Any, shifted: Any, places: Any, how: Any, rooms: Any) -> 
 
 def _types(t: Any) -> Any:
     how = types.Tuple((types.int64, types.float64, types.float64))
-    return types.void(read_matrix(t, "C"), read_matrix(types.boolean), how, matrix(t), vector(types.float64))
+    return types.void(read_matrix(t, "C"), read_matrix(types.boolean), how, t[:, ::1], types.float64[::1])
 
 
 @loop(_types(types.float32), _types(types.float64))

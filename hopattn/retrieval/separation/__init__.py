@@ -5,10 +5,9 @@
 A class that lies in a file of this folder is in the registry.
 
 - `base.py`: the form of a separation, and its two families
-- `softmax.py`: attention as transformers have it; argmax
+- `softmax.py`: attention as transformers have it; argmax; weights in proportion to the scores
 - `entmax.py`: sparse weights: entmax, sparsemax, normmax, k-subsets
 - `elementwise.py`: each pattern counts by its own score: identity, powers, exponential, threshold
-- `*.py`: one file for each further family
 """
 
 from typing import Any

@@ -18,8 +18,8 @@ class Identity(Elementwise):
     """Ψ₁(s) = ½ Σ s², p = βs: the lecture's attention, linear attention, and (β = 1/N) couplings with their diagonal.
 
     Source: Hopfield (1982), PNAS 79, 2554, T_ij = Σ_s (2V_i^s − 1)(2V_j^s − 1): their 2V − 1 is our ±1 pattern,
-    their T is our KᵀK. The paper sets T_ii = 0 and updates one neuron at a time. Here the self-couplings stay, so that
-    all neurons may change at once and the energy never rises.
+    their T is our KᵀK. The paper sets T_ii = 0; here the self-couplings stay, so that all neurons may change at once
+    and the energy never rises.
     """
 
     tempered: ClassVar[bool] = False
@@ -37,8 +37,7 @@ class Power(Elementwise):
     Convex for even n only; for odd n the energy may rise. Each row of scores is divided by a power of two before the
     power is taken, which rounds nothing: only a result that is itself out of range overflows, and a tie between whole
     numbers stays a tie. Raises `InvalidInput` for another n.
-    Source: Krotov & Hopfield (2016), NeurIPS 29, with F(x) = xⁿ (our potential is theirs divided by n; their
-    update flips one neuron at a time by its energy difference, our step moves all by the gradient).
+    Source: Krotov & Hopfield (2016), NeurIPS 29, with F(x) = xⁿ (our potential is theirs divided by n).
     """
 
     n: Annotated[int, partial(whole, least=2, most=1000)] = 2
@@ -48,11 +47,6 @@ class Power(Elementwise):
     @property
     def convex(self) -> bool:  # type: ignore[override]
         return self.n % 2 == 0
-
-    @property
-    def as_sum(self) -> tuple[int, bool, float]:
-        """Ψ as (n, whether scores below 0 count as 0, factor): the factor times the sum of the powers of the bases."""
-        return self.n, isinstance(self, RectifiedPower), self.beta ** (self.n - 1) / self.n
 
     def base(self, scores: Array, where: Array | None) -> Array:
         """The base of the powers: the scores, 0 where masked."""
@@ -129,8 +123,7 @@ class Exponential(Elementwise):
 class Threshold(Elementwise):
     """Ψ₁(s) = Σ [s − t]₊, p_μ = 1 where βs_μ ≥ t, else 0, for a real t.
 
-    At βs = t exactly, the weight is one of several subgradients. Raises `InvalidInput` where t is not
-    a finite number.
+    At βs = t, the weight is one of several subgradients. Raises `InvalidInput` for a t that is not a finite number.
     Source: Kanerva (1988), Sparse Distributed Memory (the addresses within a radius).
     """
 

@@ -1,7 +1,7 @@
 """Sparse separations: entmax and sparsemax from the Tsallis entropies, normmax from the norm entropies, k-subsets.
 
-Their weights are powers of what a score lies above a threshold, or that itself, at most 1. NumPy finds the thresholds
-by `level` of `foundation/roots.py`; of many scores `foundation/compiled/thresholds.py` does, row by row.
+Their weights depend on what a score lies above a threshold, which `level` of `foundation/roots.py` finds, or of many
+scores `foundation/compiled/thresholds.py`.
 """
 
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ TASKS = 8
 class Entmax(Simplex):
     """Ψ₁(s) = max_p p·s − (Σ p^α − 1) / α(α−1) over all shares p, for an α ≥ 1: 1 is softmax, 2 is sparsemax.
 
-    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is written in its dual form, τ + Σ
-    p^α/α with τ = (t + 1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of
-    t. Weights near α = 1 are right to about .2 ε/(α − 1). Above α = 2 those near 0 are steep, and lose digits; above
-    α = 8 they are lost in rounding, up to about 1e-4, and no descent is claimed. Raises `InvalidInput` for an α below
-    1. Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et al. (2024), ICML.
+    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is τ + Σ p^α/α with
+    τ = (t + 1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of t. Weights
+    near α = 1 are right to about .2 ε/(α − 1). Above α = 2 those near 0 lose digits; above α = 8 they are lost in
+    rounding, up to about 1e-4, and no descent is claimed. Raises `InvalidInput` for an α below 1.
+    Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et al. (2024), ICML.
     """
 
     alpha: Annotated[float, partial(real, least=1.0)] = 1.5
@@ -151,10 +151,7 @@ class KSubsets(Separation):
         return value, lambda: (shares, 1.0)
 
     def _shares(self, scores: Array, origin: Array, where: Array | None) -> Array:
-        """The weights, whose sum is k; with k entries or fewer, each is 1.
-
-        Of scores counted from the k-th largest, t lies between −1 and 0, and an entry from 1 on has the weight 1.
-        """
+        """The weights. Of scores counted from the k-th largest, −1 ≤ t ≤ 0, and an entry from 1 on has the weight 1."""
         xp = namespace(scores)
         above = xp.clip(shifted(scores, origin, where, self.beta), -2.0, 2.0)
         full = above >= 1
@@ -205,8 +202,7 @@ def level_of_powers(x: Array, degree: float, where: Array | None) -> Array:
 def _with_hidden(powers: Array, y: Array, t: Array, where: Array | None) -> Array:
     """The weights with those that are lost in the rounding of t: for a large α, p = ½ needs only y − t = ½^(α−1).
 
-    The part that is missing from the sum 1 goes to the largest score that equals t up to rounding; any smaller
-    score is too far below it. For α ≤ 2 nothing is lost.
+    The part that is missing from the sum 1 goes to the largest score that equals t up to rounding.
     """
     xp, eps = namespace(y), float(namespace(y).finfo(y.dtype).eps)
     near = xp.abs(y - t) <= 4 * eps * (xp.abs(t) + xp.abs(y))

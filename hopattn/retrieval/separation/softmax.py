@@ -1,4 +1,4 @@
-"""Softmax, attention as transformers have it; and argmax, its limit for a large β."""
+"""Softmax, attention as transformers have it; argmax, its limit for a large β; weights in proportion to the scores."""
 
 import math
 from dataclasses import dataclass
@@ -8,8 +8,19 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Later, Online, Separation, Simplex, Unit, divided, masked, masked_max
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.vectors import nonzero, rectified
+from hopattn.retrieval.separation.base import (
+    Later,
+    Online,
+    Separation,
+    Simplex,
+    Unit,
+    divided,
+    masked,
+    masked_max,
+    proportions,
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,27 @@ class Argmax(Separation):
 
     def online(self) -> Online:
         return lambda x: np.asarray(np.equal(x, 0.0, out=x)), 1.0
+
+
+@dataclass(frozen=True)
+class Proportional(Separation):
+    """p_μ = [s_μ]₊ / Σ_ν [s_ν]₊: a score below 0 counts as 0; β cancels, and weights are 0 where no score is above 0.
+
+    ∂p_μ/∂s_ν = δ_μν/Σ − s_μ/Σ² is not symmetric, so p is not the gradient of a potential, and there is no energy.
+    Source: Katharopoulos et al. (2020), ICML (normalised linear attention, with s_μ = φ(k_μ)·φ(x)).
+    """
+
+    convex: ClassVar[bool] = False
+    tempered: ClassVar[bool] = False
+    why_no_potential: ClassVar[str] = "weights in proportion to the scores are the gradient of no potential"
+    source: ClassVar[str] = "Katharopoulos et al. 2020"
+
+    def potential(self, scores: Array, where: Array | None = None) -> Array:
+        """Raises `InvalidInput`: there is no potential."""
+        raise InvalidInput(f"potential: {self.why_no_potential}")
+
+    def weights(self, scores: Array, where: Array | None = None) -> Array:
+        return proportions(rectified(masked(scores, where)))
 
 
 @cache
