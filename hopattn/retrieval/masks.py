@@ -28,8 +28,11 @@ class MaskRule(ABC):
     """True where each entry of the mask depends on its own score and position alone."""
 
     @abstractmethod
-    def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        """A boolean array that broadcasts to the scores; `rounding()` is the largest rounding error of a score of 0."""
+    def allowed(self, scores: Array, rounding: Rounding) -> Array | None:
+        """A boolean array that broadcasts to the scores, or None where nothing is masked.
+
+        rounding: a function that gives the largest rounding error of a score of 0.
+        """
 
 
 class PositionRule(MaskRule):
@@ -59,8 +62,8 @@ class NoMask(MaskRule):
     by_pairs: ClassVar[bool] = True
     name: ClassVar[str] = "none"
 
-    def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        return namespace(scores).ones_like(scores, dtype=namespace(scores).bool)
+    def allowed(self, scores: Array, rounding: Rounding) -> None:
+        return None
 
 
 @dataclass(frozen=True)
@@ -150,8 +153,6 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
     scores.
     """
     rule = as_mask(mask)
-    if isinstance(rule, NoMask):
-        return None
     if isinstance(rule, MaskRule):
         return rule.allowed(scores, rounding)
     require_broadcast(rule, tuple(scores.shape), "mask", "scores")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite, shaped
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero
@@ -101,9 +101,7 @@ def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
 
 def shares_of(weights: Any) -> np.ndarray:
     """The weights of each row divided by their sum; a zero row stays zero. Raises `InvalidInput` if a weight is < 0."""
-    given = as_numpy(weights, "weights")
-    if given.ndim == 0 or 0 in given.shape:
-        raise InvalidInput(f"weights: expected (…, n_keys) with at least one weight, not shape {given.shape}")
+    given = shaped(as_numpy(weights, "weights"), "weights", "… n_keys")
     require_finite(given, "weights")
     if (given < 0).any():
         raise InvalidInput(f"weights: {given.min():.6g} is below 0, so that they are no shares")

@@ -83,7 +83,7 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
     [
         ([[0.5, -0.5]], {}, r"weights: -0.5 is below 0, so that they are no shares"),
         ([[np.nan, 1.0]], {}, "weights: row 0 holds a NaN or an infinity"),
-        ([], {}, "with at least one weight"),
+        ([], {}, r"weights: got shape \(0,\); expected \(…, n_keys\)"),
         (np.ones((2, 2, 2)), {}, "expected one head"),
         ([["a"]], {}, "weights: expected real numbers"),
         ([[1.0, 0.0]], {"mask": [[1, 0]]}, "mask: expected booleans"),
