@@ -27,9 +27,10 @@ take longer."""
 
 @dataclass(frozen=True)
 class Similarity(ABC):
-    """Called with cues `(…, n_cues, dim)` or `(dim,)` and keys `(…, n_patterns, dim)`; gives their scores.
+    """A similarity of cues with keys.
 
-    Scores are `(…, n_cues, n_patterns)` or `(n_patterns,)`.
+    Called with cues `(…, n_cues, dim)` or `(dim,)` and keys `(…, n_patterns, dim)`; gives scores
+    `(…, n_cues, n_patterns)` or `(n_patterns,)`.
     """
 
     linear: ClassVar[bool] = False
