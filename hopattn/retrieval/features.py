@@ -86,7 +86,7 @@ class RandomFeatures(Declared, Features):
     nonnegative: ClassVar[bool] = True
 
     n: Count = 256
-    rng: Annotated[Seed, lambda rng, _: whole_seed(rng)] = 0
+    rng: Annotated[Seed, whole_seed] = 0
     orthogonal: Flag = True
     beta: Positive = 1.0
 
