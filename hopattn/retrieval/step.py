@@ -32,8 +32,8 @@ class Step:
     What was not asked for is None. An energy has at least single precision.
     """
 
-    state: Array | None
-    energy: Array | None
+    state: Array
+    energy: Array
 
 
 @dataclass(frozen=True)
@@ -125,22 +125,6 @@ class Retrieval:
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
         return replace(self, activation=Identity())(cues, keys, values, mask).state
-
-    def step(
-        self,
-        cues: Array,
-        keys: Array,
-        values: Array,
-        mask: Any = None,
-        state: Array | None = None,
-        bias: Array | None = None,
-    ) -> Array:
-        """x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))), `(…, n_cues, dim_out)`; the arguments are those of a call."""
-        return self(cues, keys, values, mask, bias, state).state
-
-    def energy(self, states: Array, keys: Array, mask: Any = None) -> Array:
-        """E(x) = Φ*(x) − Ψ(K x), `(…, n_cues)`."""
-        return self(states, keys, None, mask, energy=True).energy
 
     def conjugate(self, states: Array) -> Array:
         """Φ*(x) + c(x): the energy without the potential of the scores; c is 0 unless the similarity says it."""

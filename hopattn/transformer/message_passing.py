@@ -144,7 +144,7 @@ def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> 
     query, xp = graph.nodes[node]["query"], namespace(graph.nodes[node]["query"])
     keys, values = (xp.stack([graph.nodes[j][name] for j in neighbours]) for name in ("key", "value"))
     mask = None if graph.in_degree(node) else np.zeros((1, 1), dtype=bool)
-    return step.step(query[None, :], keys, values, mask)[0, :]
+    return step(query[None, :], keys, values, mask).state[0, :]
 
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:

@@ -165,7 +165,7 @@ class RecurrentDecoder:
             scores = step.scores(*wide)
             allowed = step.allowed(mask_of_row, scores, *wide)
             weights = step.separation.weights(scores, allowed)
-            context = step.step(cue, keys, keys, allowed)  # c_i: one step of recall
+            context = step(cue, keys, keys, allowed).state  # c_i: one step of recall
             joined = xp.concat([words[..., i, :], context[..., 0, :]], axis=-1)
             state = cell._next(linear(joined, cell.w_input), state)
             rows.append((state[..., None, :], context, scores, weights))

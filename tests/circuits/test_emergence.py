@@ -142,7 +142,7 @@ def test_the_step_of_a_heads_own_memory_never_raises_the_energy():
     trace = model.trace(texts.tokens)[-1]
     for head, own in zip(model.layers[-1].attention.heads, trace.heads, strict=True):
         before = record._energy(head, own.queries, own)
-        queries = head.retrieval.step(own.queries, own.keys, own.keys, own.mask)
+        queries = head.retrieval(own.queries, own.keys, own.keys, own.mask).state
         assert np.all(record._energy(head, queries, own) <= before + 1e-5)
 
 

@@ -190,7 +190,7 @@ def test_what_is_to_be_ignored_is_ignored_in_the_threads_too():
     with np.errstate(over="ignore", invalid="ignore"):
         memory.step(cues * 1e200)
     with pytest.warns(RuntimeWarning), np.errstate(all="warn"):
-        memory.retrieval.step(cues * 1e200, memory.keys, memory.values)
+        memory.retrieval(cues * 1e200, memory.keys, memory.values)
 
 
 @each("separation", spread(["softmax", "power", "argmax", "sparsemax"], 2))

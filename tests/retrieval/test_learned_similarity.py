@@ -131,7 +131,7 @@ def test_blocks_give_the_same_step(drawn):
     cues, keys, *both = drawn
     separation = separations["softmax"](beta=0.01)
     for similarity in both:
-        whole = Retrieval(similarity, separation, Identity()).step(cues, keys, keys, "nonzero")
+        whole = Retrieval(similarity, separation, Identity())(cues, keys, keys, "nonzero").state
         parts = stream(similarity, separation, cues, keys, keys, "nonzero", sizes=Blocks(2, 2, 1))
         np.testing.assert_allclose(parts.field * parts.factor, whole, rtol=1e-9, atol=1e-9)
 

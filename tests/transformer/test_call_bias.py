@@ -45,7 +45,7 @@ def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, 
     step = Retrieval(Dot(), separation, Identity())
     expected = separation.weights(q @ k.T + bias / beta)
     np.testing.assert_allclose(step.weights(q, k, bias=bias), expected, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(step.step(q, k, v, bias=bias), expected @ v, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(step(q, k, v, bias=bias).state, expected @ v, rtol=1e-9, atol=1e-12)
     if not separation.why_no_potential:
         found = (q * q).sum(axis=-1) / 2 - step(q, k, bias=bias, energy=True).energy
         np.testing.assert_allclose(found, separation.potential(q @ k.T + bias / beta), rtol=1e-9, atol=1e-12)

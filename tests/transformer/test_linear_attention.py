@@ -31,7 +31,7 @@ def texts(seed, n, m=None, batch=()):
 def by_scores(q, k, v, features, normalise, mask):
     """The quadratic form: one step of recall, with all scores."""
     separation = separations["proportional" if normalise else "identity"]()
-    return Retrieval(FeatureMap(features), separation, Identity()).step(q, k, v, mask)
+    return Retrieval(FeatureMap(features), separation, Identity())(q, k, v, mask).state
 
 
 def by_loops(q, k, v, features, normalise, mask):

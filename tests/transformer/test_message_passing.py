@@ -57,7 +57,7 @@ def test_messages_between_two_texts_are_attention(data, n, m, dim, out):
     scores = step.scores(q, k)
     for rule in masks_for(n, m):
         allowed = resolve(rule, scores, lambda: step.similarity.rounding(q, k))
-        trace = HeadTrace(q, k, v, scores, allowed, step.weights(q, k, rule), step.step(q, k, v, rule))
+        trace = HeadTrace(q, k, v, scores, allowed, step.weights(q, k, rule), step(q, k, v, rule).state)
         graph = ha.transformer.token_graph(trace, source=[f"word {j}" for j in range(m)])
         np.testing.assert_allclose(received(graph, step), ha.attention(q, k, v, mask=rule), **TOL)
         assert all(i < n <= j for j, i in graph.edges)

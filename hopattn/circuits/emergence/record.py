@@ -155,7 +155,7 @@ def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts)
     state, falls = trace.input, []
     before = [_energy(head, own.queries, own) for head, own in heads]
     for _ in range(ITERATIONS):
-        outputs = [head.retrieval.step(head.query(state), own.keys, own.values, own.mask) for head, own in heads]
+        outputs = [head.retrieval(head.query(state), own.keys, own.values, own.mask).state for head, own in heads]
         state = state + layer.attention.out(np.concatenate(outputs, axis=-1))
         after = [_energy(head, head.query(state), own) for head, own in heads]
         falls.append([float(np.mean((b > a)[places])) for b, a in zip(before, after, strict=True)])
@@ -165,7 +165,7 @@ def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts)
 
 def _energy(head: Head, queries: Array, own: HeadTrace) -> np.ndarray:
     """E of each query, `(n_texts, n)`, for the keys that it may see."""
-    return np.asarray(head.retrieval.energy(queries, own.keys, own.mask))
+    return np.asarray(head.retrieval(queries, own.keys, mask=own.mask, energy=True).energy)
 
 
 @dataclass(frozen=True, eq=False)
