@@ -80,7 +80,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
         """
         rule = self.own_update if update is None else updates.make(update)
-        names = _checked_keep(self, keep) if keep != () else ()
+        names = _checked_keep(self, keep)
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
         if "recall" in self.lacks:

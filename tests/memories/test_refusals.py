@@ -33,7 +33,7 @@ from tests.each import each
             "modern: option 'bta' is unknown; did you mean 'beta'? (choices: beta, ",
         ),
         (lambda: ha.memories.sdm([[1, 1]], [[1]], raduis=1), "sdm: option 'raduis' is unknown; did you mean 'radius'?"),
-        (lambda: ha.memories.sparse([[1.0]], alpha=0.5), "alpha: expected a number of at least 1"),
+        (lambda: ha.memories.sparse([[1.0]], alpha=0.5), "alpha: expected a finite number of at least 1"),
         (lambda: ha.memories.linear([[1.0]], normalise=True), "normalise: identity features may be negative"),
         (lambda: ha.memories.linear([[1.0]], feature_map="rlu"), "did you mean 'relu'"),
         (lambda: ha.memories.delta([[1.0]], [[1.0], [2.0]]), "1 on one side, 2 on the other"),
