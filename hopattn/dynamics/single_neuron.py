@@ -257,6 +257,11 @@ class CoupledSpins(SingleNeuronStates):
         """The new values of the neurons of a block, part by part."""
         now, own = spins.copy(), np.diagonal(among)[:, None]
         sums -= own * spins
+        loops = compiled_loops("spins", len(self.spins) * self.spins.size)
+        if loops is not None and {sums.dtype, spins.dtype, self.bias.dtype} == {np.dtype(float)}:
+            some = np.zeros((0, 0)) if limits is None else limits[neurons]
+            loops.settle(sums, spins, among, (self.scale, self.bias[neurons]), some, now)
+            return now
         for part in blocks(len(neurons), part_for(spins.shape[1])):
             earlier, some = slice(0, part.start), neurons[part]
             before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])

@@ -128,14 +128,17 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
 
     def made(self, entry: type[Entry], **parameters: Any) -> Entry:
         """An object of a class of this kind; raises `InvalidInput` for an unknown or a missing parameter."""
-        told = f"{self.what} '{registered_name(entry)}'"
-        declared = fields(entry) if is_dataclass(entry) else ()
-        reject_unknown(told, parameters, [field.name for field in declared])
-        needed = [field.name for field in declared if field.default is field.default_factory is MISSING]
-        if missing := [name for name in needed if name not in parameters]:
-            form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
-            raise InvalidInput(f"{told}: needs {' and '.join(missing)}; in Python, give {form}")
-        return entry(**parameters)
+        try:
+            return entry(**parameters)
+        except TypeError:
+            told = f"{self.what} '{registered_name(entry)}'"
+            declared = fields(entry) if is_dataclass(entry) else ()
+            reject_unknown(told, parameters, [field.name for field in declared])
+            needed = [field.name for field in declared if field.default is field.default_factory is MISSING]
+            if missing := [name for name in needed if name not in parameters]:
+                form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
+                raise InvalidInput(f"{told}: needs {' and '.join(missing)}; in Python, give {form}") from None
+            raise
 
 
 def entries_of(module: str, base: type[Entry]) -> Iterator[tuple[str, type[Entry]]]:

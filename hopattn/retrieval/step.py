@@ -66,24 +66,24 @@ class Retrieval:
         state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
         Half precision is computed in single precision: the sum of weights of 65,505 like keys would overflow.
         """
-        x, rule, separation = widened(cues), as_mask(mask), self.effective_separation
+        rule, separation = as_mask(mask), self.effective_separation
         plain = bias is not None or not isinstance(separation.beta, float)
-        if plain or not worth_streaming(self.similarity, x, keys, rule):
-            scores = self.scores(x, keys)  # s = sim(K, x)
+        if plain or not worth_streaming(self.similarity, cues, keys, rule):
+            scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
-            where = self.allowed(rule, scores, x, keys)
+            where = self.allowed(rule, scores, cues, keys)
             value, weights = separate.later(added, where)  # Ψ(s), and p = ∇Ψ(s) as factor · weights
             potential = scaled(value(), separate.beta / separation.beta) if energy else None
             p, factor = (None, 1.0) if values is None else weights()
             field = None if values is None else summed(p, widened(values))  # h = Vᵀ p, as factor · field
         else:
-            rows = x if x.ndim > 1 else x[None]
+            rows = widened(cues if cues.ndim > 1 else cues[None])
             found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy)
-            first = 0 if x.ndim == 1 else slice(None)
+            first = 0 if cues.ndim == 1 else slice(None)
             factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
             field, potential = None if values is None else found.field[first], found.potential[first]
         moved = None if field is None else self.activate(field, factor, state)  # x⁺ = ∇Φ(h)
-        return Step(_as_given(moved, cues, keys), self.conjugate(x) - potential if energy else None)
+        return Step(_as_given(moved, cues, keys), self.conjugate(widened(cues)) - potential if energy else None)
 
     @property
     def effective_separation(self) -> Separation:

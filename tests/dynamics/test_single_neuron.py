@@ -235,6 +235,23 @@ def test_a_spin_is_up_by_chance_where_its_draw_lies_below_the_probability(temper
     assert Glauber(temperature, cooling=0.5).limits(StepContext(2, rng, tuple(rng.spawn(4))), 5).shape == (5, 4)
 
 
+@each("update", [Asynchronous("random"), Glauber(0.1)])
+def test_compiled_loops_turn_the_same_spins_of_a_large_network(loops_of_spins, update, monkeypatch):
+    rng = np.random.default_rng(10)
+    patterns = rng.choice([-1.0, 1.0], size=(40, 600))
+    states = patterns[:30] * rng.choice([-1.0, 0.0, 1.0], size=(30, 600), p=[0.2, 0.1, 0.7])
+    network = ha.Hopfield(ha.learning.hebb(patterns), bias=rng.normal(size=600) / 20)
+    plain = swept(network, update, states)
+    called = []
+    settle = loops_of_spins.settle
+    monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
+    monkeypatch.delenv(kernels.VARIABLE, raising=False)
+    monkeypatch.setattr(loops_of_spins, "settle", lambda *given: called.append(1) or settle(*given))
+    assert np.array_equal(swept(network, update, states), plain)
+    assert len(called) == 3  # blocks of 256
+    assert not np.array_equal(plain, states)
+
+
 @each("update", [Asynchronous("random"), Glauber(20.0)])
 @each("kind", ["power", "rectified_power"])
 @each("n", [2, 3, 4])

@@ -2,6 +2,6 @@
 
 - `jit.py`: the way in which the loops are compiled; powers, several numbers at once
 - `softmax.py`: the weights of a block of keys, for the online softmax
-- `spins.py`: spins of a dense memory that turn one after the other
+- `spins.py`: spins that turn one after the other
 - `thresholds.py`: sparse weights, whose threshold gives them their sum
 """

@@ -30,14 +30,15 @@ _STAMP = tuple(
 """The names, times and sizes of the files of this folder."""
 
 
-def loop(*signatures: Any) -> Callable[[F], F]:
+def loop(*signatures: Any, fastmath: Any = FLAGS) -> Callable[[F], F]:
     """Compile a function for these types at its import, or read it from the cache; it runs without Python's lock.
 
-    The cache holds until a file of this folder changes. Raises an error where its folder cannot be written.
+    fastmath: what LLVM may change; False where a tie depends on the last digit. The cache holds until a file of this
+    folder changes. Raises an error where its folder cannot be written.
     """
 
     def compiled(function: F) -> F:
-        made = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=FLAGS)(function)
+        made = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=fastmath)(function)
         made._cache._cache_file._source_stamp = _STAMP
         for signature in signatures:
             made.compile(signature)

@@ -1,4 +1,4 @@
-"""Spins that turn one after the other: the sweep of `StoredSpins` for powers of scores, without Python's lock."""
+"""Spins that turn one after the other: the sweeps of `CoupledSpins`, and of `StoredSpins` for powers of scores."""
 
 from typing import Any
 
@@ -9,7 +9,37 @@ from hopattn.foundation.compiled.jit import loop, read_matrix
 
 _READ, _WRITTEN = read_matrix(types.float64), types.float64[:, ::1]
 _KIND = types.Tuple((types.int64, types.boolean, types.float64))
+_FIELD = types.Tuple((types.float64, types.Array(types.float64, 1, "A", readonly=True)))
 _TIE = 4 * 2.0**-52
+
+
+@loop(types.void(_READ, _READ, _READ, _FIELD, _READ, _WRITTEN), fastmath=False)
+def settle(initial: Any, before: Any, among: Any, field: Any, limits: Any, now: Any) -> None:
+    """Update the k spins of a block one after the other, for each cue by itself.
+
+    initial: the sums of their local fields as the block begins, `(k, n)`. before: their spins, `(k, n)`. among: the
+    couplings among them, `(k, k)`. field: (scale, bias `(k,)`), of which a local field is scale · sum + bias. limits:
+    the local field above which a spin is 1, else −1, `(k, n)`; or `(0, 0)`: a spin takes the sign of its local field,
+    stays where that is 0, and stays 0 where a side would cost energy. now: the new spins, `(k, n)`. A spin that turns
+    adds its change to the sums of the later ones, so that few turns are little work.
+    """
+    scale, bias = field
+    k = initial.shape[0]
+    columns, sums = np.ascontiguousarray(among.T), np.empty(k)
+    for cue in range(initial.shape[1]):
+        for i in range(k):
+            sums[i] = initial[i, cue]
+        for i in range(k):
+            local, spin = scale * sums[i] + bias[i], before[i, cue]
+            stays = local == 0 or (spin == 0 and abs(local) + 0.5 * scale * among[i, i] < 0)
+            after = spin if stays else np.sign(local)
+            if limits.size > 0:
+                after = 1.0 if local > limits[i, cue] else -1.0
+            now[i, cue] = after
+            if after != spin:
+                change, column = after - spin, columns[i]
+                for j in range(i + 1, k):
+                    sums[j] += column[j] * change
 
 
 @loop(types.int64(_WRITTEN, _READ, _WRITTEN, types.float64[::1], _KIND, _READ))
