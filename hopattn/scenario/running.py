@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,10 @@ def run(
         require_changes(overrides)
     if overrides:
         scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
+    if rng is not None:
+        scenario = _with_seed(scenario, whole_seed(rng))
     spec = scenario.spec
-    given = None if rng is None else whole_seed(rng)
-    arrays = {name: _computed(scenario, name, given) for name in scenario.runs}
+    arrays = {name: _computed(scenario, name) for name in scenario.runs}
     with np.errstate(all="ignore"):
         working = _working(scenario, arrays) if explain else {}
         runs = tuple(_finished(name, scenario.runs[name], own, working) for name, own in arrays.items())
@@ -60,7 +62,7 @@ def run(
         source=spec.source,
         note=spec.note,
         kind=spec.kind,
-        seed=spec.seed if given is None else given,
+        seed=spec.seed,
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
         runs=runs,
         expectations=_judged(scenario, arrays),
@@ -102,7 +104,12 @@ def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, La
     return arrays, _judged(scenario, {"": arrays})
 
 
-def _computed(scenario: Scenario, name: str, seed: int | np.random.SeedSequence | None) -> dict[str, Labelled]:
+def _with_seed(scenario: Scenario, seed: int) -> Scenario:
+    """The scenario with one seed for all its runs."""
+    return replace(scenario, runs={name: spec.with_seed(seed) for name, spec in scenario.runs.items()})
+
+
+def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None = None) -> dict[str, Labelled]:
     """The arrays of one run; raises `InvalidInput` for numbers that are not finite, with the name of their array."""
     spec, line = scenario.runs[name], line_of(scenario.lines, (scenario.spec.main_table,))
     where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")

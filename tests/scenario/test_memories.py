@@ -318,3 +318,60 @@ recalls = "halves"
 weight = {{ from = "damaged", to = "{pattern}" }}
 is = 0.5
 """
+
+
+SPARSE = """schema = 1
+kind = "memory"
+title = "t"
+source = "ours"
+seed = {seed}
+[vocabulary]
+magnitude = "free"
+axes = ["a", "b", "c", "d"]
+[vocabulary.words]
+x = [1, 1, -1, -1]
+y = [-1, 1, 1, -1]
+[memory]
+patterns = ["x", "y"]
+values = ["x", "y"]
+model = {{ name = "sdm", radius = {radius}, locations = {locations} }}
+max_steps = 2
+[input]
+tokens = ["x"]
+"""
+
+
+@each("radius, locations", [(0, 24), (2, 2)])
+def test_a_run_has_the_random_memory_that_the_check_has_seen(radius, locations):
+    """Of 60 seeds, a memory that cannot be drawn is refused where the file is read, and all others run."""
+    refused = 0
+    for seed in range(60):
+        text = SPARSE.format(seed=seed, radius=radius, locations=locations)
+        try:
+            scenario = parse(text, "file.toml", "file")
+        except ha.InvalidInput as error:
+            refused += "no location lies within" in str(error)
+        else:
+            assert ha.run(scenario).runs
+    assert 0 < refused < 40
+
+
+def test_the_arithmetic_is_that_of_the_memory_that_recalled():
+    """The fields of the working are those of the run: with the file's seed, another one, and one for each variant."""
+    scenario, seen = parse(SPARSE.format(seed=1, radius=2, locations=2), "file.toml", "file"), set()
+    for seed in range(20):
+        try:
+            (only,) = ha.run(scenario, rng=seed, explain=True).runs
+        except ha.InvalidInput:
+            continue
+        field = tuple(int(entry) for entry in only.arrays["step 1 field"].values[0])
+        told = "(" + ", ".join(str(entry).replace("-", "−") for entry in field) + ")"
+        assert f"  field of all neurons: {told}" in only.working
+        seen.add(field)
+    assert len(seen) > 1
+
+
+def test_random_locations_are_not_shown_as_patterns():
+    (only,) = ha.run(parse(SPARSE.format(seed=1, radius=2, locations=2), "file.toml", "file"), explain=True).runs
+    assert "step 1 weights" not in only.arrays
+    assert any("similarity to x: " in line and line.endswith("= 4") for line in only.working)  # x·x, of the value x

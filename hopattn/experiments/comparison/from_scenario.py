@@ -1,7 +1,7 @@
 """The problems of a scenario: the queries, keys and values of its heads, or its patterns and cues."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def _of_memory(spec: MemoryScenario, arrays: Mapping[str, Labelled], name: str) 
         cue_names=arrays["input"].labels[0],
         key_names=table.patterns,
     )
-    memory: Any = table.build_from_words(words, np.random.default_rng(0))
+    memory = spec.recalled.memory
     return ScenarioProblem(problem, _beta(memory) if isinstance(memory, AssociativeMemory) else None)
 
 

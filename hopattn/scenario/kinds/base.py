@@ -109,6 +109,11 @@ class Spec(Table):
         """The file with all its defaults."""
         return self.model_dump(by_alias=True)
 
+    def with_seed(self, seed: int) -> "Spec":
+        """The same scenario with another seed, and without what this one has kept."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self).model_construct(**{**fields, "seed": seed})
+
     @abstractmethod
     def size(self) -> int:
         """An estimate of the number of array entries that the run holds at once."""

@@ -1,8 +1,9 @@
 """kind = "memory": patterns are stored, and cues are recalled until nothing changes."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -131,7 +132,7 @@ class MemoryScenario(Spec):
         if problems:
             return
         try:
-            memory = self._memory(self.seed)
+            memory = self.recalled.memory
         except InvalidInput as error:
             key = "separation" if self.memory.model is None else "model"
             yield Problem(("memory", key), self.memory.words_for_rows(str(error)))
@@ -144,7 +145,7 @@ class MemoryScenario(Spec):
             yield Problem(("memory", "update"), obstacle)
         if self.memory.between is not None and "energy" in memory.lacks:
             yield Problem(("memory", "between"), f"there is no energy: {memory.lacks['energy']}")
-        for i, row in enumerate(self._cues(self.seed)):
+        for i, row in enumerate(self._cues(self._root)):
             if reason := memory.activation.why_outside_domain(row):
                 place = self._place(i)
                 advice = IN_PLACE_OF_NOISE if place[-1] == "noise" else ""
@@ -162,26 +163,25 @@ class MemoryScenario(Spec):
         return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.steps + 1) * (dim + 1) + MOST_OVERLAPS
 
     def declared_arrays(self) -> list[ArraySpec]:
-        return [*self._recall_arrays(self.seed).declared()]
+        return [*self.recalled.declared()]
 
     def layout(self) -> ArrayLayout:
         rows, columns = labels(self.tokens), labels(self.memory.patterns)
         parts = {WORD: slice(0, len(self.vocabulary.axes))}
-        arrays = self._recall_arrays(self.seed)
         return ArrayLayout(
             rows,
             columns,
             self.vocabulary.vectors,
             parts,
-            shapes(arrays.declared()),
-            measures=arrays.measures,
+            shapes(self.declared_arrays()),
+            measures=self.recalled.measures,
             recallable=self.memory.stored_words,
         )
 
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         root = int(rng.integers(2**63))
         try:
-            return self._recall_arrays(root).computed(self._cues(root), rng)
+            return self._with_root(root).computed(self._cues(root), rng)
         except InvalidInput as error:
             raise InvalidInput(self.memory.words_for_rows(str(error), self.tokens)) from None
 
@@ -197,14 +197,25 @@ class MemoryScenario(Spec):
             yield from strips(arrays, self.vocabulary, damage)
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        return explain_recall(arrays, self._memory(0), self.memory, self.vocabulary)
+        return explain_recall(arrays, self.recalled.memory, self.memory, self.vocabulary)
 
-    def _recall_arrays(self, root: int) -> RecallArrays:
-        return RecallArrays(self._memory(root), self.memory, self.vocabulary, self.tokens, self.targets)
+    @cached_property
+    def recalled(self) -> RecallArrays:
+        """The memory of a run with the file's own seed, and the arrays that it gives."""
+        memory = self.memory.build_from_words(self.vocabulary.vectors, random_stream(self._root, "memory"))
+        return RecallArrays(memory, self.memory, self.vocabulary, self.tokens, self.targets)
 
-    def _memory(self, root: int) -> Any:
-        """The memory; its random numbers depend on the run's root alone."""
-        return self.memory.build_from_words(self.vocabulary.vectors, random_stream(root, "memory"))
+    def _with_root(self, root: int) -> RecallArrays:
+        """The same for another root of the random numbers, such as a sweep has in each trial."""
+        if root == self._root:
+            return self.recalled
+        memory = self.memory.build_from_words(self.vocabulary.vectors, random_stream(root, "memory"))
+        return replace(self.recalled, memory=memory)
+
+    @cached_property
+    def _root(self) -> int:
+        """The root of a run with the file's own seed: the memory and each cue draw from it by their names."""
+        return int(np.random.default_rng(self.seed).integers(2**63))
 
     def _cues(self, root: int) -> np.ndarray:
         """The cues, `(n_cues, dim)`; the random numbers of a cue depend on its name and the run's root alone."""

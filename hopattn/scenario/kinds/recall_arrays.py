@@ -209,8 +209,9 @@ class RecallArrays:
 
     @property
     def _has_weights(self) -> bool:
-        """Whether each pattern has a weight; a sparse distributed memory has locations in place of patterns."""
-        return isinstance(self.memory, Memory) and len(self.memory.keys) == len(self.table.patterns)
+        """Whether each pattern has a weight; in a sparse distributed memory each location has one."""
+        has_locations = self.table.card is not None and "locations" in self.table.card.parameters
+        return isinstance(self.memory, Memory) and not has_locations
 
     @property
     def _has_targets(self) -> bool:

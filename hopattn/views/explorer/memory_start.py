@@ -23,7 +23,7 @@ def memory_state(spec: MemoryScenario, cue: np.ndarray) -> tuple[str, dict[str, 
 
     Raises `InvalidInput` for a memory that neither view has.
     """
-    memory = spec.memory.build_from_words(spec.vocabulary.vectors, np.random.default_rng(spec.seed))
+    memory = spec.recalled.memory
     patterns = {word: spec.vocabulary.vectors[word] for word in spec.memory.patterns}
     if not isinstance(memory, (Memory, Hopfield)):
         raise InvalidInput(f"memory.model: the page has no view of a memory of the class {type(memory).__name__}")
