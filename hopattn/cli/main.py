@@ -6,6 +6,7 @@ To start quickly, no file of the command line imports anything heavier than clic
 import importlib
 import os
 import pkgutil
+import shlex
 import sys
 from collections.abc import Sequence
 from io import StringIO
@@ -102,7 +103,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         kernels.wanted()
         require_completion()
         require_date()
-        returned = cli.main(arguments, prog_name="hopattn", standalone_mode=False, color=True)
+        given = sys.argv[1:] if arguments is None else [*arguments]
+        command_line = shlex.join(["hopattn", *given])  # results and messages repeat it
+        returned = cli.main(given, prog_name="hopattn", standalone_mode=False, color=True, obj=command_line)
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)
     except click.ClickException as error:

@@ -27,6 +27,7 @@ def test_the_folder_holds_every_file(hopattn, tmp_path):
     provenance = json.loads((folder / "provenance.json").read_text())
     assert provenance["sha256"] == hashlib.sha256(shipped()["bank"].read_bytes()).hexdigest()
     assert provenance["versions"]["numpy"] == np.__version__
+    assert provenance["command"] == "hopattn run bank --out kept/here"
 
 
 def test_two_runs_write_the_same_bytes(hopattn, tmp_path):

@@ -24,7 +24,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.loading import parse
 from hopattn.views.explorer.controls import controls
-from hopattn.views.explorer.page import MATHS, MOST_BYTES, PAGE
+from hopattn.views.explorer.page import MATHS, MOST_BYTES, PAGE, _plain
 from hopattn.views.explorer.start import DEFAULTS, started
 from hopattn.views.explorer.weights_start import measures
 from tests.each import each
@@ -302,3 +302,8 @@ def test_weights_that_the_page_cannot_show_are_refused(given, options, told, tmp
     np.savez("two.npz", a=np.eye(3), b=np.eye(3))
     with pytest.raises(InvalidInput, match=re.escape(told)):
         ha.explore(given, **options)
+
+
+def test_a_wrapped_multiplication_of_a_script_is_not_a_comment():
+    """Comments that fill lines are left out, and nothing else."""
+    assert _plain("/** A sum.\n * Of two.\n */\nlet a = b\n  * c; // product\n// end\n") == "let a = b\n* c; // product"

@@ -327,6 +327,17 @@ def test_odd_names_are_exported_as_they_are(kept):
     assert scenario.spec.input.tokens == page.evaluate("state.attention.tokens")
 
 
+def test_states_that_grow_beyond_the_page_are_exported_with_all_layers_and_nothing_to_expect(kept):
+    page = kept()
+    page.evaluate(
+        "change('attention', {steps: 3, words: state.attention.words.map(([w, x]) => [w, x.map(() => 100)])})"
+    )
+    use(page, "head", "separation", "identity")
+    use(page, "head", "beta", 1000)
+    scenario = parse(exported(page), "exported.toml", "exported")
+    assert len(scenario.spec.layer) == 3 and not scenario.spec.expect
+
+
 def test_heads_with_matrices_are_exported(kept):
     page = kept("change-of-space")
     page.get_by_role("button", name="technology", exact=True).click()

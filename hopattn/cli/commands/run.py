@@ -1,6 +1,5 @@
 """`hopattn run`: run one scenario."""
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,7 +83,7 @@ def command(
     loaded = _loaded(scenario)
     result = run(loaded, seed, overrides, explain=explain)
     if out is not None:
-        result.save(out, command=shlex.join(["hopattn", *sys.argv[1:]]))
+        result.save(out, command=click.get_current_context().obj)
     if wishes is not None:
         _draw(result, figures or "", into, wishes)
     if as_json:

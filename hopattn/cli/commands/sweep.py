@@ -1,7 +1,5 @@
 """`hopattn sweep`: run a scenario over a grid of its numbers."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +102,7 @@ def _finished_sweep(
             return sweep_scenario(scenario, axes_from(axes, words=True) or None, **options)
     except (Stopped, KeyboardInterrupt, CannotDo):
         if file.is_file():
-            command_line = shlex.join(["hopattn", *sys.argv[1:]])
+            command_line = click.get_current_context().obj
             some = file.stat().st_size > 0
             told = f"finished points are kept in {file}; go on" if some else "no point is finished yet; begin"
             click.echo(f"{told} with:\n  {command_line}", err=True)

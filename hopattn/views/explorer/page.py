@@ -58,9 +58,10 @@ def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]], most: int 
 
 
 def _plain(script: str) -> str:
-    """A script without indentation and without the lines that are comments; no text of a script has several lines."""
-    lines = (line.strip() for line in script.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith(("//", "/*", "*")))
+    """A script without indentation and without comments that fill lines; no text of a script has several lines."""
+    code = re.sub(r"^[ \t]*/\*.*?\*/[ \t]*$", "", script, flags=re.MULTILINE | re.DOTALL)
+    lines = (line.strip() for line in code.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _policy(script: str, style: str) -> str:

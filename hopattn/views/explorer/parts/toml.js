@@ -61,7 +61,8 @@ const toml = {
         mask,
         activation: act,
       });
-    const layers = traces.map(() => block("[[layer]]", { residual: own.residual }) + own.heads.map(head).join(""));
+    const layers = range(own.steps).map(() => block("[[layer]]", { residual: own.residual }) + own.heads.map(head).join(""));
+    const grows = traces.length < own.steps; // beyond the numbers that the page shows: there is nothing to expect
     const expected = { at: labels(own.tokens)[own.token], is: traces.at(-1)?.state[own.token], within: 1e-9 };
     return [
       heading("attention", "attention"),
@@ -71,7 +72,7 @@ const toml = {
         : []),
       block("[input]", { tokens: own.tokens }),
       ...layers,
-      ...(own.head === 0 || traces.length ? [block("[[expect]]", expected)] : []),
+      ...(grows ? [] : [block("[[expect]]", expected)]),
     ].join("");
   },
 
