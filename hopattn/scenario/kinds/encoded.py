@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 
 from pydantic import Field
 
@@ -28,7 +29,7 @@ class EncodedSpec(Spec):
     positions: Positions | None = None
     """The position of each word in the text, as a vector."""
 
-    @property
+    @cached_property
     def encoding(self) -> Encoding:
         """The encoding of tokens as vectors."""
         return encoding(self.spaces, self.vocabulary, self.positions)
