@@ -10,7 +10,7 @@
 - `result.py`: the result of a run
 - `explain/`: the arithmetic, as a lecture writes it
 - `expectations/`: the expected results
-- `kinds/`: the kinds of scenario
+- `kinds/`: the kinds of scenario; `templates/` has a small file of each to begin with
 - `checking.py`: from a text to specifications, or to the list of its errors
 - `schema.py`: the JSON Schema of a scenario file
 - `loading.py`: from a file to a checked scenario

@@ -10,10 +10,10 @@ from tests.texts import GOOD, HUGE
 POSITIONS = GOOD.replace(
     "[input]", '[spaces]\nword = "vocabulary"\nposition = ["cos", "sin"]\n[positions]\nturn = 90\n[input]'
 )
-GRADIENTS = kinds["gradients"].template
-FAST = kinds["fast_weights"].template
-MESSAGES = kinds["messages"].template
-RECURRENT = kinds["recurrent"].template
+GRADIENTS = kinds["gradients"].template()
+FAST = kinds["fast_weights"].template()
+MESSAGES = kinds["messages"].template()
+RECURRENT = kinds["recurrent"].template()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_another_table_gets_wrong_is_still_told():
         (MESSAGES, '["bat", "cave#2"]', '["bat"]', "graph.edges.2: 1 word; expected two words, [who attends, to whom]"),
         (GOOD, '["a", "b", "a"]', '"a b a"', '\'a b a\' stands there; expected an array; write ["a", "b", "a"]'),
         (RECURRENT, "w_input = 0 ", 'w_input = "0" ', "expected a number or an array; write 0, without quotes"),
-        (kinds["cache"].template, "up_to = 64", "up_to = 2_000_000_000", "expected at most 1,073,741,824"),
+        (kinds["cache"].template(), "up_to = 64", "up_to = 2_000_000_000", "expected at most 1,073,741,824"),
         (GOOD, 'at = "b"\nnearest = "b"', 'measure = "edges"\nis = 3', "'edges' is unknown: this kind has no measures"),
         (
             GOOD,
@@ -92,7 +92,7 @@ def test_a_message_is_in_plain_words(text, old, new, message):
 
 @pytest.mark.parametrize("mask", ['"none"', "[[true]]"])
 def test_the_mask_of_a_cache_is_refused_on_its_line(mask):
-    text = kinds["cache"].template.replace("[[layer.head]]", f"[[layer.head]]\nmask = {mask}")
+    text = kinds["cache"].template().replace("[[layer.head]]", f"[[layer.head]]\nmask = {mask}")
     line = text[: text.index("mask = ")].count("\n") + 1
     if mask == '"none"':
         assert_refused(text, f"{line}: layer.1.head.1.mask: 'none' does not fit a text that grows; a word may not see")

@@ -183,7 +183,7 @@ def test_the_matrix_of_a_state_has_nothing_divided_out():
 
 
 def explained(**changes):
-    text = parse(kinds["fast_weights"].template, "f.toml", "f")
+    text = parse(kinds["fast_weights"].template(), "f.toml", "f")
     overrides = {key.replace("__", "."): value for key, value in changes.items()}
     return ha.run(text, overrides=overrides, explain=True).runs[0].working
 

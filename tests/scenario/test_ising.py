@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.scenario.kinds.ising import TEMPLATE
+from hopattn.scenario.kinds.ising import Ising
 from hopattn.scenario.loading import parse
 from tests.counts import count
 from tests.each import each
@@ -28,7 +28,7 @@ def arrays_of(text):
 
 
 def test_the_template_runs():
-    assert ha.run(parse(TEMPLATE, "t.toml", "t")).ok
+    assert ha.run(parse(Ising.template(), "t.toml", "t")).ok
 
 
 @pytest.mark.parametrize("extra", ["", "bias = [0.3, 0, -0.1]\n"])

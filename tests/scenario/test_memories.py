@@ -57,7 +57,7 @@ def test_there_is_a_scenario_for_every_model():
 
 
 def test_the_first_memory_is_the_network_of_the_paper_whose_neurons_do_not_couple_to_themselves():
-    text = kinds["memory"].template
+    text = kinds["memory"].template()
     (paper,) = ha.run(parse(text, "m.toml", "m")).runs
     from_parts = 'separation = "identity"\nactivation = "sign"\nbeta = 0.16666666666666666'
     (kept,) = ha.run(parse(text.replace('model = "hopfield"', from_parts), "m.toml", "m")).runs
@@ -105,7 +105,7 @@ def test_the_working_is_that_of_the_run_whatever_the_seed():
 
 
 def test_the_field_of_hebb_s_rule_is_worked_out_from_the_similarities():
-    text = kinds["memory"].template
+    text = kinds["memory"].template()
     for model, says in (
         ('"hopfield"', "field of all neurons: (4×halves − 2×cue)/6 ≈ (.3333, .3333, 1, −.3333, −.3333, −.3333)"),
         ('{ name = "hopfield", self_coupling = true }', "field of all neurons: (.6667, .6667, .6667, −.6667, −.6667"),

@@ -12,7 +12,7 @@ from tests.counts import spread
 from tests.each import each
 from tests.refusal import assert_refused
 
-TEMPLATE = kinds["probe"].template
+TEMPLATE = kinds["probe"].template()
 SMALL = TEMPLATE.replace("dim = 32", "dim = 4").replace("sequences = 400", "sequences = 20")
 
 
@@ -113,7 +113,7 @@ def test_a_mistake_has_a_message(old, new, message):
 
 
 def test_a_probe_is_expected_of_a_probe_alone():
-    text = kinds["program"].template + '\n[[expect]]\nprobe = "masked"\nis = "at chance"\n'
+    text = kinds["program"].template() + '\n[[expect]]\nprobe = "masked"\nis = "at chance"\n'
     assert_refused(text, "40: expect.4.probe: there is no array 'masked accuracy' here")
     text = TEMPLATE + '\n[[expect]]\nstep = "count"\nis = [1]\n'
     assert_refused(text, "24: expect.3.step: 'count' is unknown; there is nothing to choose from")

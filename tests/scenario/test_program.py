@@ -16,7 +16,7 @@ from tests.counts import count
 from tests.each import each
 from tests.refusal import assert_refused
 
-TEMPLATE = kinds["program"].template
+TEMPLATE = kinds["program"].template()
 
 
 def balances(tokens, opening, closing):

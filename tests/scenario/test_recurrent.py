@@ -160,7 +160,7 @@ def test_a_similarity_by_name_compares_states_of_one_size_and_one_with_matrices_
 
 
 def test_the_matrix_whose_rows_give_the_number_of_neurons_is_named():
-    text = kinds["recurrent"].template.replace("w_context = [[0, 1], [1, 0]]", "w_context = [[0, 1], [1, 0], [1, 1]]")
+    text = kinds["recurrent"].template().replace("w_context = [[0, 1], [1, 0]]", "w_context = [[0, 1], [1, 0], [1, 1]]")
     found = problems(text)
     assert len(found) == 2
     assert all("w_context" in line for line in found)

@@ -213,7 +213,7 @@ input = { tokens = ["cue"] }
 def test_the_energy_is_worked_out_term_by_term():
     third = "x·h of the cue: 1×.3333 + 1×.3333 + (−1)×1 + (−1)×(−.3333) + (−1)×(−.3333) + (−1)×(−.3333)"
     cases = {
-        kinds["memory"].template: [third, "energy of the cue: −½×.6667 ≈ −.3333"],
+        kinds["memory"].template(): [third, "energy of the cue: −½×.6667 ≈ −.3333"],
         MODERN: ["energy of the cue: ½×.5 − log(e^.5 + e^.7) ≈ .25 − 1.2981 ≈ −1.0481"],
         MODERN.replace("max", 'beta = 2, separation = "identity", max'): ["½×.5 − ½×2×(.5² + .7²) = .25 − .74 = −.49"],
         MODERN.replace("max", 'separation = { name = "power", n = 3 }, max'): [

@@ -125,7 +125,7 @@ def test_the_models_that_lack_a_head_fail():
 def listed(count, length=3):
     """The scenario of the template with other sequences, its array names that are shown, and its working."""
     changes = {"task.every": {"words": ["A", "B"][:count], "length": length}}
-    result = ha.run(parse(kinds["task"].template, "t.toml", "t"), overrides=changes, explain=True)
+    result = ha.run(parse(kinds["task"].template(), "t.toml", "t"), overrides=changes, explain=True)
     return result.runs[0]
 
 

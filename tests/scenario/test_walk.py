@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.scenario.kinds.walk import TEMPLATE
+from hopattn.scenario.kinds.walk import Walk
 from hopattn.scenario.loading import parse
 from tests.each import each
 from tests.refusal import assert_refused, problems
@@ -36,7 +36,7 @@ def arrays_of(text):
 
 
 def test_the_template_runs():
-    assert ha.run(parse(TEMPLATE, "t.toml", "t")).ok
+    assert ha.run(parse(Walk.template(), "t.toml", "t")).ok
 
 
 def test_the_measures_follow_from_the_steps():

@@ -55,7 +55,7 @@ def _to_begin_with(name: str) -> str:
     from hopattn.scenario.kinds import kinds
 
     if name in kinds:
-        return kinds[name].template
+        return kinds[name].template()
     if name not in (own := shipped()):
         raise InvalidInput(f"kind: {unknown(name, kinds, own)}")
     return read_text(own[name]).partition("\n")[2]  # the first line names the JSON Schema

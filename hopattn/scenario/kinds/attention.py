@@ -14,56 +14,11 @@ from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.readout import LOGITS, PROBABILITIES, ReadoutTable
 from hopattn.scenario.words.vocabulary import WORD, Encoding
 
-TEMPLATE = """\
-# A word with two senses, and a word before it that tells which. Change the words, the text, and what must come out.
-schema = 1
-title = "my first attention"
-source = "ours"                          # the document and section that it comes from
-kind = "attention"
-
-[vocabulary]
-axes = ["cave", "cricket"]               # one name for each number of a vector
-magnitude = "unit"                       # checked; "normalise" scales, "free" leaves vectors as they are
-[vocabulary.words]
-cave    = [1, 0]
-cricket = [0, 1]
-bat     = [0.6, 0.8]                     # half way between; .6² + .8² = 1
-
-[input]
-tokens = ["cave", "bat"]                 # the text
-
-[[layer]]                                # more layers may follow
-[[layer.head]]                           # more heads may follow
-separation = "identity"                  # the raw similarity is the weight; "softmax" is a transformer's
-mask = "strict"                          # previous words only; "causal" lets in the word itself
-
-[[variant]]                              # the same with another text
-name = "sport"
-set = { "input.tokens" = ["cricket", "bat"] }
-
-[[expect]]
-at = "bat"
-closer_to = "cave"
-than = "cricket"
-than_before = true                       # and closer than the bare word was
-
-[[expect]]
-variant = "sport"
-at = "bat"
-closer_to = "cricket"
-than = "cave"
-
-[[expect]]
-weight = { from = "bat", to = "cave" }   # .6 × 1 + .8 × 0
-is = 0.6
-"""
-
 
 class Attention(TextSpec):
     """A text and the layers of attention that it goes through."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "state", PROBABILITIES)
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["attention"]
     """Which kind of scenario it is."""
     readout: ReadoutTable | None = None

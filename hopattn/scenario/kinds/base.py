@@ -5,11 +5,13 @@ It holds the keys that all kinds share (title, source, variants, expectations) a
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
+from importlib import resources
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
@@ -72,8 +74,11 @@ class Spec(Table):
     """The arrays that a terminal shows, by the last word of their names."""
     main_table: ClassVar[str] = "layer"
     """The table of the file that says what is computed; the error of a run that fails points to its line."""
-    template: ClassVar[str] = ""
-    """A small file of this kind, with a comment on each part, as a start for a user's own file."""
+
+    @classmethod
+    def template(cls) -> str:
+        """A small file of this kind, with a comment on each part, as a start for a user's own file."""
+        return (resources.files("hopattn.scenario") / "templates" / f"{registered_name(cls)}.toml").read_text("utf-8")
 
     def problems(self) -> Iterator[Problem]:
         """The problems in the file.

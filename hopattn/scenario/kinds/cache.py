@@ -40,49 +40,10 @@ class CacheTable(Table):
         return [2**k for k in range(self.up_to.bit_length())]
 
 
-TEMPLATE = """\
-# A text grows word by word: with the keys and values kept, a new word costs one row. Change the words and the layer.
-schema = 1
-title = "my first cache"
-source = "ours"                          # the document and section that it comes from
-kind = "cache"
-
-[vocabulary]
-axes = ["first", "second"]
-magnitude = "free"
-[vocabulary.words]
-A = [1, 0]
-B = [0, 1]
-
-[input]
-tokens = ["A", "A", "B", "A"]            # the text
-
-[[layer]]
-[[layer.head]]                           # causal: no word sees a later one
-
-[cache]
-up_to = 64                               # count for texts of 1, 2, 4, … 64 words
-
-[[expect]]                               # all at once and word by word give the same
-measure = "difference"
-is = 0
-within = 1e-12
-
-[[expect]]                               # 4 matrices of 2 × 2, and for each of 4 words 2 for a score and 2 for a value
-measure = "word_cached"
-is = 32
-
-[[expect]]                               # the same for each of the 4 words
-measure = "word_anew"
-is = 128
-"""
-
-
 class Cache(AttentionSpec):
     """A text that grows word by word, and the work that kept keys and values save."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("difference", "multiplications")
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["cache"]
     input: Input
     """The text."""

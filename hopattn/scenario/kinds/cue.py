@@ -65,36 +65,6 @@ class Network(Table):
         return np.array(self.matrix, dtype=float)
 
 
-TEMPLATE = """\
-# Two patterns of activation cue one neuron. Change the numbers, the names, and what must come out.
-schema = 1
-title = "my first cue"
-source = "ours"                          # the document and section that it comes from
-kind = "cue"
-
-[vocabulary]
-axes = ["first", "second"]               # one name for each number of a vector
-magnitude = "unit"                       # checked; "normalise" scales, "free" leaves vectors as they are
-[vocabulary.words]
-same     = [0.8, 0.6]
-opposite = [-0.8, -0.6]
-
-[input]
-tokens = ["same", "opposite"]            # the patterns that cue the neuron, in this order
-
-[network.neurons]
-neuron = [0.8, 0.6]                      # its weights; more neurons may follow
-
-[[expect]]                               # .8 × .8 + .6 × .6 = 1
-at = "same"
-is = [1]                                 # one number for each neuron
-
-[[expect]]
-at = "opposite"
-is = [-1]
-"""
-
-
 _WORKED: dict[str, Callable[[float], str]] = {
     "logistic": lambda total: f"= 1/(1 + e^{factor(-total)}) ",
     "relu": lambda total: f"= max(0, {number(total)}) ",
@@ -109,7 +79,6 @@ class Cue(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("network", "state")
     main_table: ClassVar[str] = "network"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["cue"]
     vocabulary: Vocabulary
     """The words as vectors."""

@@ -17,25 +17,6 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
 from hopattn.scenario.language.fields import Problem, Table, Text
 
-TEMPLATE = """\
-# Two small models were trained to continue texts that repeat. `hopattn train` trains your own (it needs PyTorch).
-schema = 1
-title = "my first emergence"
-source = "ours"                          # the document and section that it comes from
-kind = "emergence"
-
-[training]
-texts = 50                               # new texts, on which the trained models are tried
-# [training.files]                       # without it: the trainings that come with hopattn
-# "two layers" = "trained/two-layers.npz"
-# "one layer"  = "trained/one-layer.npz"
-
-[[expect]]
-measure = "two layers accuracy"          # the share of the words that can be known, and are
-is = 1
-within = 0.05
-"""
-
 SHIPPED = {"two layers": "two-layers.npz", "one layer": "one-layer.npz"}
 """The trainings that come with hopattn."""
 CURVES = ("loss of repeated words", "loss of new words", "in-context score")
@@ -92,7 +73,6 @@ class Emergence(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "loss", "falls")
     main_table: ClassVar[str] = "training"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["emergence"]
     training: TrainingTable
     """The files of the trainings."""

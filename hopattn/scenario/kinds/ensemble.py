@@ -17,29 +17,6 @@ from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable,
 from hopattn.scenario.random_patterns import EVEN, random_patterns
 from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE
 
-TEMPLATE = """\
-# Random patterns are stored in a Hopfield network, and recalled from cues of which a tenth is flipped.
-schema = 1
-title = "my first ensemble"
-source = "ours"                          # the document and section that it comes from
-kind = "ensemble"
-
-[ensemble]
-neurons = 200
-load = 0.05                              # patterns for each neuron; or patterns = 10
-model = "hopfield"                       # as in [memory]
-flip = 0.1                               # the damage to each cue; also noise, hide
-
-[sweep]                                  # what `hopattn sweep` goes over
-over = { load = "0.02:0.2:10" }          # ten loads from .02 to .2
-trials = 10
-
-[[expect]]
-measure = "overlap"
-is = 1
-within = 0.02
-"""
-
 MOST_COURSES = 100
 """The number of cues, the first, whose energy a run keeps step by step."""
 
@@ -49,7 +26,6 @@ class Ensemble(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK)
     main_table: ClassVar[str] = "ensemble"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
     """The patterns, the memory, the cues."""

@@ -23,64 +23,12 @@ from hopattn.scenario.words.vocabulary import Encoding, Vocabulary, encoding
 SHOWN_FEATURES = 8
 """The largest number of features for which the memory is written out."""
 
-TEMPLATE = """\
-# Three pairs of a colour and a thing are written into one matrix. The word before the dash is the key, the word after
-# it the value. Then a colour asks for its thing.
-schema = 1
-title = "my first fast weights"
-source = "ours"                          # the document and section that it comes from
-kind = "fast_weights"
-
-[vocabulary]
-axes = ["red", "blue", "apple", "sky", "fire"]
-magnitude = "free"                       # vectors stay as they are
-[vocabulary.words]
-red-apple = [1, 0, 1, 0, 0]
-blue-sky  = [0, 1, 0, 1, 0]
-red-fire  = [1, 0, 0, 0, 1]
-red       = [1, 0, 0, 0, 0]
-apple     = [0, 0, 1, 0, 0]
-fire      = [0, 0, 0, 0, 1]
-
-[input]
-tokens  = ["red-apple", "blue-sky", "red-fire"]    # the text that is written
-queries = ["red"]                        # the words that read it; without them, each word reads right after it
-
-[fast_weights]
-rule  = "delta"                          # a later value overwrites; "sum" adds it to the earlier one
-query = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]]         # the colour of a word
-key   = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]]
-value = [                                # the thing of a word
-  [0, 0, 0, 0, 0],
-  [0, 0, 0, 0, 0],
-  [0, 0, 1, 0, 0],
-  [0, 0, 0, 1, 0],
-  [0, 0, 0, 0, 1],
-]
-
-[[variant]]
-name = "sum"
-set = { "fast_weights.rule" = "sum" }
-
-[[expect]]
-at = "red"
-of = "output"
-nearest = "fire"
-
-[[expect]]                               # apple and fire, one upon the other
-variant = "sum"
-at = "red"
-of = "output"
-is = [0, 0, 1, 0, 1]
-"""
-
 
 class FastWeights(Spec):
     """A text that is written word by word into one matrix, and read from it."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("memory", "output", "sums", "difference", "positive", "error")
     main_table: ClassVar[str] = "fast_weights"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["fast_weights"]
     vocabulary: Vocabulary
     """The words as vectors."""

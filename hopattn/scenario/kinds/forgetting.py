@@ -24,31 +24,6 @@ MEASURES = tuple(f"{quantity} {reader}" for quantity in QUANTITIES for reader in
 """The measures of a run: each quantity of each reader, after the longest text."""
 AXIS = "words after the first"
 
-TEMPLATE = """\
-# A name is the first word of a text. After more and more words, who still knows it?
-schema = 1
-title = "my first forgetting"
-source = "ours"                          # the document and section that it comes from
-kind = "forgetting"
-
-[forgetting]
-dim = 64                                 # elements of a word's vector
-carry = 0.8                              # the part of its state that the network keeps with each word
-beta = 8                                 # how sharply attention looks for the name
-names = 16                               # the names to choose from
-lengths = [0, 1, 2, 4, 8, 16, 32]        # words after the name; "0:32:9" are nine lengths
-trials = 100                             # random texts of each length
-
-[[expect]]                               # of the longest texts, here with 32 words after the name
-measure = "accuracy with attention"
-is = 1
-
-[[expect]]                               # nothing of the name is left: one name in 16 is right by chance
-measure = "accuracy without attention"
-is = 0.0625
-within = 0.1                             # 4 standard errors √(.0625 × .9375 / 100) = .024
-"""
-
 
 class ForgettingTable(Table):
     """A recurrent network, its two readers, and the random texts."""
@@ -96,7 +71,6 @@ class Forgetting(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = (*QUANTITIES, *(f"{quantity}-law" for quantity in QUANTITIES))
     main_table: ClassVar[str] = "forgetting"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["forgetting"]
     forgetting: ForgettingTable
     """The networks, the names, the texts."""

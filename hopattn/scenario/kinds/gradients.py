@@ -37,33 +37,6 @@ LOST = 1e-12
 LONGEST = 4800
 """The largest product of layers, draws and dim, above which a run would take many seconds."""
 
-TEMPLATE = """\
-# The derivative of the softmax for larger and larger scores, and the gradients in random stacks of layers.
-schema = 1
-title = "my first gradients"
-source = "ours"                          # the document and section that it comes from
-kind = "gradients"
-
-[gradients]
-scores = [1, 0]                          # multiplied by each magnitude; without them, random scores
-magnitudes = [1, 2, 5, 10]
-dim = 100                                # of the words: "scaled" divides the scores by √dim = 10
-
-[gradients.stack]                        # leave it out for the softmax alone
-layers = 4
-draws = 2
-
-[[expect]]                               # σ(10) (1 − σ(10)), at the largest magnitude
-measure = "raw"
-is = 0.0000454
-within = 0.0000001
-
-[[expect]]                               # (10, 0) becomes (1, −1): σ(2) (1 − σ(2))
-measure = "normalised"
-is = 0.105
-within = 0.0001
-"""
-
 
 class StackTable(Table):
     """Random stacks of layers, with and without normalisation and residuals."""
@@ -149,7 +122,6 @@ class Gradients(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("derivative", "words_norm", "scores_norm", "vanished")
     main_table: ClassVar[str] = "gradients"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["gradients"]
     gradients: GradientsTable
     """The scores, the magnitudes, the stacks."""

@@ -17,29 +17,6 @@ from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_l
 from hopattn.scenario.language.fields import PositiveNumber, Problem
 from hopattn.scenario.parts.magnets import MagnetTable
 
-TEMPLATE = """\
-# Two spins that are coupled, at three temperatures. Change the couplings, the temperatures, and what must come out.
-schema = 1
-title = "my first magnet"
-source = "ours"                          # the document and section that it comes from
-kind = "ising"
-
-[ising]
-couplings = [[0, 1], [1, 0]]             # or patterns, which a memory stores; or curie_weiss = 64
-temperatures = [0.5, 1, 2]
-sweeps = 100                             # of Glauber's update, beside the exact averages; 0: none
-
-[[expect]]                               # |m| is 1 for ++ and −−, 0 for +− and −+: 1/(1 + e^(−2/T))
-matrix = "overlaps"
-is = [[0.982014], [0.880797], [0.731059]]
-within = 0.000001
-
-[[expect]]                               # the largest difference of Glauber's averages, in standard errors
-measure = "deviation"
-is = 0
-within = 4
-"""
-
 THERMAL = ("energy", "free energy", "entropy", "heat capacity")
 """The columns of `thermal`; all are divided by the number of spins."""
 CURVES = ("infinitely many", "exact")
@@ -123,7 +100,6 @@ class Ising(Spec):
     """Spins at a temperature: the Ising model, and memories as magnets."""
 
     main_table: ClassVar[str] = "ising"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["ising"]
     ising: IsingTable
     """The spins and the temperatures."""

@@ -25,37 +25,6 @@ from hopattn.scenario.words.text import Input, labels, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
 from hopattn.scenario.words.word_list import Words, combined_words, picture_problems, vocabulary_problems
 
-TEMPLATE = """\
-# Two patterns are stored; a damaged one is recalled. Change the patterns, the cue, and what must come out.
-schema = 1
-title = "my first memory"
-source = "ours"                          # the document and section that it comes from
-kind = "memory"
-
-[vocabulary]
-axes = ["1", "2", "3", "4", "5", "6"]    # one name for each neuron
-magnitude = "free"                       # spins are -1 or 1; 0 in a cue means unknown
-[vocabulary.words]
-stripes = [1, -1, 1, -1, 1, -1]
-halves  = [1, 1, 1, -1, -1, -1]
-damaged = [1, 1, -1, -1, -1, -1]         # halves, its third neuron flipped
-
-[memory]
-patterns = ["stripes", "halves"]         # the words that are stored
-model = "hopfield"                       # Hopfield 1982: no neuron couples to itself; try "modern" or "dense"
-# With separation = "identity", activation = "sign" and beta = 0.1667 (1 / neurons) in place of the model, each neuron
-# couples to itself: a network with other energies, which may come to rest where this one does not.
-
-[input]
-tokens = ["damaged"]                     # the cues
-
-[[expect]]
-at = "damaged"
-recalls = "halves"
-status = "converged"
-energy = "falls"
-"""
-
 
 class MemoryScenario(Spec):
     """Stored patterns and the cues that they are recalled from."""
@@ -63,7 +32,6 @@ class MemoryScenario(Spec):
     name: ClassVar[str] = "memory"
     shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", "state", "status", "recalls", "answers")
     main_table: ClassVar[str] = "memory"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["memory"]
     written: Annotated[Vocabulary | None, Field(alias="vocabulary")] = None
     """The words as vectors."""

@@ -12,30 +12,6 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table
 
-TEMPLATE = """\
-# Texts in which a few words are always followed by the same word, and an induction head without training.
-schema = 1
-title = "my first circuit of memories"
-source = "ours"                          # the document and section that it comes from
-kind = "memory_circuit"
-
-[circuit]
-widths = [16, 128, 512]                  # the numbers of dimensions that are compared
-words = 20                               # the vocabulary
-length = 64                              # words in a text
-triggers = 3                             # words of a text that have a fixed follower
-texts = 6
-
-[[expect]]
-measure = "output at 512"                # the memory of 20 words recalls them all
-is = 1
-
-[[expect]]
-measure = "accuracy at 512"              # the right follower at the second and later occurrence of a trigger
-is = 1
-within = 0.1
-"""
-
 SPREADS = {"previous word": 1.0, "output": 2.0}
 """The spread of the keys of two memories, as `recall_width` counts it: W_V2 has mapped those of W_O2. Those of W_K2 are
 its own values, mapped, for which there is no such formula."""
@@ -90,7 +66,6 @@ class MemoryCircuit(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "probes", "capacity")
     main_table: ClassVar[str] = "circuit"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["memory_circuit"]
     circuit: CircuitTable
     """The circuit and its texts."""

@@ -40,45 +40,6 @@ def _two_words(value: Any) -> Any:
 
 Edge = Annotated[list[Text], Field(min_length=2, max_length=2), BeforeValidator(_two_words)]
 
-TEMPLATE = """\
-# A text as a graph of words: messages go along the edges. Change the words, the edges, and what must come out.
-schema = 1
-title = "my first messages"
-source = "ours"                          # the document and section that it comes from
-kind = "messages"
-
-[vocabulary]
-axes = ["cave", "cricket"]               # one name for each number of a vector
-[vocabulary.words]
-cave = [1, 0]
-bat  = [0.6, 0.8]                        # .6² + .8² = 1
-
-[input]
-tokens = ["cave", "bat", "cave"]         # the text; a repeated word is cave#1, cave#2
-
-[graph]                                  # who attends to whom; without it, the masks of the heads say so
-edges = [["bat", "cave#1"], ["bat", "cave#2"], ["cave#2", "cave#1"]]
-
-[[layer]]
-[[layer.head]]
-separation = "identity"                  # the raw similarity is the weight
-mask = "none"                            # the graph says who attends to whom
-
-[[expect]]
-measure = "edges"
-is = 3
-
-[[expect]]                               # .6 from each cave
-at = "bat"
-of = "output"
-is = [1.2, 0]
-
-[[expect]]                               # the messages, and attention in matrix form
-measure = "difference"
-is = 0
-within = 1e-12
-"""
-
 
 class GraphTable(Table):
     """The graph of the words, written out."""
@@ -110,7 +71,6 @@ class Messages(TextSpec):
     """A text whose words pass messages to one another on a graph."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "messages", "state", *MEASURES)
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["messages"]
     graph: GraphTable | None = None
     """The edges between the words; by default those that the masks of the heads allow."""

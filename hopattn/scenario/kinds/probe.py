@@ -20,30 +20,6 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
 from hopattn.scenario.language.fields import NameIn, Problem, Table, Text, Tolerance
 
-TEMPLATE = """\
-# A random model without position codes: can a linear probe read where a word stands? Change the sizes, the mask.
-schema = 1
-title = "my first probe"
-source = "ours"                          # the document and section that it comes from
-kind = "probe"
-
-[probe]
-layers = 2                               # blocks of a transformer with random weights, which are not trained
-dim = 32
-heads = 2
-length = 6                               # the words of a text; chance is 1/6
-sequences = 400                          # random texts: the first half fits the probes, the second tests them
-mask = "causal"                          # compared with the same model without a mask
-
-[[expect]]                               # more than 4 standard errors above 1/6
-probe = "masked"
-is = "above chance"
-
-[[expect]]                               # within 4 standard errors of 1/6
-probe = "unmasked"
-is = "at chance"
-"""
-
 MEASURES = ("accuracy", "distance", "chance")
 SHIPPED = "no-positions"
 """The name of the trained model that comes with hopattn."""
@@ -138,7 +114,6 @@ class Probe(Spec):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy",)
     main_table: ClassVar[str] = "probe"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["probe"]
     """Which kind of scenario it is."""
     probe: ProbeTable

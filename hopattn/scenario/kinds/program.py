@@ -19,46 +19,6 @@ from hopattn.scenario.words.vocabulary import duplicate_problems
 MOST = 512
 """The largest number of tokens of a program."""
 
-TEMPLATE = """\
-# How often does each letter occur? A head selects the same letters, and its width counts them. Change the steps.
-schema = 1
-title = "my first program"
-source = "ours"                          # the document and section that it comes from
-kind = "program"
-
-[input]
-tokens = ["a", "b", "a", "c"]            # words, or numbers
-
-[[step]]                                 # a head selects, for each word, the words whose key == its query
-name = "same"
-select = { keys = "tokens", queries = "tokens", where = "==" }
-
-[[step]]                                 # how many words were selected
-name = "count"
-width = "same"
-
-[[step]]                                 # is the letter alone? 1 if so, else 0
-name = "alone"
-map = { how = "==", of = "count", by = 1 }
-
-[[variant]]                              # the same program with another text
-name = "short"
-set = { "input.tokens" = ["b", "b"] }
-
-[[expect]]
-step = "count"
-is = [2, 1, 2, 1]
-
-[[expect]]
-step = "alone"
-is = [0, 1, 0, 1]
-
-[[expect]]
-variant = "short"
-step = "count"
-is = [2, 2]
-"""
-
 
 class ProgramInput(Table):
     """The text of a program."""
@@ -85,7 +45,6 @@ class Program(Spec):
     """A text, and a program of named selections, aggregations and maps that it goes through."""
 
     main_table: ClassVar[str] = "step"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["program"]
     """Which kind of scenario it is."""
     input: ProgramInput

@@ -28,56 +28,6 @@ from hopattn.scenario.words.vocabulary import (
     spaces_size,
 )
 
-TEMPLATE = """\
-# A network reads two words, and a decoder writes their translation in another order. Change the matrices, the words.
-schema = 1
-title = "my first recurrent network"
-source = "ours"                          # the document and section that it comes from
-kind = "recurrent"
-
-[vocabulary]
-axes = ["red", "car"]                    # one name for each number of a vector
-magnitude = "free"                       # "unit" checks that every vector has length 1
-[vocabulary.words]
-red     = [1, 0]
-car     = [0, 1]
-voiture = [0, 2]
-rouge   = [2, 0]
-
-[input]
-tokens = ["red", "car"]                  # the text that is read
-
-[cell]                                   # h = f(W word + U h)
-w_hidden = 0                             # U: 0.5 would keep half of the state; a matrix may stand here too
-activation = "identity"                  # f; without this line, tanh
-
-[decoder]                                # s = f(W previous word + C context + U s); leave it out to read only
-writes = ["voiture", "rouge"]
-start = [0, 1]                           # the first state: it looks for the noun
-w_input = 0                              # W: the previous word is not heard
-w_context = [[0, 1], [1, 0]]             # C: after the noun it looks for the adjective
-w_hidden = 0
-activation = "identity"
-beta = 5                                 # how sharply it looks
-
-[[expect]]
-at = "voiture"
-of = "context"                           # what it looked at before it wrote the word
-closer_to = "car"
-than = "red"
-
-[[expect]]
-weight = { from = "voiture", to = "car" }
-is = 0.993                               # e^5 / (e^5 + 1)
-within = 0.001
-
-[[expect]]
-at = "rouge"
-of = "context"
-closer_to = "red"
-than = "car"
-"""
-
 
 class RecurrentScenario(Spec):
     """A text that a recurrent network reads, and a decoder with attention that writes about it."""
@@ -85,7 +35,6 @@ class RecurrentScenario(Spec):
     name: ClassVar[str] = "recurrent"
     shown_arrays: ClassVar[tuple[str, ...]] = ("states", "weights", "state", "reads")
     main_table: ClassVar[str] = "cell"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["recurrent"]
     vocabulary: Vocabulary | None = None
     """The words as vectors."""

@@ -34,42 +34,10 @@ BATCH = 64
 """The number of sequences that go through the layers together."""
 
 
-TEMPLATE = """\
-# Is there a B anywhere? A word that looks for B answers for every sequence. Change the words, the rule, the layers.
-schema = 1
-title = "my first task"
-source = "ours"                          # the document and section that it comes from
-kind = "task"
-
-[vocabulary]
-axes = ["A", "B"]                        # one name for each number of a vector
-magnitude = "free"                       # the query is ten long
-[vocabulary.words]
-A        = [1, 0]
-B        = [0, 1]
-"find B" = [0, 10]
-
-[task]
-every  = { words = ["A", "B"], length = 3 }              # all 8 sequences
-answer = { any = "B", then = "B", otherwise = "A" }      # the right answer to each
-query  = "find B"                        # the word that looks at the sequence; without it, its last word does
-
-[[layer]]
-residual = false                         # the output takes the place of the query
-[[layer.head]]
-separation = "softmax"
-
-[[expect]]                               # the answer given is the word nearest to the output
-measure = "accuracy"
-is = 1
-"""
-
-
 class Task(AttentionSpec):
     """Many sequences and the layers that should answer them."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("sequences", "accuracy")
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["task"]
     task: TaskTable
     """The sequences, and how the answer is read."""

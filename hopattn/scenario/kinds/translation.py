@@ -42,55 +42,10 @@ class Written:
     text: np.ndarray
 
 
-TEMPLATE = """\
-# A decoder writes a word for each word that it reads, one after the other. Change the words and the matrices.
-schema = 1
-title = "my first translation"
-source = "ours"                          # the document and section that it comes from
-kind = "translation"
-
-[spaces]
-position = ["cos", "sin"]
-word     = "vocabulary"
-next     = "like word"                   # where the decoder collects what it writes next
-[positions]
-turn = 90                                # degrees a step
-
-[vocabulary]
-axes = ["cat", "sleep", "stop"]
-[vocabulary.words]
-cats     = [1, 0, 0]
-sleep    = [0, 1, 0]
-"."      = [0, 0, 1]
-kediler  = [1, 0, 0]
-uyur     = [0, 1, 0]
-
-[input]
-tokens = ["cats", "sleep", "."]          # the text that is read
-
-[writing]
-words = ["kediler", "uyur", "."]
-start = "."
-end   = "."
-read  = "next"
-
-[[decoder]]                              # an encoder may come before: [[encoder]] and [[encoder.head]]
-[[decoder.cross.head]]                   # over the source; [[decoder.head]] is over the words written so far
-query = { from = "position" }            # the word that stands where the next word will stand
-key   = { from = "position" }
-value = { from = "word", to = "next" }
-beta  = 5
-
-[[expect]]
-writes = ["kediler", "uyur", "."]
-"""
-
-
 class Translation(EncodedSpec):
     """A text that an encoder reads, and the text that a decoder writes from it."""
 
     main_table: ClassVar[str] = "decoder"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["translation"]
     input: Input
     """The text that is read."""

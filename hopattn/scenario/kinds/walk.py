@@ -17,31 +17,6 @@ from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_l
 from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Problem, Text, Tolerance
 from hopattn.scenario.parts.worlds import WorldTable
 
-TEMPLATE = """\
-# A walk on a torus: what was seen at a place is recalled on coming back. Change the world, the noise, the positions.
-schema = 1
-title = "my first walk"
-source = "ours"                          # the document and section that it comes from
-kind = "walk"
-
-[walk]
-world = "torus"                          # also "grid" and "line"; or the edges of a [walk.graph]
-size = [5, 5]                            # rows and columns
-kinds = 10                               # of observations; each is at two or three places
-steps = 400
-planes = 12                              # each action turns these planes; 0: without positions
-beta = 50
-noise = 0                                # the error of each rotation, in degrees
-
-[[expect]]                               # on coming back, all predictions are right
-measure = "accuracy"
-is = 1
-
-[[expect]]                               # also along edges that were never walked before
-measure = "accuracy on new edges"
-is = 1
-"""
-
 MEASURES = {
     "accuracy": "which part of the predictions on revisits is right",
     "accuracy on new edges": "the same, on revisits along an edge that was never walked before; 0 without such edges",
@@ -119,7 +94,6 @@ class Walk(Spec):
     """A walk through a world, and a memory of positions and observations."""
 
     main_table: ClassVar[str] = "walk"
-    template: ClassVar[str] = TEMPLATE
     kind: Literal["walk"]
     walk: WalkTable
     """The world, the walk, the memory."""
