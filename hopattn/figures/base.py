@@ -86,7 +86,4 @@ def between_texts(run: Run) -> list[tuple[str, Labelled]]:
 
 def tables(run: Run, kind: str) -> Iterator[tuple[str, Labelled]]:
     """The arrays of one kind, such as `weights`, each with the name of its place, such as `layer 1 head 1`."""
-    for name, array in run.arrays.items():
-        place, _, last_word = name.rpartition(" ")
-        if last_word == kind:
-            yield place, array
+    yield from ((name.place, array) for name, array in run.find(kind))

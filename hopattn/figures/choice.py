@@ -1,6 +1,5 @@
 """The part of a result that a figure draws: runs and heads that were chosen, with the names that they have there."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -10,12 +9,12 @@ import numpy as np
 
 from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 
 AS_WRITTEN = "as written"
 """The name of a scenario's own run beside its variants, where the scenario gives it no other."""
-_PLACE = re.compile(r"(?:layer (\d+) )?head (\d+) ")
 
 
 def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
@@ -81,24 +80,20 @@ def _run_named(name: str, given: tuple[Run, ...], renamed: list[Run]) -> Run:
 
 def _with_heads(run: Run, table: FigureTable) -> Run:
     """The run without the arrays of heads that were not chosen; the others keep their names."""
-    places = {match.groups() for name in run.arrays if (match := _PLACE.search(name))}
-    if not any(_is_chosen(place, table) for place in places):
+    names = {name: ArrayName.parse(name) for name in run.arrays}
+    heads = {(one.layer or 0, one.head) for one in names.values() if one.head is not None}
+    if not any(_is_chosen(head, table) for head in heads):
         wanted = " ".join(f"{key} {number}" for key in ("layer", "head") if (number := getattr(table, key)))
-        known = sorted(places, key=lambda place: (int(place[0] or 0), int(place[1] or 0)))
-        there = [" ".join(filter(None, (layer and f"layer {layer}", f"head {head}"))) for layer, head in known]
+        there = [f"layer {layer} head {head}" if layer else f"head {head}" for layer, head in sorted(heads)]
         raise InvalidInput(f"figure: there is no {wanted} (heads: {listed(there) or 'none'})")
-    arrays = {
-        name: array
-        for name, array in run.arrays.items()
-        if not (match := _PLACE.search(name)) or _is_chosen(match.groups(), table)
-    }
-    return replace(run, arrays=arrays)
+    kept = [name for name, one in names.items() if one.head is None or _is_chosen((one.layer or 0, one.head), table)]
+    return replace(run, arrays={name: run.arrays[name] for name in kept})
 
 
-def _is_chosen(place: tuple[str | None, ...], table: FigureTable) -> bool:
-    """Whether a layer and a head are those of the table, as far as it names them."""
+def _is_chosen(place: tuple[int, int], table: FigureTable) -> bool:
+    """Whether a layer (0 where there are none) and a head are those of the table, as far as it names them."""
     layer, head = place
-    return table.layer in (None, int(layer or 1)) and table.head in (None, int(head or 1))
+    return table.layer in (None, layer or 1) and table.head in (None, head)
 
 
 def _require_axes(axes: Sequence[str], runs: list[Run]) -> None:

@@ -26,7 +26,7 @@ LEAST = 0.7
 def before_after(run: Run) -> list[Labelled]:
     """The words before the first layer and after the last; an empty list for a run without words or layers."""
     arrays = arrays_of(run)
-    states = [array for name, array in arrays.items() if name.startswith("layer ") and name.split()[2:] == ["state"]]
+    states = [array for name, array in run.find("state") if name.layer and name.text in ("", "sequence 1")]
     return [arrays["input"], states[-1]] if states and "input" in arrays else []
 
 

@@ -14,6 +14,7 @@ from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text, json_text, npz, write_folder
 from hopattn.results.frames import data_frame, dataset
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head
@@ -64,6 +65,13 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {', '.join(self.arrays)})"
+
+    def find(
+        self, quantity: str, layer: int | None = None, head: int | None = None
+    ) -> list[tuple[ArrayName, Labelled]]:
+        """The arrays of a quantity, such as "weights", in all layers and heads or in those given."""
+        names = ((ArrayName.parse(name), array) for name, array in self.arrays.items())
+        return [(name, array) for name, array in names if name.quantity == quantity and name.is_at(layer, head)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,5 @@
 """The induction head as a flow through two layers: words are columns of cells, and arcs show where cells come from."""
 
-import re
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,6 +12,7 @@ from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, readable_on, subscripted, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
 WORDS, ELEMENTS = 8, 40
@@ -73,7 +73,8 @@ class Induction(Plot):
 
 def _places(arrays: dict[str, Labelled], layer: int) -> list[str]:
     """The heads of a layer that are there, such as `layer 1 head 1`."""
-    return [name.removesuffix(" weights") for name in arrays if re.fullmatch(rf"layer {layer} head \d+ weights", name)]
+    names = map(ArrayName.parse, arrays)
+    return [name.place for name in names if name.quantity == "weights" and name.layer == layer and not name.text]
 
 
 def _draw(ax: Axes, run: Run) -> tuple[list[Arc], int]:

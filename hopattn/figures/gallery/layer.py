@@ -11,6 +11,7 @@ from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short, subscripted, width
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result
 
 WORDS, ELEMENTS, HIDDEN, HEADS = 6, 8, 12, 2
@@ -89,11 +90,8 @@ def _layer(arrays: dict[str, Labelled]) -> int:
 
 def _heads(arrays: dict[str, Labelled], k: int) -> list[str]:
     """The places of the heads of a layer."""
-    return [
-        name.removesuffix(" weights")
-        for name in arrays
-        if name.startswith(f"layer {k} head ") and name.endswith(" weights")
-    ]
+    names = [name for name in map(ArrayName.parse, arrays) if name.quantity == "weights" and not name.text]
+    return [name.place for name in names if name.layer == k and name.head is not None]
 
 
 def _before(arrays: dict[str, Labelled], k: int) -> Labelled:

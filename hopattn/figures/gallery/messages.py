@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.base import Axes, Figure, Plot, only
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.shapes import arrow, boxed
@@ -88,7 +88,7 @@ def _largest(graphs: list[Graph]) -> float:
 
 def _left_out(runs: list[Run], of: int) -> list[str]:
     """Remarks on the runs, the layers and the heads that are left out. of: the number of all runs."""
-    places = [{place.partition(" head ")[::2] for place, _ in tables(run, "messages")} for run in runs]
+    places = [{(name.layer, name.head) for name, _ in run.find("messages")} for run in runs]
     layers = max(len({layer for layer, _ in own}) for own in places)
     heads = max(len({head for _, head in own}) for own in places)
     return [
@@ -100,12 +100,11 @@ def _left_out(runs: list[Run], of: int) -> list[str]:
 
 def _rounds(run: Run) -> list[Round]:
     """The first head of each layer of a run that passes messages."""
-    found: dict[str, Round] = {}
-    for place, received in tables(run, "messages"):
-        layer = place.partition(" head ")[0]
-        if layer not in found:
-            weights, mask, values = (run.arrays[f"{place} {name}"] for name in ("weights", "mask", "values"))
-            found[layer] = (weights, np.asarray(mask.values, bool), values, received)
+    found: dict[int | None, Round] = {}
+    for name, received in run.find("messages"):
+        if name.layer not in found:
+            weights, mask, values = (run.arrays[f"{name.place} {of}"] for of in ("weights", "mask", "values"))
+            found[name.layer] = (weights, np.asarray(mask.values, bool), values, received)
     return list(found.values())
 
 

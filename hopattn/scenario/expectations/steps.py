@@ -8,6 +8,7 @@ from pydantic import Field, Tag
 from hopattn.foundation.errors import unknown
 from hopattn.scenario.expectations.base import ALL_DIGITS, DIGITS, EXACT, Arrays, Expectation, Verdict, shape_of, shown
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import ByTomlType, Number, Problem, Text, Tolerance, Vector
 from hopattn.scenario.language.lines import Path
 
@@ -33,7 +34,7 @@ class StepIs(Expectation):
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         name = self._array(layout)
         if name is None:
-            steps = [array.rpartition(" ")[0] for array in layout.arrays if array.rpartition(" ")[2] in FORMS]
+            steps = [one.place for one in map(ArrayName.parse, layout.arrays) if one.quantity in FORMS]
             yield Problem((*path, "step"), unknown(self.step, dict.fromkeys(steps)))
         elif shape_of(self.is_) != layout.arrays[name]:
             yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the step has shape {layout.arrays[name]}")

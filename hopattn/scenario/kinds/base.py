@@ -15,6 +15,7 @@ from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path
@@ -147,7 +148,7 @@ class Spec(Table):
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows."""
-        return tuple(name for name in arrays if name.split()[-1] in self.shown_arrays)
+        return tuple(name for name in arrays if ArrayName.parse(name).quantity in self.shown_arrays)
 
     def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
         """The pictures that a terminal shows; none for most kinds."""

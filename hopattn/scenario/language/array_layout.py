@@ -11,6 +11,7 @@ import numpy as np
 
 from hopattn.foundation.errors import listed, nearest, shortened, unknown
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
 
@@ -118,19 +119,9 @@ class ArrayLayout:
         return known.index(label if label in known else label[:-2])
 
     def find(self, quantity: str, layer: int | None = None, head: int | None = None) -> list[str]:
-        """The names of the arrays that hold a quantity, such as `weights`, in all layers and heads or in those given.
-
-        The name of an array gives its place first: `layer 1 head 2 weights`.
-        """
-        names = []
-        for name in self.arrays:
-            words = name.split()
-            place = dict(zip(words[:-1:2], words[1::2], strict=False))
-            if words[-1] == quantity and all(
-                given is None or place.get(of) == str(given) for of, given in (("layer", layer), ("head", head))
-            ):
-                names.append(name)
-        return names
+        """The names of the arrays of a quantity, such as `weights`, in all layers and heads or in those given."""
+        names = {name: ArrayName.parse(name) for name in self.arrays}
+        return [name for name, one in names.items() if one.quantity == quantity and one.is_at(layer, head)]
 
     def array_problem(
         self, quantity: str, layer: int | None, head: int | None, path: Path, several: bool
@@ -143,7 +134,7 @@ class ArrayLayout:
         if len(names) == 1 or (names and several):
             return
         if not self.find(quantity):
-            near = nearest(quantity, {name.split()[-1] for name in self.arrays})
+            near = nearest(quantity, {ArrayName.parse(name).quantity for name in self.arrays})
             hint = f"; did you mean '{near}'?" if near else ""
             yield Problem(path, f"there is no array '{shortened(quantity)}' here{hint} (arrays: {listed(self.arrays)})")
         elif not names:
