@@ -3,7 +3,8 @@
     layer 1    q = p_i             k = R p_j        v = word j, into the part "previous"
     layer 2    q = word i          k = previous j   v = word j, into the part "expected"
 
-R turns a position by one step, so that R p_j is the position of the word after j.
+R turns a position by one step, so that R p_j is the position of the word after j. Scores of a head, such as prefix
+matching, are in `circuits/head_scores.py`.
 """
 
 import math

@@ -19,7 +19,7 @@ from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.blockwise import running_sums
 from hopattn.retrieval.masks import MaskRule, resolve
-from hopattn.retrieval.online_sums import RunningSums
+from hopattn.retrieval.online_softmax import RunningSums
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity
 

@@ -24,7 +24,7 @@ from hopattn.foundation.threads import ranges
 from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
-from hopattn.retrieval.online_sums import BlockPass, adds_up
+from hopattn.retrieval.online_softmax import BlockPass, adds_up
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 

@@ -246,12 +246,12 @@ class CoupledSpins(SingleNeuronStates):
                 sums, among = rows @ overlaps - own * before.astype(np.float32), rows @ rows.T
                 among[np.diag_indices(len(neurons))] -= own
             both = sums.astype(dtype, copy=False), among.astype(dtype, copy=False)
-            now = self._turned(neurons, before, *both, limits)
+            now = self._updated_block(neurons, before, *both, limits)
             if columns is not None:
                 overlaps += rows.T @ (now - before).astype(np.float32)
             self.spins[neurons] = states[neurons] = now
 
-    def _turned(
+    def _updated_block(
         self, neurons: np.ndarray, spins: np.ndarray, sums: np.ndarray, among: np.ndarray, limits: np.ndarray | None
     ) -> np.ndarray:
         """The new values of the neurons of a block, part by part."""
@@ -266,10 +266,10 @@ class CoupledSpins(SingleNeuronStates):
             earlier, some = slice(0, part.start), neurons[part]
             before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])
             rule = own[part], self.bias[some, None], None if limits is None else limits[some]
-            now[part] = self._settled(spins[part], before, np.tril(among[part, part], -1), *rule)
+            now[part] = self._updated_part(spins[part], before, np.tril(among[part, part], -1), *rule)
         return now
 
-    def _settled(
+    def _updated_part(
         self,
         spins: np.ndarray,
         sums: np.ndarray,
@@ -347,7 +347,7 @@ class StoredSpins(SingleNeuronStates):
         for block in blocks(len(order), COLUMNS):
             neurons = order[block]
             columns = np.ascontiguousarray(self.keys[:, neurons].T)
-            if loops is not None and self._turned(loops, neurons, columns, present, limits):
+            if loops is not None and self._updated_by_loops(loops, neurons, columns, present, limits):
                 continue
             for cues in groups:  # cues do not depend on one another
                 for i, column in zip(neurons, columns, strict=True):
@@ -361,7 +361,7 @@ class StoredSpins(SingleNeuronStates):
             return False
         return self.mask is None and dtypes == {np.dtype(float)} and bool(np.all(np.abs(self.spins) == 1))
 
-    def _turned(
+    def _updated_by_loops(
         self, loops: Any, neurons: np.ndarray, columns: np.ndarray, present: np.ndarray, limits: np.ndarray | None
     ) -> bool:
         """Update these spins of all cues by compiled loops; False, and nothing changed, where a power is too large."""

@@ -11,7 +11,7 @@ Its files, each of which imports only those above it:
 - `masks.py`: the keys that each query may attend to
 - `cue.py`: the lecture's cue: a matrix of weights and one activation
 - `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
-- `online_sums.py`: running sums over blocks of keys: the online softmax, plain sums
+- `online_softmax.py`: running sums over blocks of keys: the online softmax, plain sums
 - `blockwise.py`: the same step over blocks of cues and keys
 - `step.py`: the four formulas, in four lines
 """

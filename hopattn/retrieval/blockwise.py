@@ -1,7 +1,8 @@
 """One step of recall over blocks of cues and keys, so that no matrix of all scores is ever held (NumPy).
 
 The definition is `Retrieval` in `step.py`; blocks give the same numbers up to rounding. A block of cues meets one block
-of keys after the other and keeps running sums. Threads share blocks of cues, and spans of keys where the cues are few.
+of keys after the other and keeps running sums, those of `online_softmax.py`. Threads share blocks of cues, and spans of
+keys where the cues are few.
 """
 
 import math
@@ -14,7 +15,7 @@ import numpy as np
 from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.vectors import longest_row
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
-from hopattn.retrieval.online_sums import (
+from hopattn.retrieval.online_softmax import (
     BlockPass,
     OnlineSoftmax,
     OnlineSum,
@@ -255,7 +256,7 @@ class _Stream:
             if where is not None:
                 allowed = np.ones(scores.shape, bool) if allowed is None else allowed
                 allowed[:, here] = where
-        value, weights = self.separation.later(scores, allowed)
+        value, weights = self.separation.deferred(scores, allowed)
         potential = np.asarray(value()) if self.potential else np.zeros(len(rows), cues.dtype)
         field, factor = np.zeros((len(rows), self.width), cues.dtype), 1.0
         if self.values is not None:

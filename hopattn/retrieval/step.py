@@ -72,7 +72,7 @@ class Retrieval:
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
-            value, weights = separate.later(added, where)  # Ψ(s), and p = ∇Ψ(s) as factor · weights
+            value, weights = separate.deferred(added, where)  # Ψ(s), and p = ∇Ψ(s) as factor · weights
             potential = scaled(value(), separate.beta / separation.beta) if energy else None
             p, factor = (None, 1.0) if values is None else weights()
             field = None if values is None else summed(p, widened(values))  # h = Vᵀ p, as factor · field

@@ -300,8 +300,8 @@ class Group(NamedTuple):
 class MultiHead:
     """Heads in parallel: their outputs are concatenated and multiplied by w_out.
 
-    heads: at least one; those next to one another that have one array or `Affine` as w_key, and one as w_value, share
-    keys and values. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. Raises
+    heads: at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and
+    the same as w_value. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. Raises
     `InvalidInput` for other heads, for heads of texts of different dims, and for a w_out that does not fit. Source:
     Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, for grouped queries.
     """

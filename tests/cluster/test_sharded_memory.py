@@ -18,7 +18,7 @@ import hopattn.cluster.shard
 from hopattn.cluster.shard import InFile, InMemory, Shard
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.retrieval.masks import MaskRule
-from hopattn.retrieval.online_sums import adds_up
+from hopattn.retrieval.online_softmax import adds_up
 from hopattn.retrieval.similarity import similarities
 from tests.counts import count
 from tests.draws import in_dtypes, masks_for

@@ -1,4 +1,9 @@
-"""Updates of one neuron at a time: to the side of its local field, or by chance at a temperature."""
+"""Updates of one neuron at a time: to the side of its local field, or by chance at a temperature.
+
+    x_i ← sign h_i          h_i = ½ [E(x_i = −1) − E(x_i = +1)], with the new values of the neurons before i
+
+Here is the order of the neurons; `settled` of `dynamics/single_neuron.py` is the rule, with the sweeps that apply it.
+"""
 
 from dataclasses import dataclass
 from functools import partial

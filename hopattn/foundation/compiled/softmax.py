@@ -1,4 +1,4 @@
-"""The weights of a block of keys: `OnlineSoftmax.add` of `retrieval/online_sums.py` in one pass over the scores."""
+"""The weights of a block of keys: `OnlineSoftmax.add` of `retrieval/online_softmax.py` in one pass over the scores."""
 
 from typing import Any
 
@@ -70,8 +70,8 @@ def _types(t: Any) -> Any:
 def weigh(scores: Any, where: Any, how: Any, sums: Any) -> None:
     """Turn scores `(n, b)` into weights f(s − m), in place, and add them to Z; where m rises, Z and h shrink.
 
-    where: `(n, b)`, or `(0, 0)` for no mask. how: (the doublings of a weight for a score higher by 1, whether the
-    scores carry them and need no shift). sums: the largest score m `(n, 1)`, Z `(n, 1)` and h `(n, dim_out)`.
+    where: `(n, b)`, or `(0, 0)` for no mask. how: (c, whether the scores are multiplied by c already and need no
+    shift), with weights 2^(c(s − m)). sums: the largest score m `(n, 1)`, Z `(n, 1)` and h `(n, dim_out)`.
     """
     scale, unshifted = how
     largest, total, field = sums

@@ -22,9 +22,10 @@ from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import at_least, nonzero
 
-Later = tuple[Callable[[], Array], Callable[[], tuple[Array, Any]]]
-"""Two functions: one gives Ψ, `(…,)`; one the weights as (array, factor). The first is called first, if at all."""
-Unit = tuple[Callable[[], Array], Callable[[], Array]]
+Deferred = tuple[Callable[[], Array], Callable[[], tuple[Array, Any]]]
+"""Two functions without arguments: the first gives Ψ, `(…,)`, the second the weights as (array, factor). The second may
+write over what the first reads, so that Ψ is asked for first."""
+Formulas = tuple[Callable[[], Array], Callable[[], Array]]
 """Ψ₁ and the weights, as functions."""
 Online = tuple[Callable[[np.ndarray], np.ndarray], float]
 """(f, c) of weights p = f(c(s − max s)) / Σ f(c(s − max s)); f may write over its argument."""
@@ -67,7 +68,7 @@ class Separation(Declared, ABC):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Ψ(s) = β⁻¹ Ψ₁(βs), `(…,)`."""
-        return self.later(scores, where)[0]()
+        return self.deferred(scores, where)[0]()
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         """p = ∇Ψ₁(βs), `(…, n_patterns)`."""
@@ -79,14 +80,14 @@ class Separation(Declared, ABC):
         A potential that is homogeneous in β puts β into the factor, so that β is applied after the sum over the
         patterns. On ±1 patterns that sum is then a sum of whole numbers, and a tie between neurons stays a tie.
         """
-        return self.later(scores, where)[1]()
+        return self.deferred(scores, where)[1]()
 
     def value_and_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Array, Any]:
         """Ψ(s), and the weights as (array, factor): what both need is computed once."""
-        value, weights = self.later(scores, where)
+        value, weights = self.deferred(scores, where)
         return value(), *weights()
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         """Ψ and the weights as functions, so that neither is computed where it is not asked for.
 
         The families override it. Here it calls the methods that a separation of one's own overrides.
@@ -124,13 +125,13 @@ class Simplex(Separation):
     shares: ClassVar[bool] = True
 
     @abstractmethod
-    def unit(self, x: Array, where: Array | None) -> Unit:
+    def unit(self, x: Array, where: Array | None) -> Formulas:
         """Ψ₁(x), `(…,)`, and the weights, as functions, for x of 0 or less whose largest is 0; x is 0 where masked.
 
         A NumPy array x may be written over.
         """
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, largest = namespace(scores), masked_max(scores, where)
         unit_value, weights = self.unit(shifted(scores, largest, where, self.beta), where)
 
@@ -148,7 +149,7 @@ class Elementwise(Separation):
     convex: ClassVar[bool] = True
 
     @abstractmethod
-    def later(self, scores: Array, where: Array | None = None) -> Later: ...
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred: ...
 
 
 def scaled(array: Array, factor: Any) -> Array:

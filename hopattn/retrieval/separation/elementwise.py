@@ -9,7 +9,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Real
 from hopattn.foundation.vectors import nonzero, rectified
-from hopattn.retrieval.separation.base import Elementwise, Later, masked, masked_max, shifted
+from hopattn.retrieval.separation.base import Deferred, Elementwise, masked, masked_max, shifted
 from hopattn.retrieval.separation.softmax import Softmax
 
 
@@ -25,7 +25,7 @@ class Identity(Elementwise):
     tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Hopfield 1982"
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         visible = masked(scores, where)
         return lambda: 0.5 * self.beta * namespace(scores).sum(visible * visible, axis=-1), lambda: (visible, self.beta)
 
@@ -52,7 +52,7 @@ class Power(Elementwise):
         """The base of the powers: the scores, 0 where masked."""
         return masked(scores, where)
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, n, base = namespace(scores), self.n, self.base(scores, where)
         own = xp.floor(xp.log2(nonzero(xp.max(xp.abs(base), axis=-1, keepdims=True))))
         unit = base / _two_to(own)  # the largest of a row is from 1 to 2
@@ -102,7 +102,7 @@ class Exponential(Elementwise):
     def direction(self) -> Softmax:
         return Softmax(beta=self.beta)
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, largest, most = namespace(scores), masked_max(scores, where), _log_of_the_largest(scores)
         parts = masked(xp.exp(shifted(scores, largest, where, self.beta)), where)
 
@@ -131,7 +131,7 @@ class Threshold(Elementwise):
     jumps: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, at = namespace(scores), self.beta * masked(scores, where)
 
         def value() -> Array:

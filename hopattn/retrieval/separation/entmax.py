@@ -19,10 +19,10 @@ from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import (
-    Later,
+    Deferred,
+    Formulas,
     Separation,
     Simplex,
-    Unit,
     masked,
     masked_max,
     proportions,
@@ -54,11 +54,11 @@ class Entmax(Simplex):
         above = f"weights near 0 are lost in rounding for an alpha above 8, and it is {self.alpha:g}"
         return above if self.alpha > 8 else ""
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         kind = "ENTMAX" if 1 < self.alpha <= 2 else ""
-        return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().later(scores, where)
+        return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().deferred(scores, where)
 
-    def unit(self, x: Array, where: Array | None) -> Unit:
+    def unit(self, x: Array, where: Array | None) -> Formulas:
         if self.alpha == 1:
             return Softmax(beta=self.beta).unit(x, where)
         xp, order = namespace(x), 1 / (self.alpha - 1)
@@ -85,10 +85,10 @@ class Sparsemax(Simplex):
 
     source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
-        return Entmax(beta=self.beta, alpha=2.0).later(scores, where)
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        return Entmax(beta=self.beta, alpha=2.0).deferred(scores, where)
 
-    def unit(self, x: Array, where: Array | None) -> Unit:
+    def unit(self, x: Array, where: Array | None) -> Formulas:
         return Entmax(alpha=2.0).unit(x, where)
 
 
@@ -104,10 +104,10 @@ class Normmax(Simplex):
     alpha: Annotated[float, partial(real, above=1.0)] = 2.0
     source: ClassVar[str] = "Santos et al. 2024"
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
-        return by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta) or super().later(scores, where)
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        return by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta) or super().deferred(scores, where)
 
-    def unit(self, x: Array, where: Array | None) -> Unit:
+    def unit(self, x: Array, where: Array | None) -> Formulas:
         xp, dual = namespace(x), self.alpha / (self.alpha - 1)
         tau = level_of_powers(x, dual, where)
 
@@ -133,7 +133,7 @@ class KSubsets(Separation):
     convex: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp = namespace(scores)
         rows = by_compiled_rows("SUBSETS", self.k, scores, where, self.beta)
         found = self._origin(scores, where) if rows is None else None
@@ -213,7 +213,7 @@ def _with_hidden(powers: Array, y: Array, t: Array, where: Array | None) -> Arra
     return clear + missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True))
 
 
-def by_compiled_rows(kind: str, parameter: float, scores: Array, where: Array | None, beta: float) -> Later | None:
+def by_compiled_rows(kind: str, parameter: float, scores: Array, where: Array | None, beta: float) -> Deferred | None:
     """Ψ and the weights of each row by compiled loops; None where NumPy computes them.
 
     kind: "ENTMAX" with α above 1 and at most 2, "NORMMAX" with α above 1, "SUBSETS" with k, of which Ψ is 0; "" for

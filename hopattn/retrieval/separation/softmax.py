@@ -11,11 +11,11 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero, rectified
 from hopattn.retrieval.separation.base import (
-    Later,
+    Deferred,
+    Formulas,
     Online,
     Separation,
     Simplex,
-    Unit,
     divided,
     masked,
     masked_max,
@@ -33,7 +33,7 @@ class Softmax(Simplex):
 
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
-    def unit(self, x: Array, where: Array | None) -> Unit:
+    def unit(self, x: Array, where: Array | None) -> Formulas:
         xp = namespace(x)
         parts = masked(xp.exp(x), where)
         total = xp.sum(parts, axis=-1, keepdims=True)  # at least 1, but for a row with nothing to attend to
@@ -58,7 +58,7 @@ class Argmax(Separation):
     tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Millidge et al. 2022"
 
-    def later(self, scores: Array, where: Array | None = None) -> Later:
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, largest = namespace(scores), masked_max(scores, where)
 
         def weights() -> tuple[Array, float]:

@@ -1,6 +1,8 @@
 """Rotary positions: each query and key is rotated by an angle proportional to its position.
 
 (R_p q)·(R_r k) = q·(R_{r−p} k): the score depends on the contents and on the offset of the positions alone
+
+`rotate_pairs` of `positions/planes.py` turns a vector.
 """
 
 from dataclasses import dataclass

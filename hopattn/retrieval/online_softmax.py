@@ -165,7 +165,7 @@ class OnlineSum(RunningSums):
         self.overflowed = np.zeros(n, bool)
 
     def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
-        value, weights = self.separation.later(scores, where)
+        value, weights = self.separation.deferred(scores, where)
         if self.wants_potential:
             with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
                 self.potential[rows] += value()
