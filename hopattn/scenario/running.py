@@ -115,7 +115,7 @@ def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None
     where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")
     try:
         with np.errstate(all="ignore"):  # the loop below refuses numbers that are not finite
-            arrays = spec.compute(np.random.default_rng(spec.seed if seed is None else seed))
+            arrays = spec.run(np.random.default_rng(spec.seed if seed is None else seed))
     except InvalidInput as error:
         raise InvalidInput(f"{where}{error}") from None
     for key, array in arrays.items():

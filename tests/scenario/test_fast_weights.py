@@ -44,6 +44,18 @@ def words(rows):
     return {f"vocabulary.words.{name}": row for name, row in zip("abc", rows.tolist(), strict=False)}
 
 
+def test_positions_and_parts_are_read_as_the_attention_without_softmax_reads_them():
+    """Linear attention over words with positions: the same as kind attention with raw scores as weights."""
+    coded = TEXT.replace("[fast_weights]\n", "[positions]\nturn = 30\n")
+    coded += '[spaces]\nposition = ["cos", "sin"]\nword = "vocabulary"\n'
+    maps = 'query = {from = "position"}\nkey = {from = "position"}\nvalue = {from = "word"}\n'
+    own = found(f"{coded}[fast_weights]\n{maps}")
+    head = f'[[layer]]\n[[layer.head]]\nseparation = "identity"\n{maps}'
+    layered = found(coded.replace('kind = "fast_weights"', 'kind = "attention"') + head)
+    np.testing.assert_allclose(own["keys"].values, layered["layer 1 head 1 keys"].values)
+    np.testing.assert_allclose(own["output"].values, layered["layer 1 head 1 output"].values, atol=1e-12)
+
+
 @settings(max_examples=count(60, 10), deadline=None)
 @given(rows=vectors, phi=st.sampled_from(list(PHI)), normalise=st.booleans())
 def test_a_sum_is_the_sum_of_outer_products(rows, phi, normalise):

@@ -44,7 +44,7 @@ def test_it_meets_what_it_expects_computes_what_its_kind_declares_and_has_a_page
 
 def assert_declared(spec, arrays):
     """The arrays of a run are those that its scenario declares, with their names, axes and lengths."""
-    declared = spec.declared_arrays()
+    declared = spec.declared
     assert sorted(array.name for array in declared) == sorted(arrays)
     for array in declared:
         computed = arrays[array.name]

@@ -130,7 +130,7 @@ def sweep_scenario(
 
 def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
     """Raise `InvalidInput` for a measure that is no array of the scenario, or an array that has no mean."""
-    declared = {array.name: array.measured for array in scenario.spec.declared_arrays() if array.referable}
+    declared = {array.name: array.measured for array in scenario.spec.declared if array.referable}
     choices = [*(name for name, measured in declared.items() if measured), MET]
     for name in measures:
         array = _split(name, list(declared))[0]

@@ -1,7 +1,7 @@
 """kind = "attention": a text goes through layers of attention heads."""
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.explain.readout import explain_readout
 from hopattn.scenario.kinds.layered_text import TextSpec
-from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.readout import LOGITS, PROBABILITIES, ReadoutTable
 from hopattn.scenario.words.vocabulary import WORD, Encoding
@@ -32,26 +32,26 @@ class Attention(TextSpec):
     def size(self) -> int:
         listed = self.spaces.get(WORD)
         words = len(listed) if isinstance(listed, list) else len(self.vocabulary.words) if self.vocabulary else 0
-        return super().size() + (0 if self.readout is None else words * (3 * len(self._rows) + self.dim))
+        return super().size() + (0 if self.readout is None else words * (3 * len(self.rows) + self.dim))
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        arrays = super().declared_arrays()
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        yield from super().declared_arrays()
         if self.readout is not None:
-            axes = ("token", self._rows), ("word", tuple(self.encoding.words))
-            arrays += [ArraySpec(name, axes) for name in (LOGITS, PROBABILITIES)]
-        return arrays
+            axes = ("token", self.rows), ("word", tuple(self.encoding.words))
+            yield from (ArraySpec(name, axes) for name in (LOGITS, PROBABILITIES))
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> dict[str, Any]:
         arrays = super().compute(rng)
         if self.readout is None:
             return arrays
-        read = self.readout.arrays(self.encoding, self._last(arrays).values)
-        return arrays | all_labelled(read, self.declared_arrays())
+        return arrays | self.readout.arrays(self.encoding, arrays[self._last])
 
-    def _last(self, arrays: Mapping[str, Labelled]) -> Labelled:
-        return arrays[f"layer {len(self.layer)} state"]
+    @property
+    def _last(self) -> str:
+        """The name of the last state."""
+        return f"layer {len(self.layer)} state"
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
         if self.readout is not None:
-            yield from explain_readout(self.readout, self.encoding, self._last(arrays), arrays)
+            yield from explain_readout(self.readout, self.encoding, arrays[self._last], arrays)

@@ -4,7 +4,8 @@ It holds the keys that all kinds share (title, source, variants, expectations) a
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from importlib import resources
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -14,7 +15,7 @@ from pydantic import Field
 from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.language.figure_table import FigureTable
@@ -72,7 +73,7 @@ class Spec(Table):
     """The content of the figures."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ()
-    """The arrays that a terminal shows, by the last word of their names."""
+    """The arrays that a terminal shows, by their names or the last words of these."""
     main_table: ClassVar[str] = "layer"
     """The table of the file that says what is computed; the error of a run that fails points to its line."""
 
@@ -96,9 +97,9 @@ class Spec(Table):
         """Problems with the parts of a vector; the size of a vector is known only without them."""
         return iter(())
 
-    @abstractmethod
     def fit_problems(self) -> Iterator[Problem]:
-        """Parts of the file that do not fit together."""
+        """Parts of the file that do not fit together; by default the problems of the main table."""
+        yield from getattr(self, self.main_table).problems()
 
     def sweep_problems(self) -> Iterator[Problem]:
         """Keys and values that a sweep cannot go over."""
@@ -125,22 +126,32 @@ class Spec(Table):
         """An estimate of the number of array entries that the run holds at once."""
 
     @abstractmethod
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterable[ArraySpec]:
         """The declaration of every array that the run computes; its names, axes and labels are stated here alone.
-
-        Called under the same conditions as `layout`.
-        """
-
-    @abstractmethod
-    def layout(self) -> ArrayLayout:
-        """The rows, words, parts and arrays that an expectation may refer to.
 
         Called only for a specification without problems, or with problems in `input` alone.
         """
 
+    @cached_property
+    def declared(self) -> tuple[ArraySpec, ...]:
+        """The declared arrays."""
+        return tuple(self.declared_arrays())
+
+    def layout(self) -> ArrayLayout:
+        """The arrays and measures that an expectation may refer to; a kind adds its rows, words and parts.
+
+        Called under the same conditions as `declared_arrays`.
+        """
+        return ArrayLayout.of(self.declared)
+
+    def run(self, rng: np.random.Generator) -> dict[str, Labelled]:
+        """Run the scenario; return every declared array by name, with its labels."""
+        values = self.compute(rng)
+        return all_labelled(values, self.declared)
+
     @abstractmethod
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        """Run the scenario; return every declared array by name."""
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
+        """The values of every declared array by name: numbers, lists or arrays."""
 
     @abstractmethod
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
@@ -148,7 +159,7 @@ class Spec(Table):
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows."""
-        return tuple(name for name in arrays if ArrayName.parse(name).quantity in self.shown_arrays)
+        return tuple(name for name in arrays if {name, ArrayName.parse(name).quantity} & {*self.shown_arrays})
 
     def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
         """The pictures that a terminal shows; none for most kinds."""

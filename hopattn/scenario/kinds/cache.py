@@ -1,7 +1,7 @@
 """kind = "cache": a text through layers of attention all at once, and word by word with kept keys and values."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -10,11 +10,10 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import PositionRule, mask_rules
 from hopattn.scenario.explain.arithmetic import number
-from hopattn.scenario.kinds.layered_text import AttentionSpec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.kinds.layered_text import TextSpec
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Problem, Table
-from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.text import token_problems
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.cache import KeyValueCache, multiplications, products
@@ -40,13 +39,11 @@ class CacheTable(Table):
         return [2**k for k in range(self.up_to.bit_length())]
 
 
-class Cache(AttentionSpec):
+class Cache(TextSpec):
     """A text that grows word by word, and the work that kept keys and values save."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("difference", "multiplications")
     kind: Literal["cache"]
-    input: Input
-    """The text."""
     cache: CacheTable = Field(default_factory=CacheTable)
     """The texts for which multiplications are counted."""
 
@@ -73,31 +70,18 @@ class Cache(AttentionSpec):
                     message = f'{given} does not fit a text that grows; a word may not see later ones: write "causal", '
                     yield Problem(("layer", i, "head", j, "mask"), f'{message}"strict" or a window')
 
-    @property
-    def _shape(self) -> tuple[int, int]:
-        return len(self.input.tokens), len(self.input.tokens)
-
-    def largest(self) -> tuple[Path, str]:
-        return self.input.large(self.dim)
-
     def size(self) -> int:
         n = len(self.input.tokens)
         return 2 * self.layers_size(n, n, 1)
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        words = (("token", labels(self.input.tokens)), ("axis", self.encoding.axes))
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        words = (("token", self.rows), ("axis", self.encoding.axes))
         lengths = ("words", tuple(map(str, self.cache.lengths)))
-        arrays = [ArraySpec(name, words) for name in ("input", "state", "word by word")]
-        arrays += [ArraySpec(name) for name in ("difference", *WAYS, *(f"{way}_growth" for way in WAYS))]
-        return [*arrays, ArraySpec("multiplications", (lengths, ("way", tuple(WAYS))))]
+        yield from (ArraySpec(name, words) for name in ("input", "state", "word by word"))
+        yield from map(ArraySpec, ("difference", *WAYS, *(f"{way}_growth" for way in WAYS)))
+        yield ArraySpec("multiplications", (lengths, ("way", tuple(WAYS))))
 
-    def layout(self) -> ArrayLayout:
-        coding, arrays = self.encoding, self.declared_arrays()
-        measures = tuple(array.name for array in arrays if not array.axes)
-        rows = labels(self.input.tokens)
-        return ArrayLayout(rows, rows, coding.words, coding.parts, shapes(arrays), measures)
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> dict[str, Any]:
         coding = self.encoding
         text = coding.encode(self.input.tokens)
         layers = self.layers(coding, self._shape)
@@ -113,9 +97,8 @@ class Cache(AttentionSpec):
         counts = _array([_counts(layers, n) for n in self.cache.lengths])
         own = dict(zip(WAYS, _array([_counts(layers, len(text))])[0], strict=True))
         growth = {f"{way}_growth": float(np.log2(counts[-1, j] / counts[-2, j])) for j, way in enumerate(WAYS)}
-        numbers = {"difference": float(np.abs(one_by_one - whole).max()) / scale, **own, **growth}
         arrays = {"input": text, "state": whole, "word by word": one_by_one, "multiplications": counts}
-        return all_labelled(arrays | {name: np.array(value) for name, value in numbers.items()}, self.declared_arrays())
+        return {**arrays, "difference": float(np.abs(one_by_one - whole).max()) / scale, **own, **growth}
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         n = len(self.input.tokens)

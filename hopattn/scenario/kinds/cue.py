@@ -1,7 +1,8 @@
 """kind = "cue": cue the weights of a layer of neurons by patterns of activation, p_i = f(Σ_j w_ij a_j)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, ClassVar, Literal
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -10,7 +11,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.cue import cue, functions
 from hopattn.scenario.explain.arithmetic import dot, equals, factor, number, rotated, rotation_rows, vector, written
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
 from hopattn.scenario.words.text import Input, labels, token_problems
@@ -97,22 +98,22 @@ class Cue(Spec):
         axes = len(self.vocabulary.axes)
         return axes * axes + len(self.input.tokens) * 2 * axes
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         token, axis = ("token", labels(self.input.tokens)), ("axis", tuple(self.vocabulary.axes))
         neuron = ("neuron", self.network.names(self.vocabulary.axes))
-        axes = {"input": (token, axis), "network": (neuron, axis), "state": (token, neuron)}
-        return [ArraySpec(name, own) for name, own in axes.items()]
+        yield ArraySpec("input", (token, axis))
+        yield ArraySpec("network", (neuron, axis))
+        yield ArraySpec("state", (token, neuron))
 
     def layout(self) -> ArrayLayout:
         rows, neurons = labels(self.input.tokens), self.network.names(self.vocabulary.axes)
-        parts = {WORD: slice(0, len(neurons))}
-        return ArrayLayout(rows, neurons, self.vocabulary.vectors, parts, shapes(self.declared_arrays()))
+        words, parts = self.vocabulary.vectors, {WORD: slice(0, len(neurons))}
+        return replace(super().layout(), rows=rows, columns=neurons, words=words, parts=parts)
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         patterns = np.stack([self.vocabulary.vectors[token] for token in self.input.tokens])
         weights = self.network.weights(self.vocabulary)
-        state = np.asarray(cue(weights, patterns, self.network.activation))
-        return all_labelled({"input": patterns, "network": weights, "state": state}, self.declared_arrays())
+        return {"input": patterns, "network": weights, "state": cue(weights, patterns, self.network.activation)}
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         weights, patterns, states = (arrays[name] for name in ("network", "input", "state"))

@@ -14,7 +14,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import least_number
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec, Axis
 from hopattn.scenario.language.fields import Problem, Table, Text
 
 SHIPPED = {"two layers": "two-layers.npz", "one layer": "one-layer.npz"}
@@ -77,9 +77,6 @@ class Emergence(Spec):
     training: TrainingTable
     """The files of the trainings."""
 
-    def fit_problems(self) -> Iterator[Problem]:
-        return self.training.problems()
-
     def size(self) -> int:
         length, dim = 64, 88  # of the models that `hopattn train` makes
         return self.training.texts * len(self.training.paths) * length * (8 * length + 8 * dim)
@@ -87,20 +84,16 @@ class Emergence(Spec):
     def declared_arrays(self) -> list[ArraySpec]:
         return [array for name, training in self.training.trainings.items() for array in _declared(name, training)]
 
-    def layout(self) -> ArrayLayout:
-        names = tuple(f"{name} {measure}" for name in self.training.paths for measure in MEASURES)
-        return ArrayLayout(measures=names, arrays=shapes(self.declared_arrays()))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         arrays: dict[str, Any] = {}
         for name, training in self.training.trainings.items():
             curves: dict[str, Any] = {curve: training.measures[curve] for curve in CURVES}
             curves |= {curve: training.measures[curve].reshape(len(training.steps), -1) for curve in BY_HEAD}
             curves["falling energies"] = training.measures["energy falls"][-1]
             arrays |= {f"{name} {own}": array for own, array in (curves | self._tried(training, rng)).items()}
-        return all_labelled(arrays, self.declared_arrays())
+        return arrays
 
-    def _tried(self, training: Training, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    def _tried(self, training: Training, rng: np.random.Generator) -> dict[str, Any]:
         """The measures of a trained model on new texts."""
         model, texts = training.model(), training.recipe.texts(self.training.texts, rng)
         now = measured(model, texts)
@@ -109,7 +102,7 @@ class Emergence(Spec):
         first = [np.asarray(own.weights)[0] for trace in model.trace(texts.tokens[:1]) for own in trace.heads]
         return {
             "loss": now["loss of repeated words"],
-            "accuracy": np.array(np.mean((guesses == texts.tokens[:, 1:])[texts.repeated])),
+            "accuracy": np.mean((guesses == texts.tokens[:, 1:])[texts.repeated]),
             "copying head": now["prefix matching"][-1, head],
             "energy falls": now["energy falls"][head, 0],
             KEYS: least_number(np.stack(first)),

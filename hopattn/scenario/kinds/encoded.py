@@ -1,14 +1,18 @@
-"""The base of the kinds whose texts are encoded as vectors: words, parts of a vector, positions."""
+"""The bases of the kinds whose texts are encoded as vectors: words, parts of a vector, positions, one text."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from pydantic import Field
 
 from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem, Text
+from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.positions import Positions
+from hopattn.scenario.words.text import Input, labels
 from hopattn.scenario.words.vocabulary import (
     Encoding,
     Space,
@@ -19,20 +23,23 @@ from hopattn.scenario.words.vocabulary import (
 )
 
 
-class EncodedSpec(Spec):
-    """The base of the kinds whose texts are encoded as vectors."""
+class WordsSpec(Spec):
+    """The base of the kinds whose words are vectors."""
 
     vocabulary: Vocabulary | None = None
     """The words as vectors."""
     spaces: dict[Text, Space] = Field(default_factory=dict)
     """The named parts of a vector."""
-    positions: Positions | None = None
-    """The position of each word in the text, as a vector."""
+
+    @property
+    def _codes(self) -> Positions | None:
+        """The positions that join the words; none here."""
+        return None
 
     @cached_property
     def encoding(self) -> Encoding:
         """The encoding of tokens as vectors."""
-        return encoding(self.spaces, self.vocabulary, self.positions)
+        return encoding(self.spaces, self.vocabulary, self._codes)
 
     @property
     def dim(self) -> int:
@@ -40,7 +47,7 @@ class EncodedSpec(Spec):
         return spaces_size(self.spaces, self.vocabulary)
 
     def part_problems(self) -> Iterator[Problem]:
-        return spaces_problems(self.spaces, self.vocabulary, self.positions)
+        yield from spaces_problems(self.spaces, self.vocabulary, self._codes)
 
     def fit_problems(self) -> Iterator[Problem]:
         if self.vocabulary is not None:
@@ -49,9 +56,39 @@ class EncodedSpec(Spec):
 
     @abstractmethod
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        """Problems with the text and the layers."""
+        """Problems with the text, and with what is done with it."""
+
+
+class EncodedSpec(WordsSpec):
+    """The base of the kinds whose words may have positions."""
+
+    positions: Positions | None = None
+    """The position of each word in the text, as a vector."""
+
+    @property
+    def _codes(self) -> Positions | None:
+        return self.positions
 
     def length_problems(self, n: int) -> Iterator[Problem]:
         """The problem of positions that do not reach over a text of n words."""
         if self.positions is not None:
             yield from self.positions.length_problems(n)
+
+
+class OneText(WordsSpec):
+    """The base of the kinds with one text."""
+
+    input: Input
+    """The text that goes in."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The labels of the rows: of the queries, or of the tokens where these look at themselves."""
+        return labels(self.input.queries or self.input.tokens)
+
+    def largest(self) -> tuple[Path, str]:
+        return self.input.large(self.dim)
+
+    def layout(self) -> ArrayLayout:
+        words, parts, columns = self.encoding.words, self.encoding.parts, labels(self.input.tokens)
+        return replace(super().layout(), rows=self.rows, columns=columns, words=words, parts=parts)

@@ -11,7 +11,7 @@ from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec, Axis
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable, cosines
 from hopattn.scenario.random_patterns import EVEN, random_patterns
@@ -73,23 +73,18 @@ class Ensemble(Spec):
         by_sweep = 1 if table.burn_in is None else table.stored
         return (2 * table.stored + table.dim + 3 * cues) * table.dim + cues * table.steps * by_sweep
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         names = tuple(str(i + 1) for i in range(len(self.ensemble.own)))
         cue = ("cue", names)
-        arrays = [*map(ArraySpec, self.ensemble.measures), ArraySpec("overlaps", (cue,))]
-        arrays.append(ArraySpec("status", (cue,), measured=False))
-        arrays.append(ArraySpec("start", (cue,), referable=False, measured=False))
-        course = (("cue", names[:MOST_COURSES]), ("step", -1))
-        arrays.append(ArraySpec("energy", course, referable=False, measured=False))
+        yield from map(ArraySpec, self.ensemble.measures)
+        yield ArraySpec("overlaps", (cue,))
+        yield ArraySpec("status", (cue,), measured=False)
+        drawn: dict[str, tuple[Axis, ...]] = {"start": (cue,), "energy": (("cue", names[:MOST_COURSES]), ("step", -1))}
         if self.ensemble.crosstalk:
-            arrays.append(ArraySpec("crosstalk", (("bin", BINS),), referable=False, measured=False))
-            arrays += [ArraySpec(name, referable=False, measured=False) for name in ("compared", "theory")]
-        return arrays
+            drawn |= {"crosstalk": (("bin", BINS),), "compared": (), "theory": ()}
+        yield from (ArraySpec(name, axes, referable=False, measured=False) for name, axes in drawn.items())
 
-    def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=tuple(self.ensemble.measures), arrays=shapes(self.declared_arrays()))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table = self.ensemble
         patterns = table.drawn(rng)
         memory: Any = table.build(patterns, None, rng)
@@ -101,9 +96,9 @@ class Ensemble(Spec):
         arrays["start"] = cosines(cues, targets)
         arrays["energy"] = np.zeros((len(cues), 0)) if result.energies is None else result.energies
         arrays["energy"] = arrays["energy"][:MOST_COURSES]
-        return all_labelled({**arrays, **self._crosstalk(memory, cues)}, self.declared_arrays())
+        return {**arrays, **self._crosstalk(memory, cues)}
 
-    def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, np.ndarray | Labelled]:
+    def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, Any]:
         """The arrays of `crosstalk = true`. theory: the standard deviation, 0 where no theory is known."""
         table = self.ensemble
         if not table.crosstalk:
@@ -115,10 +110,10 @@ class Ensemble(Spec):
         theory = spread_by_theory(what, table.stored, table.dim) if known else 0.0
         labels = tuple(repr(round(float(centre), 6)) for centre in found.centres)
         return {
-            **{name: np.array(getattr(found, name)) for name in CROSSTALK},
+            **{name: getattr(found, name) for name in CROSSTALK},
             "crosstalk": Labelled(found.density, ("bin",), (labels,)),
-            "compared": np.array(what),
-            "theory": np.array(theory),
+            "compared": what,
+            "theory": theory,
         }
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
@@ -133,7 +128,7 @@ class Ensemble(Spec):
             yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
 
 
-def _measured(result: Recall, overlaps: np.ndarray, own: np.ndarray) -> dict[str, np.ndarray]:
+def _measured(result: Recall, overlaps: np.ndarray, own: np.ndarray) -> dict[str, Any]:
     """The measures of a recall, and the overlap and status of each cue.
 
     overlaps: of each cue, `(n_cues,)`. own: the number of the pattern of each cue.
@@ -144,5 +139,5 @@ def _measured(result: Recall, overlaps: np.ndarray, own: np.ndarray) -> dict[str
         "steps": result.steps,
         "converged": result.converged,
     }
-    measures = {name: np.array(float(np.mean(values))) for name, values in means.items()}
+    measures = {name: np.mean(values) for name, values in means.items()}
     return {**measures, "overlaps": overlaps, "status": result.status}

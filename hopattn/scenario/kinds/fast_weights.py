@@ -6,76 +6,55 @@ The matrix does not grow with the text. Its rows are the elements of a value, it
 """
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import ROUNDING, added, equals, number, vector, written
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
+from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
+from hopattn.scenario.language.array_layout import ArraySpec, Axis
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.writing_rules import FastWeightsTable
-from hopattn.scenario.words.text import Input, labels
-from hopattn.scenario.words.vocabulary import Encoding, Vocabulary, encoding
+from hopattn.scenario.words.text import labels
+from hopattn.scenario.words.vocabulary import Encoding
 
 SHOWN_FEATURES = 8
 """The largest number of features for which the memory is written out."""
 
 
-class FastWeights(Spec):
+class FastWeights(OneText, EncodedSpec):
     """A text that is written word by word into one matrix, and read from it."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("memory", "output", "sums", "difference", "positive", "error")
     main_table: ClassVar[str] = "fast_weights"
     kind: Literal["fast_weights"]
-    vocabulary: Vocabulary
-    """The words as vectors."""
-    input: Input
-    """The text that is written, and the words that read it."""
     fast_weights: FastWeightsTable
     """How words are written and read."""
-
-    @property
-    def encoding(self) -> Encoding:
-        """The encoding of tokens as vectors."""
-        return encoding({}, self.vocabulary, None)
 
     @property
     def _crossed(self) -> bool:
         return self.input.queries is not None
 
-    def fit_problems(self) -> Iterator[Problem]:
-        found = [*self.vocabulary.problems()]
-        yield from found
-        yield from self.input.problems(self.vocabulary.words)
+    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
+        yield from self.input.problems(coding.words)
+        yield from self.length_problems(max(len(self.rows), len(self.input.tokens)))
         for key in ("padding", "batch"):
             if getattr(self.input, key) is not None:
                 yield Problem(("input", key), f"only kind 'attention' has {key}")
-        if not found:
-            yield from self.fast_weights.problems(self.encoding, ("fast_weights",))
-
-    def largest(self) -> tuple[Path, str]:
-        return self.input.large(len(self.vocabulary.axes))
+        yield from self.fast_weights.problems(coding, ("fast_weights",))
 
     def size(self) -> int:
-        n, m = len(self.input.tokens), len(self.input.queries or self.input.tokens)
-        dim = len(self.vocabulary.axes)
-        rows = max([dim, *(len(given) for given in self._matrices())])
+        n, m, dim = len(self.input.tokens), len(self.rows), self.dim
+        matrices = (self.fast_weights.projection(role).matrix or [] for role in ("query", "key", "value"))
+        rows = max(dim, *map(len, matrices))
         features = max(rows, self.fast_weights.n_random)
         return 3 * n * (dim + 1) * features + 6 * n * max(n, m) + 8 * (n + m) * features + 4 * rows * dim
 
-    def _matrices(self) -> Iterator[list[list[float]]]:
-        """The matrices of the file."""
-        for role in ("query", "key", "value"):
-            yield self.fast_weights.projection(role).matrix or []
-
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         table, coding, written = self.fast_weights, self.encoding, labels(self.input.tokens)
-        read = labels(self.input.queries or self.input.tokens)
         token: Axis = ("token", written)
-        query: Axis = ("query", read)
+        query: Axis = ("query", self.rows)
         axis: Axis = ("axis", coding.axes)
         dim = len(table.projection("key").array(coding))
         compared: Axis = axis if dim == coding.dim else ("axis", tuple(str(i + 1) for i in range(dim)))
@@ -86,21 +65,11 @@ class FastWeights(Spec):
         axes |= {"queries": (query, compared), "keys": (token, compared), "values": (token, axis)}
         axes |= {"scores": (query, ("key", written)), "sums": (query,), "memory": (row, feature)}
         axes |= dict.fromkeys(("output", "quadratic", *(["softmax"] if table.random else [])), (query, axis))
-        arrays = [ArraySpec(name, own, referable=name != "source") for name, own in axes.items()]
-        arrays.append(ArraySpec("memories", (token, row, feature), referable=False, measured=False))
-        return arrays + [ArraySpec(name) for name in self._measures]
+        yield from (ArraySpec(name, own, referable=name != "source") for name, own in axes.items())
+        yield ArraySpec("memories", (token, row, feature), referable=False, measured=False)
+        yield from map(ArraySpec, ("difference", "positive", *(["error"] if table.random else [])))
 
-    @property
-    def _measures(self) -> tuple[str, ...]:
-        return ("difference", "positive", *(["error"] if self.fast_weights.random else []))
-
-    def layout(self) -> ArrayLayout:
-        coding, tokens = self.encoding, self.input.tokens
-        rows = labels(self.input.queries or tokens)
-        arrays = shapes(self.declared_arrays())
-        return ArrayLayout(rows, labels(tokens), coding.words, coding.parts, arrays, self._measures)
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table, coding, crossed = self.fast_weights, self.encoding, self._crossed
         text, phi = coding.encode(self.input.tokens), table.phi(rng)
         queried = coding.encode(self.input.queries) if self.input.queries is not None else text
@@ -111,15 +80,15 @@ class FastWeights(Spec):
         allowed = np.ones(full.scores.shape, bool) if full.mask is None else full.mask
         scores = np.where(allowed, full.scores, 0.0)
         sums = scores.sum(axis=-1)
-        values = {"input": queried, "queries": q, "keys": k, "values": v, "scores": scores, "sums": sums}
-        values |= {"memories": memories, "memory": memories[-1], "output": output, "quadratic": quadratic}
+        values: dict[str, Any] = {"input": queried, "queries": q, "keys": k, "values": v, "scores": scores}
+        values |= {"sums": sums, "memories": memories, "memory": memories[-1], "output": output, "quadratic": quadratic}
         values |= {"difference": np.max(np.abs(output - quadratic)), "positive": np.mean(sums > 0)}
         if crossed:
             values["source"] = text
         if table.random:
             exact = table.softmax_head(coding, phi, crossed)(queried, source=text)
             values |= {"softmax": exact, "error": np.max(np.abs(output - exact))}
-        return all_labelled({name: np.asarray(own) for name, own in values.items()}, self.declared_arrays())
+        return values
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, keys, values = self.fast_weights, arrays["keys"], arrays["values"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, Tag
@@ -12,7 +12,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, number, written
 from hopattn.scenario.grids import axis_values
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Tolerance
 from hopattn.scenario.words.damaged_cues import Fraction
 from hopattn.transformer.first_word import FirstWord
@@ -78,36 +78,27 @@ class Forgetting(Spec):
     def part_problems(self) -> Iterator[Problem]:
         return self.forgetting.problems()
 
-    def fit_problems(self) -> Iterator[Problem]:
-        return iter(())
-
     def size(self) -> int:
         table = self.forgetting
         return 6 * table.trials * (max(table.after) + table.names + 2) * (table.dim + 1) + 4 * (table.dim + 1) ** 2
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        reader = ("reader", tuple(READERS))
-        length = (AXIS, tuple(map(str, self.forgetting.after)))
-        kinds = ("", "-law", "-error")
-        curves = [ArraySpec(f"{name}{kind}", (reader, length)) for name in QUANTITIES for kind in kinds]
-        return [*map(ArraySpec, MEASURES), *curves]
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        yield from map(ArraySpec, MEASURES)
+        curve = (("reader", tuple(READERS)), (AXIS, tuple(map(str, self.forgetting.after))))
+        yield from (ArraySpec(f"{name}{kind}", curve) for name in QUANTITIES for kind in ("", "-law", "-error"))
 
-    def layout(self) -> ArrayLayout:
-        curves = [array for array in self.declared_arrays() if array.axes]
-        return ArrayLayout(measures=MEASURES, arrays=shapes(curves))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table, model = self.forgetting, self.forgetting.model
         entropy = int(rng.integers(2**63))  # a length has the same texts whatever the other lengths are
         texts = [model.measured(n, table.names, table.trials, np.random.default_rng([entropy, n])) for n in table.after]
-        arrays: dict[str, np.ndarray] = {}
+        arrays: dict[str, Any] = {}
         for name in QUANTITIES:
             trials = np.array([[numbers[f"{name} {reader}"] for numbers in texts] for reader in READERS])
             arrays[name] = trials.mean(axis=-1)
             arrays[f"{name}-error"] = trials.std(axis=-1, ddof=1) / np.sqrt(table.trials)
-            arrays[f"{name}-law"] = np.array([[self._law(name, n, own) for n in table.after] for own in READERS])
-            arrays |= {f"{name} {reader}": np.array(row[-1]) for reader, row in zip(READERS, arrays[name], strict=True)}
-        return all_labelled(arrays, self.declared_arrays())
+            arrays[f"{name}-law"] = [[self._law(name, n, own) for n in table.after] for own in READERS]
+            arrays |= {f"{name} {reader}": row[-1] for reader, row in zip(READERS, arrays[name], strict=True)}
+        return arrays
 
     def _law(self, quantity: str, n: int, reader: str) -> float:
         """The mean of a quantity by the law, n words after the first."""

@@ -6,7 +6,7 @@ Large scores give one weight near 1, and every derivative near 0. Layer normalis
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -14,7 +14,7 @@ from pydantic import Field
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec, Labels
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Vector
 from hopattn.transformer.gradients.curves import (
     DIM_KEY,
@@ -126,49 +126,39 @@ class Gradients(Spec):
     gradients: GradientsTable
     """The scores, the magnitudes, the stacks."""
 
-    def fit_problems(self) -> Iterator[Problem]:
-        yield from self.gradients.problems()
-
     def size(self) -> int:
         table, (draws, n) = self.gradients, self.gradients.shape
         of_softmax = 0 if table.magnitudes is None else draws * (5 * n * n + 3 * len(table.magnitudes))
         stack = table.stack
         return of_softmax + (0 if stack is None else stack.layers * 60 * stack.dim * (stack.dim + stack.words))
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        table, arrays = self.gradients, []
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        table = self.gradients
         if table.magnitudes is not None:
             magnitude: Labels = tuple(f"{value:.12g}" for value in table.magnitudes)
-            arrays += [ArraySpec("derivative", (("scores", tuple(CURVES)), ("magnitude", magnitude)), tiny=True)]
+            yield ArraySpec("derivative", (("scores", tuple(CURVES)), ("magnitude", magnitude)), tiny=True)
+            yield from (ArraySpec(name, tiny=True) for name in CURVES)
         if table.stack is not None:
             stack = ("stack", tuple(VARIANTS))
             for of in OF:
                 layers = tuple(str(i + 1) for i in range(table.stack.layers))
                 layer: Labels = (*layers, "output") if of == "words" else layers
-                arrays.append(ArraySpec(f"{of}_norm", (stack, ("layer", layer))))
-            arrays.append(ArraySpec("vanished", (stack, ("gradient of", OF))))
-        return [*arrays, *(ArraySpec(name, tiny=True) for name in self._measures)]
+                yield ArraySpec(f"{of}_norm", (stack, ("layer", layer)))
+            yield ArraySpec("vanished", (stack, ("gradient of", OF)))
 
-    @property
-    def _measures(self) -> tuple[str, ...]:
-        return tuple(CURVES) if self.gradients.magnitudes is not None else ()
-
-    def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=self._measures, arrays=shapes(self.declared_arrays()))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        table, values = self.gradients, {}
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
+        table, values = self.gradients, dict[str, Any]()
         if table.magnitudes is not None:
             median = table.saturation(rng).median
             values["derivative"] = np.stack([median[name] for name in CURVES])
             largest = int(np.argmax(table.magnitudes))
-            values |= {name: np.array(float(median[name][largest])) for name in CURVES}
+            values |= {name: median[name][largest] for name in CURVES}
         if (stack := table.stack) is not None:
             found = stack.gradients(rng)
             lost = [[np.mean(own.min(axis=1) <= LOST) for own in found[of].trials.values()] for of in OF]
             values |= {f"{of}_norm": np.stack([*found[of].median.values()]) for of in OF}
             values["vanished"] = np.array(lost).T
-        return all_labelled(values, self.declared_arrays())
+        return values
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table = self.gradients

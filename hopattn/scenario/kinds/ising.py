@@ -13,7 +13,7 @@ from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS, mean_field
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import PositiveNumber, Problem
 from hopattn.scenario.parts.magnets import MagnetTable
 
@@ -104,9 +104,6 @@ class Ising(Spec):
     ising: IsingTable
     """The spins and the temperatures."""
 
-    def fit_problems(self) -> Iterator[Problem]:
-        yield from self.ising.problems()
-
     def size(self) -> int:
         table = self.ising
         n, patterns = min(table.neurons, 2 * MOST_SPINS), len(table.patterns or [0])
@@ -115,36 +112,34 @@ class Ising(Spec):
         drawn = sampled + table.neurons * (table.neurons + table.chains) if table.sweeps else 0
         return 4 * states * (1 if table.curie_weiss else n + patterns) + drawn
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         table = self.ising
         temperature = ("temperature", tuple(f"{value:g}" for value in table.temperatures))
         pattern = ("pattern", table.names)
-        arrays = [ArraySpec("overlaps", (temperature, pattern))]
+        yield ArraySpec("overlaps", (temperature, pattern))
         if table.curie_weiss is not None:
-            arrays.append(ArraySpec("mean-field", (temperature, pattern)))
+            yield ArraySpec("mean-field", (temperature, pattern))
             fine = ("fine temperature", tuple(f"{value:.6g}" for value in table.fine_temperatures))
-            arrays.append(ArraySpec("curve", (fine, ("average", CURVES)), referable=False, measured=False))
-        arrays.append(ArraySpec("thermal", (temperature, ("quantity", THERMAL))))
+            yield ArraySpec("curve", (fine, ("average", CURVES)), referable=False, measured=False)
+        yield ArraySpec("thermal", (temperature, ("quantity", THERMAL)))
         if table.sweeps:
             drawn = (temperature, ("quantity", ("energy", *table.names)))
-            arrays += [ArraySpec("sampled", drawn), ArraySpec("errors", drawn), ArraySpec("deviation")]
-        return arrays
-
-    def layout(self) -> ArrayLayout:
-        measures = ("deviation",) if self.ising.sweeps else ()
-        return ArrayLayout(measures=measures, arrays=shapes(self.declared_arrays()))
+            yield ArraySpec("sampled", drawn)
+            yield ArraySpec("errors", drawn)
+            yield ArraySpec("deviation")
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         return tuple(arrays)
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table, temperatures = self.ising, np.array(self.ising.temperatures)
         overlaps, thermal = table.averages(temperatures)
-        values: dict[str, Any] = {"overlaps": overlaps, "thermal": thermal}
+        values: dict[str, Any] = {"overlaps": overlaps}
         if table.curie_weiss is not None:
             values["mean-field"] = mean_field(temperatures)[:, None]
             fine = table.fine_temperatures
             values["curve"] = np.column_stack([mean_field(fine), table.averages(fine)[0]])
+        values["thermal"] = thermal
         if table.sweeps:
             drawn = [
                 _sampled(table, float(t), own)
@@ -153,9 +148,8 @@ class Ising(Spec):
             means, errors = (np.stack(part) for part in zip(*drawn, strict=True))
             exact = np.concatenate([thermal[:, :1], overlaps], axis=1)
             values |= {"sampled": means, "errors": errors}
-            values["deviation"] = np.array(np.max(np.abs(means - exact) / errors))
-        ordered = {array.name: values[array.name] for array in self.declared_arrays()}
-        return all_labelled(ordered, self.declared_arrays())
+            values["deviation"] = np.max(np.abs(means - exact) / errors)
+        return values
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table = self.ising

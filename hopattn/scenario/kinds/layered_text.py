@@ -1,19 +1,17 @@
 """The base of the kinds with layers of attention: the keys that they share, and the trace of a text."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.kinds.encoded import EncodedSpec
+from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec, Labels
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.layers import LayerTable
-from hopattn.scenario.words.text import Input, labels
+from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block, stack
 from hopattn.transformer.heads import Head
@@ -77,11 +75,8 @@ class AttentionSpec(EncodedSpec):
             yield from layer.problems(coding, shape, crossed, ("layer", i))
 
 
-class TextSpec(AttentionSpec):
+class TextSpec(OneText, AttentionSpec):
     """The base of the kinds in which one text goes through the layers."""
-
-    input: Input
-    """The text that goes in."""
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         yield from self.input.problems(coding.words)
@@ -92,23 +87,12 @@ class TextSpec(AttentionSpec):
     def _shape(self) -> tuple[int, int]:
         return len(self.input.queries or self.input.tokens), len(self.input.tokens)
 
-    def largest(self) -> tuple[Path, str]:
-        return self.input.large(self.dim)
-
     def size(self) -> int:
         return self.layers_size(*self._shape, texts=1 + len(self.input.batch or []))
 
-    @property
-    def _rows(self) -> tuple[str, ...]:
-        return labels(self.input.queries or self.input.tokens)
-
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterable[ArraySpec]:
         columns = labels(self.input.tokens)
-        return [*self.trace_arrays(self.encoding, self._rows, columns, self.input.queries is not None)]
-
-    def layout(self) -> ArrayLayout:
-        coding, tokens = self.encoding, self.input.tokens
-        return ArrayLayout(self._rows, labels(tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
+        return self.trace_arrays(self.encoding, self.rows, columns, self.input.queries is not None)
 
     def heads(self) -> Mapping[str, Head]:
         layers = self.layers(self.encoding, self._shape, self.input.queries is not None)
@@ -123,11 +107,9 @@ class TextSpec(AttentionSpec):
         given = self.input
         return None if given.padding is None else np.stack([given.words_only(text) for text in given.texts()])
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> dict[str, Any]:
         coding, given, visible = self.encoding, self.input, self.visible()
         if given.queries is None:
             batch = np.stack([coding.encode(text) for text in given.texts()])
-            arrays = self.trace(coding, batch, visible)
-        else:
-            arrays = self.trace(coding, coding.encode(given.queries)[None], visible, coding.encode(given.tokens))
-        return all_labelled(arrays, TextSpec.declared_arrays(self))
+            return self.trace(coding, batch, visible)
+        return self.trace(coding, coding.encode(given.queries)[None], visible, coding.encode(given.tokens))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,7 +13,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.recall import explain_recall, strips
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, RecallArrays
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, shapes
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.memories import MemoryTable
@@ -130,23 +130,20 @@ class MemoryScenario(Spec):
         cues, dim = len(self.tokens), len(self.vocabulary.axes)
         return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.steps + 1) * (dim + 1) + MOST_OVERLAPS
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        return [*self.recalled.declared()]
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        return self.recalled.declared()
 
     def layout(self) -> ArrayLayout:
-        rows, columns = labels(self.tokens), labels(self.memory.patterns)
-        parts = {WORD: slice(0, len(self.vocabulary.axes))}
-        return ArrayLayout(
-            rows,
-            columns,
-            self.vocabulary.vectors,
-            parts,
-            shapes(self.declared_arrays()),
-            measures=self.recalled.measures,
+        return replace(
+            super().layout(),
+            rows=labels(self.tokens),
+            columns=labels(self.memory.patterns),
+            words=self.vocabulary.vectors,
+            parts={WORD: slice(0, len(self.vocabulary.axes))},
             recallable=self.memory.stored_words,
         )
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         root = int(rng.integers(2**63))
         try:
             return self._with_root(root).computed(self._cues(root), rng)

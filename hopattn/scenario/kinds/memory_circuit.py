@@ -1,7 +1,7 @@
 """kind = "memory_circuit": an induction head whose matrices are associative memories, by its width."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -9,7 +9,7 @@ from pydantic import Field
 from hopattn.circuits.memory_circuit import PROBES, memory_curves, outer_product_recall, recall_width
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table
 
 SPREADS = {"previous word": 1.0, "output": 2.0}
@@ -70,45 +70,32 @@ class MemoryCircuit(Spec):
     circuit: CircuitTable
     """The circuit and its texts."""
 
-    def fit_problems(self) -> Iterator[Problem]:
-        yield from self.circuit.problems()
-
     def size(self) -> int:
         table, d = self.circuit, max(self.circuit.widths)
         texts = min(table.texts, 16) * table.length * (8 * d + 3 * table.length + table.words)
         return 12 * d * d + 2 * (table.words + table.length) * d + texts + table.texts * table.length
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         width = ("width", tuple(str(d) for d in self.circuit.widths))
         probe, memory = ("probe", tuple(PROBES)), ("probe", tuple(SPREADS))
-        return [
-            ArraySpec("accuracy", (width,)),
-            ArraySpec("probes", (probe, width)),
-            ArraySpec("capacity", (memory,)),
-            ArraySpec("expected recall", (memory, width)),
-            *map(ArraySpec, self._measures),
-        ]
+        yield ArraySpec("accuracy", (width,))
+        yield ArraySpec("probes", (probe, width))
+        yield ArraySpec("capacity", (memory,))
+        yield ArraySpec("expected recall", (memory, width))
+        yield from (ArraySpec(f"{name} at {d}") for name in ("accuracy", *PROBES) for d in self.circuit.widths)
 
-    @property
-    def _measures(self) -> tuple[str, ...]:
-        """The names of the single numbers: each curve at each width."""
-        return tuple(f"{name} at {d}" for name in ("accuracy", *PROBES) for d in self.circuit.widths)
-
-    def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=self._measures, arrays=shapes(self.declared_arrays()))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table = self.circuit
         numbers = {"n_words": table.words, "length": table.length, "n_triggers": table.triggers, "n_texts": table.texts}
         curves = memory_curves(table.widths, beta=table.beta, rng=rng, **numbers).mean
-        values = {
+        values: dict[str, Any] = {
             "accuracy": curves["accuracy"],
             "probes": np.stack([curves[name] for name in PROBES]),
             "capacity": table.capacities(),
             "expected recall": table.expected_recall(),
         }
         values |= {f"{name} at {d}": curves[name][i] for name in curves for i, d in enumerate(table.widths)}
-        return all_labelled({name: np.asarray(value) for name, value in values.items()}, self.declared_arrays())
+        return values
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, capacity = self.circuit, arrays["capacity"].values

@@ -17,7 +17,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, number, vector, written
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import TextSpec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import Problem, Table, Text
 from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import Encoding
@@ -106,24 +106,20 @@ class Messages(TextSpec):
         return edges if words is None else words if edges is None else words & edges
 
     def declared_arrays(self) -> list[ArraySpec]:
-        traced = super().declared_arrays()
+        traced = [*super().declared_arrays()]
         received = [replace(a, name=a.name.replace("output", "messages")) for a in traced if "head" in a.name]
         return [*traced, *(a for a in received if a.name.endswith("messages")), *map(ArraySpec, MEASURES)]
 
-    def layout(self) -> ArrayLayout:
-        return replace(super().layout(), measures=MEASURES)
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
-        arrays: dict[str, Any] = {**super().compute(rng)}
+    def compute(self, rng: np.random.Generator) -> dict[str, Any]:
+        arrays = super().compute(rng)
         edges, apart = 0, [0.0]
         for i, passed in enumerate(self._passed(), start=1):
-            apart.append(np.max(np.abs(passed.state - arrays[f"layer {i} state"].values)))
+            apart.append(np.max(np.abs(passed.state - arrays[f"layer {i} state"])))
             for j, (graph, messages) in enumerate(zip(passed.graphs, passed.messages, strict=True), start=1):
                 edges += graph.number_of_edges()
                 arrays[f"layer {i} head {j} messages"] = messages
-                apart.append(np.max(np.abs(messages - arrays[f"layer {i} head {j} output"].values)))
-        arrays |= {"edges": np.array(edges), "difference": np.array(float(np.max(apart)))}
-        return all_labelled(arrays, self.declared_arrays())
+                apart.append(np.max(np.abs(messages - arrays[f"layer {i} head {j} output"])))
+        return arrays | {"edges": edges, "difference": np.max(apart)}
 
     def _passed(self) -> Iterator[MessageTrace]:
         """Each layer by messages; it is fed with what the messages of the layer before gave."""

@@ -10,14 +10,14 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from hopattn.circuits.emergence.record import Recipe, Training
-from hopattn.circuits.position_probe import PositionProbe, position_probe, random_blocks, random_texts
+from hopattn.circuits.position_probe import position_probe, random_blocks, random_texts
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import mask_rules
 from hopattn.scenario.explain.arithmetic import number, vector
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import NameIn, Problem, Table, Text, Tolerance
 
 MEASURES = ("accuracy", "distance", "chance")
@@ -119,32 +119,39 @@ class Probe(Spec):
     probe: ProbeTable
     """The model, and the texts."""
 
-    def fit_problems(self) -> Iterator[Problem]:
-        yield from self.probe.problems()
-
     def size(self) -> int:
         table = self.probe
         words = table.sequences * table.length
         weights = 12 * table.layers * table.dim**2
         return words * (10 * table.dim + 3 * table.heads * table.length) + weights + 3 * table.words * table.dim
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         places = ("place", ("words", *(f"layer {i + 1}" for i in range(self.probe.n_layers))))
         position = ("position", tuple(str(i + 1) for i in range(self.probe.length)))
         by_place = [f"{model} {of}" for of in ("accuracy", "distance") for model in ("masked", "unmasked")]
         by_position = ["masked component", "masked length", "unmasked length"]
-        return [
-            *(ArraySpec(name, (places,)) for name in (*by_place, "line accuracy", "rest accuracy")),
-            *(ArraySpec(name, (places, position)) for name in by_position),
-            *(ArraySpec(name) for name in (*MEASURES, "standard error")),
-        ]
+        yield from (ArraySpec(name, (places,)) for name in (*by_place, "line accuracy", "rest accuracy"))
+        yield from (ArraySpec(name, (places, position)) for name in by_position)
+        yield from map(ArraySpec, MEASURES)
+        yield ArraySpec("standard error", measured=False)
 
-    def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=MEASURES, arrays=shapes(self.declared_arrays()))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         masked, unmasked = (position_probe(layers, texts, mask=mask) for layers, texts, mask in self.probe.models(rng))
-        return all_labelled(_arrays(masked, unmasked), self.declared_arrays())
+        return {
+            "masked accuracy": masked.accuracy,
+            "unmasked accuracy": unmasked.accuracy,
+            "masked distance": masked.distance,
+            "unmasked distance": unmasked.distance,
+            "line accuracy": masked.line,
+            "rest accuracy": masked.rest,
+            "masked component": masked.component,
+            "masked length": masked.mean_length,
+            "unmasked length": unmasked.mean_length,
+            "accuracy": masked.accuracy[-1],
+            "distance": masked.distance[-1],
+            "chance": masked.chance,
+            "standard error": masked.standard_error,
+        }
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, accuracy = self.probe, arrays["masked accuracy"]
@@ -161,22 +168,3 @@ class Probe(Spec):
             }
             yield f"{place}: " + ", ".join(f"{name} {number(part.values[i])}" for name, part in parts.items())
         yield f"length of the mean vector by place in the text: {vector(arrays['masked length'].values[-1])}"
-
-
-def _arrays(masked: PositionProbe, unmasked: PositionProbe) -> dict[str, np.ndarray]:
-    """Every array of a run."""
-    return {
-        "masked accuracy": masked.accuracy,
-        "unmasked accuracy": unmasked.accuracy,
-        "masked distance": masked.distance,
-        "unmasked distance": unmasked.distance,
-        "line accuracy": masked.line,
-        "rest accuracy": masked.rest,
-        "masked component": masked.component,
-        "masked length": masked.mean_length,
-        "unmasked length": unmasked.mean_length,
-        "accuracy": np.array(masked.accuracy[-1]),
-        "distance": np.array(masked.distance[-1]),
-        "chance": np.array(masked.chance),
-        "standard error": np.array(masked.standard_error),
-    }

@@ -1,6 +1,7 @@
 """kind = "program": a text goes through named selections, aggregations and maps (RASP)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from hopattn.circuits.rasp import Selection, sequence
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.program import explain_step
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis
 from hopattn.scenario.language.fields import Problem, Table
 from hopattn.scenario.parts.program import NUMBERS, WORDS, Constant, FaultyStep, StepTable, computed
 from hopattn.scenario.words.text import labels
@@ -80,15 +81,14 @@ class Program(Spec):
         n = len(self.input.tokens)
         return (30 + 2 * len(self.step)) * n * n
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         own = labels(self.input.names)
         token, square = (("token", own),), (("query", own), ("key", own))
         sorts = self._start_sorts()
-        arrays = [ArraySpec("tokens values", token, measured=sorts["tokens"] == NUMBERS)]
+        yield ArraySpec("tokens values", token, measured=sorts["tokens"] == NUMBERS)
         for step in self.step:
             sorts[step.name] = sort = step.sort(sorts)
-            arrays += self._arrays(step, sort, token, square)
-        return arrays
+            yield from self._arrays(step, sort, token, square)
 
     @staticmethod
     def _arrays(
@@ -106,9 +106,9 @@ class Program(Spec):
 
     def layout(self) -> ArrayLayout:
         own = labels(self.input.names)
-        return ArrayLayout(own, own, arrays=shapes(self.declared_arrays()))
+        return replace(super().layout(), rows=own, columns=own)
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         values = computed(self.step, self._start())
         arrays = {"tokens values": values["tokens"]}
         for step in self.step:
@@ -119,7 +119,7 @@ class Program(Spec):
                 arrays[f"{step.name} values"] = result
             if step.aggregate is not None:
                 arrays[f"{step.name} weights"] = values[step.aggregate.selection].weights
-        return all_labelled(arrays, self.declared_arrays())
+        return arrays
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         return (list(arrays)[-1 if self.step[-1].aggregate is None else -2],)

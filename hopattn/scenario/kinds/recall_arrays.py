@@ -24,7 +24,7 @@ from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
-from hopattn.scenario.language.array_layout import ArraySpec, all_labelled
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.word_list import Words
@@ -59,8 +59,8 @@ class RecallArrays:
         yield ArraySpec("steps", (cue,))
         yield ArraySpec("period", (cue,), measured=False)
         yield ArraySpec("visits", (cue, step), measured=False)
-        yield from map(ArraySpec, self.measures)
         if self._has_targets:
+            yield from map(ArraySpec, ("overlap", "recalled"))
             known = tuple(name for name, target in zip(cue[1], self.targets, strict=True) if target >= 0)
             yield ArraySpec("overlaps", (("cue", known),))
             yield ArraySpec("start", (("cue", known),), referable=False, measured=False)
@@ -95,21 +95,17 @@ class RecallArrays:
             axes = (("pattern", labels(self.table.recalled_words)), ("axis", self.words.axes))
             yield ArraySpec("patterns", axes, measured=False)
         if self.table.between is not None:
+            yield ArraySpec("barrier")
             yield ArraySpec("between", (("place", LINE),), referable=False, measured=False)
             yield ArraySpec("ends", (("end", ("from", "to")),), referable=False, measured=False)
 
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The names of the scalar results: those of cues that belong to a pattern, and that of the line of energies."""
-        return ("overlap", "recalled") * self._has_targets + ("barrier",) * (self.table.between is not None)
-
-    def computed(self, cues: np.ndarray, rng: np.random.Generator) -> dict[str, Labelled]:
-        """Recall the cues `(n_cues, dim)`; return every declared array by name."""
+    def computed(self, cues: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
+        """Recall the cues `(n_cues, dim)`; return the values of every declared array by name."""
         memory = self.memory
         keep = ("trajectory", "overlaps") if self._shows_course else ("trajectory",)
         recall = memory.recall(cues, update=self.table.update_rule(), max_steps=self.table.steps, rng=rng, keep=keep)
         trajectory = recall.trajectory.swapaxes(0, 1)
-        values = {
+        values: dict[str, Any] = {
             "input": cues,
             "step 1 field": memory.field(cues),
             "step 1 output": trajectory[:, 1],
@@ -128,9 +124,9 @@ class RecallArrays:
         nearest = np.argmax(np.abs(cosines), axis=-1)
         values |= {"nearest": memory.patterns[nearest], "nearest word": self._names[nearest]}
         values |= self._measured(recall, cues, cosines) if self._has_targets else {}
-        return all_labelled({**values, **self._of_memory(cues)}, self.declared())
+        return {**values, **self._of_memory(cues)}
 
-    def _recalled(self, recall: Recall) -> dict[str, np.ndarray]:
+    def _recalled(self, recall: Recall) -> dict[str, Any]:
         """The end of the recall of each cue, and the pattern and energy after each step."""
         memory, names = self.memory, self._names
         states = recall.trajectory.reshape(-1, recall.trajectory.shape[-1])
@@ -142,14 +138,14 @@ class RecallArrays:
             "status": recall.status,
             "recalls": names[recall.matched],
             "spurious": np.where(recall.spurious == "", "none", recall.spurious),
-            "of": np.array(self._parts_of_spurious(recall)),
+            "of": self._parts_of_spurious(recall),
             "steps": recall.steps,
             "period": recall.period,
             "visits": names[visited.T],
             **energies,
         }
 
-    def _measured(self, recall: Recall, given: np.ndarray, cosines: np.ndarray) -> dict[str, np.ndarray]:
+    def _measured(self, recall: Recall, given: np.ndarray, cosines: np.ndarray) -> dict[str, Any]:
         """The cosines of cue and state with the pattern of the cue, and the means over the cues that have a pattern.
 
         given: the cues, `(n_cues, dim)`. cosines: of the states with the patterns, `(n_cues, n_patterns)`.
@@ -160,7 +156,7 @@ class RecallArrays:
         patterns = self.memory.patterns
         recalled = (matched >= 0) & np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may stand twice
         overlaps, start = cosines[cues, own], np.asarray(cosine(given, patterns))[cues, own]
-        means = {"overlap": np.array(np.mean(overlaps)), "recalled": np.array(np.mean(recalled))}
+        means = {"overlap": np.mean(overlaps), "recalled": np.mean(recalled)}
         return {**means, "overlaps": overlaps, "start": start}
 
     def _parts_of_spurious(self, recall: Recall) -> list[str]:
@@ -186,9 +182,9 @@ class RecallArrays:
         name = f"{name_of(separation)} separation"
         return {name: Labelled(np.array([*values.values()]), ("parameter",), (tuple(values),))}
 
-    def _of_memory(self, cues: np.ndarray) -> dict[str, np.ndarray | Labelled]:
+    def _of_memory(self, cues: np.ndarray) -> dict[str, Any]:
         """The separation's parameters; of a small memory also its energy or successors, and its patterns."""
-        arrays: dict[str, np.ndarray | Labelled] = {}
+        arrays: dict[str, Any] = {}
         if self._has_weights:
             arrays |= self._parameters
         if self._has_landscape:
@@ -199,7 +195,7 @@ class RecallArrays:
             arrays["patterns"] = self.memory.patterns
         if self.table.between is not None:
             one, other = (self.words.vectors[word] for word in self.table.between)
-            arrays |= {"ends": np.array(self.table.between), **line_between(self.memory, one, other)}
+            arrays |= {"ends": self.table.between, **line_between(self.memory, one, other)}
         return arrays
 
     @property

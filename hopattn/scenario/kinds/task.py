@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.vectors import largest_axes, nearest_words
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import AttentionSpec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Labels, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec, Labels, all_labelled
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.positions import POSITION
@@ -74,9 +74,8 @@ class Task(AttentionSpec):
         n = max(self.task.lengths(), default=1)
         return self.layers_size(n, n, texts=BATCH) + self.task.count() * n * self.dim
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        first = len(self.task.example[0].tokens) if self.task.example else self.task.lengths()[0]
-        return [*self._arrays(first)]
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        return self._arrays(len(self.task.example[0].tokens) if self.task.example else self.task.lengths()[0])
 
     def _arrays(self, tokens: Labels) -> Iterator[ArraySpec]:
         """The declaration of all arrays.
@@ -99,15 +98,12 @@ class Task(AttentionSpec):
         """The name of the list of sequences with their answers."""
         return "sequences" if self.task.count() <= LISTED else f"the first {LISTED} of {self.task.count()} sequences"
 
-    def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=("accuracy",), arrays=shapes(self.declared_arrays()))
-
     def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
         coding = self.encoding
         sequences = list(self.task.sequences(coding, rng))
         given = self.answers(coding, sequences)
         right = [answer == [sequence.answer] for sequence, answer in zip(sequences, given, strict=True)]
-        values = {
+        values: dict[str, Any] = {
             "tokens": np.array([" ".join(sequence.tokens) for sequence in sequences]),
             "answer": np.array([sequence.answer for sequence in sequences]),
             "given": np.array([" and ".join(answer) or "nothing" for answer in given]),
@@ -118,7 +114,7 @@ class Task(AttentionSpec):
                 zip(values["tokens"], values["given"], values["answer"], strict=True)
             )
         ]
-        values |= {self._list_name: np.array(rows[:LISTED]), "accuracy": np.array(np.mean(right))}
+        values |= {self._list_name: np.array(rows[:LISTED]), "accuracy": np.mean(right)}
         values |= {f"{FIRST}{name}": array for name, array in self._traced(coding, sequences[0]).items()}
         return all_labelled(values, self._arrays(labels(sequences[0].tokens)))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,15 +13,14 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.explain.attention import explain_layers
-from hopattn.scenario.kinds.encoded import EncodedSpec
+from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.decoder_layers import DecoderLayerTable, decoded
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.parts.writing import WritingTable
-from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.text import labels, token_problems
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import BlockTrace, stack
 from hopattn.transformer.encoder_decoder import greedy
@@ -42,13 +41,11 @@ class Written:
     text: np.ndarray
 
 
-class Translation(EncodedSpec):
+class Translation(OneText, EncodedSpec):
     """A text that an encoder reads, and the text that a decoder writes from it."""
 
     main_table: ClassVar[str] = "decoder"
     kind: Literal["translation"]
-    input: Input
-    """The text that is read."""
     writing: WritingTable
     """The text that is written."""
     encoder: list[LayerTable] = Field(default_factory=list)
@@ -66,9 +63,6 @@ class Translation(EncodedSpec):
             yield from layer.problems(coding, (m, m), False, ("encoder", i))
         for i, layer in enumerate(self.decoder):
             yield from layer.problems(coding, (self.writing.limit, m), False, ("decoder", i))
-
-    def largest(self) -> tuple[Path, str]:
-        return self.input.large(self.dim)
 
     def size(self) -> int:
         n, m, dim = self.writing.limit, len(self.input.tokens), self.dim
@@ -112,41 +106,41 @@ class Translation(EncodedSpec):
         except InvalidInput:  # the run itself reports it
             return -1, -1
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         coding, source = self.encoding, labels(self.input.tokens)
         read, written = self._labels
         steps = written if isinstance(written, int) else tuple(str(i + 1) for i in range(len(written)))
         axis = ("axis", coding.axes)
-        arrays = [ArraySpec("source", (("token", source), axis), referable=False)]
+        yield ArraySpec("source", (("token", source), axis), referable=False)
         for i, layer in enumerate(self.encoder, start=1):
-            arrays += layer_arrays(f"encoder layer {i}", layer, coding, source, source, referable=False)
-        arrays += [ArraySpec("memory", (("token", source), axis)), ArraySpec("text", (("token", read), axis), False)]
+            yield from layer_arrays(f"encoder layer {i}", layer, coding, source, source, referable=False)
+        yield ArraySpec("memory", (("token", source), axis))
+        yield ArraySpec("text", (("token", read), axis), referable=False)
         for i, both in enumerate(self.decoder, start=1):
             if both.head:
-                arrays += layer_arrays(f"text layer {i}", both, coding, read, read, referable=False)
-            arrays += layer_arrays(f"layer {i}", both.cross, coding, written, source)
+                yield from layer_arrays(f"text layer {i}", both, coding, read, read, referable=False)
+            yield from layer_arrays(f"layer {i}", both.cross, coding, written, source)
         vocabulary = ("word", tuple(self.writing.words))
-        arrays += [ArraySpec(name, (("token", written), vocabulary)) for name in ("logits", "probabilities")]
-        return [*arrays, ArraySpec("written", (("step", steps),), measured=False)]
+        yield from (ArraySpec(name, (("token", written), vocabulary)) for name in ("logits", "probabilities"))
+        yield ArraySpec("written", (("step", steps),), measured=False)
 
-    def layout(self) -> ArrayLayout:
-        coding, (_, written) = self.encoding, self._labels
-        rows = tuple(self.writing.words) if isinstance(written, int) else written
-        return ArrayLayout(rows, labels(self.input.tokens), coding.words, coding.parts, shapes(self.declared_arrays()))
+    @property
+    def rows(self) -> tuple[str, ...]:
+        written = self._labels[1]
+        return tuple(self.writing.words) if isinstance(written, int) else written
 
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         done, m = self.written, len(self.input.tokens)
         n = len(done.words)
-        arrays = {"source": done.source, "text": done.text, "written": np.array(done.words)}
+        arrays: dict[str, Any] = {"source": done.source, "text": done.text, "written": done.words}
         for i, (layer, trace) in enumerate(zip(self.encoder, done.encoder, strict=True), start=1):
             arrays |= layer_values(f"encoder layer {i}", layer, trace, (m, m))
-        arrays["memory"] = np.asarray(done.encoder[-1].state if done.encoder else done.source)
+        arrays["memory"] = done.encoder[-1].state if done.encoder else done.source
         for i, (both, (own, cross)) in enumerate(zip(self.decoder, done.decoder, strict=True), start=1):
             arrays |= {} if own is None else layer_values(f"text layer {i}", both, own, (n, n))
             arrays |= layer_values(f"layer {i}", both.cross, cross, (n, m))
         logits = self.writing.scores(self.encoding, np.asarray(done.decoder[-1][1].state))
-        arrays |= {"logits": logits, "probabilities": np.asarray(Softmax(beta=self.writing.beta).weights(logits))}
-        return all_labelled(arrays, self.declared_arrays())
+        return arrays | {"logits": logits, "probabilities": Softmax(beta=self.writing.beta).weights(logits)}
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
         weights = [name for name in arrays if name.startswith("layer ") and name.endswith(" weights")]

@@ -13,7 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled, shapes
+from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Problem, Text, Tolerance
 from hopattn.scenario.parts.worlds import WorldTable
 
@@ -93,13 +93,11 @@ class WalkTable(WorldTable):
 class Walk(Spec):
     """A walk through a world, and a memory of positions and observations."""
 
+    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, "by noise")
     main_table: ClassVar[str] = "walk"
     kind: Literal["walk"]
     walk: WalkTable
     """The world, the walk, the memory."""
-
-    def fit_problems(self) -> Iterator[Problem]:
-        yield from self.walk.problems()
 
     def size(self) -> int:
         places, planes = min(self.walk.place_count, MAX_PLACES), self._planes  # more places are refused by name
@@ -115,36 +113,29 @@ class Walk(Spec):
         """The measures of this walk."""
         return tuple(name for name in MEASURES if not (self.walk.noise and name == NOISELESS))
 
-    def declared_arrays(self) -> list[ArraySpec]:
+    def declared_arrays(self) -> Iterator[ArraySpec]:
         table = self.walk
         places = self.walk.build_world().places
         place, step = ("place", places), ("step", tuple(str(i + 1) for i in range(table.steps)))
-        words = [ArraySpec("sort", (step,), referable=False, measured=False)]
-        numbers = [ArraySpec(name, (step,), measured=False) for name in ("place", "seen", "predicted", "right")]
-        arrays = [*map(ArraySpec, self._measures), *words, *numbers]
-        arrays.append(ArraySpec("world", (place, ("of place", ("x", "y", "kind"))), measured=False))
-        arrays.append(ArraySpec("links", (("link", -1), ("end", ("from", "to"))), measured=False))
+        yield from map(ArraySpec, self._measures)
+        yield ArraySpec("sort", (step,), referable=False, measured=False)
+        yield from (ArraySpec(name, (step,), measured=False) for name in ("place", "seen", "predicted", "right"))
+        yield ArraySpec("world", (place, ("of place", ("x", "y", "kind"))), measured=False)
+        yield ArraySpec("links", (("link", -1), ("end", ("from", "to"))), measured=False)
         modules = tuple(f"module {i + 1}" for i in range(-(-self._planes // MODULE)))
-        arrays.append(ArraySpec("grid", (place, ("module", modules)), measured=False))
+        yield ArraySpec("grid", (place, ("module", modules)), measured=False)
         memory = ("memory", tuple(places[i] for i in self._memories))
-        arrays.append(ArraySpec("fields", (memory, place), measured=False))
+        yield ArraySpec("fields", (memory, place), measured=False)
         if table.noises is not None:
             noise = ("noise", tuple(f"{value:g}°" for value in table.noises))
-            arrays.append(ArraySpec("by noise", (noise, ("measure", BY_NOISE))))
-        return arrays
+            yield ArraySpec("by noise", (noise, ("measure", BY_NOISE)))
 
     @property
     def _memories(self) -> list[int]:
         """The places whose memories' responses are kept: spread over all places, and over the columns of a lattice."""
         return sorted({int((GOLDEN * (i + 1)) % 1 * self.walk.place_count) for i in range(MEMORIES)})
 
-    def layout(self) -> ArrayLayout:
-        return ArrayLayout(measures=self._measures, arrays=shapes(self.declared_arrays()))
-
-    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
-        return tuple(name for name in (*MEASURES, "by noise") if name in arrays)
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Labelled]:
+    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         own = self.walk.walked(rng)
         world = own.world
         values: dict[str, Any] = {
@@ -169,8 +160,7 @@ class Walk(Spec):
         if self.walk.noises is not None:
             others = [own.with_noise(noise, rng=rng) for noise in self.walk.noises]
             values["by noise"] = np.array([[one.accuracy, one.accuracy_on_new_edges] for one in others])
-        declared = self.declared_arrays()
-        return all_labelled({array.name: np.asarray(values[array.name]) for array in declared}, declared)
+        return {array.name: values[array.name] for array in self.declared}
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, world = self.walk, self.walk.build_world()

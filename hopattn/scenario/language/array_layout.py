@@ -6,6 +6,7 @@ names and labels in an expectation, through `ArrayLayout`. After the run, they l
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -52,8 +53,9 @@ class ArraySpec:
         """The length of each axis; −1 where only the run decides it."""
         return tuple(labels if isinstance(labels, int) else len(labels) for _, labels in self.axes)
 
-    def labelled(self, values: np.ndarray) -> Labelled:
+    def labelled(self, given: Any) -> Labelled:
         """Computed values with the declared axes; an axis that was declared without labels is numbered from 0."""
+        values = np.asarray(given)
         labels = (
             own if not isinstance(own, int) else tuple(str(i) for i in range(length))
             for (_, own), length in zip(self.axes, values.shape, strict=True)
@@ -61,7 +63,7 @@ class ArraySpec:
         return Labelled(values, self.dims, tuple(labels), self.tiny)
 
 
-def all_labelled(values: Mapping[str, np.ndarray | Labelled], arrays: Iterable[ArraySpec]) -> dict[str, Labelled]:
+def all_labelled(values: Mapping[str, Any], arrays: Iterable[ArraySpec]) -> dict[str, Labelled]:
     """Computed values by name, each with the axes of its declaration; values that have labels already keep them.
 
     Raises `KeyError` for a name that is not declared.
@@ -70,11 +72,6 @@ def all_labelled(values: Mapping[str, np.ndarray | Labelled], arrays: Iterable[A
     return {
         name: value if isinstance(value, Labelled) else declared[name].labelled(value) for name, value in values.items()
     }
-
-
-def shapes(arrays: Iterable[ArraySpec]) -> dict[str, tuple[int, ...]]:
-    """The shape of each array that expectations may refer to, by name: the field `arrays` of an `ArrayLayout`."""
-    return {array.name: array.shape for array in arrays if array.referable}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +91,13 @@ class ArrayLayout:
     arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     recallable: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, declared: Iterable[ArraySpec]) -> "ArrayLayout":
+        """The layout of declared arrays, without words: the shapes, and as measures the scalars with a mean."""
+        referable = [array for array in declared if array.referable]
+        measures = tuple(array.name for array in referable if array.measured and not array.axes)
+        return cls(arrays={array.name: array.shape for array in referable}, measures=measures)
 
     def row_problem(self, label: str, path: Path, rows: tuple[str, ...] | None = None) -> Iterator[Problem]:
         """The problem with the label of a token: it is unknown, or it fits several rows.
