@@ -20,7 +20,7 @@ from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.schema_keys import is_invented
+from hopattn.scenario.language.paths import is_invented
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head

@@ -1,9 +1,9 @@
 """The language of scenario files, without the models that they describe: lines, types, overrides, messages.
 
-- `lines.py`: the line number of each key of a TOML text
+- `lines.py`: the tokens of a TOML text, and the line number of each key
 - `bounds.py`: how deep and how long a text may be
 - `fields.py`: the types of the values in a scenario file
-- `paths.py`: the paths of values, such as layer.head.mask, and their short forms
+- `paths.py`: the paths of values, such as layer.head.mask, their short forms, and the keys that the schema allows
 - `stopped.py`: the place where `tomllib` stopped reading a text
 - `syntax_faults.py`: the likely cause of a text that is no TOML
 - `overrides.py`: changes of single values, for `set` and `--set`
@@ -11,7 +11,6 @@
 - `decimal_commas.py`: hints for numbers with a decimal comma, and for texts in place of numbers
 - `array_name.py`: the name of an array of a run, as data
 - `array_layout.py`: the names, shapes and labels of the arrays that a scenario will compute
-- `schema_keys.py`: the keys that the schema allows at a place of a file
 - `messages.py`: the errors of the schema as messages for the user
 - `sweep_table.py`: the table `[sweep]`: axes, trials and measures
 - `figure_table.py`: the table `[figure]`: titles, axes, words that stand out

@@ -4,11 +4,10 @@ They are asked before `tomllib` reads the text: its time grows with the square o
 the checks that follow many times the memory that it takes in the file.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopattn.scenario.language.lines import STRINGS
+from hopattn.scenario.language.lines import QUOTES, tokens
 
 MOST_DEPTH = 32
 """The most dots and brackets on the way to a value: dots of its table's name and of its key, brackets around it."""
@@ -24,7 +23,6 @@ MOST_VARIANTS = 1000
 """The most variants of a file."""
 MOST_CHANGED = 500_000
 """The most changes of all variants of a file times its values: each change goes over all of them."""
-_MARK = re.compile("|".join((r"#[^\n]*+", *(one.pattern for one in STRINGS), r"\n\s*+", r"""[,=.\[{\]}"']""")))
 
 
 def too_large(text: str) -> tuple[int, str] | None:
@@ -33,15 +31,13 @@ def too_large(text: str) -> tuple[int, str] | None:
     The text need not be TOML: it is looked at up to a quote without a partner, as far as `tomllib` would read it.
     """
     scan = _Scan()
-    for found in _MARK.finditer(text):
-        mark = found[0]
-        if mark in ('"', "'"):
+    for mark, _, line in tokens(text):
+        if mark in QUOTES:
             break
         scan.read(mark)
-        if scan.depth > MOST_DEPTH or scan.values > MOST_VALUES:
-            line = text.count("\n", 0, found.start()) + 1
-            if scan.depth > MOST_DEPTH:
-                return line, f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
+        if scan.depth > MOST_DEPTH:
+            return line, f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
+        if scan.values > MOST_VALUES:
             return line, f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
     return None
 
@@ -98,7 +94,7 @@ class _Scan:
         elif mark in "]}":
             if self.opened:
                 self.depth, self.in_key = self.opened.pop()[0] - 1, False
-        elif mark[0] == "\n" and not self.opened:
+        elif mark == "\n" and not self.opened:
             if self.in_header:
                 self.table = self.depth
             self.depth, self.in_key, self.in_header = self.table, True, False

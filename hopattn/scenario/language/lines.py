@@ -1,27 +1,58 @@
-"""The line number of each key of a TOML text, which `tomllib` does not report.
+"""The tokens of a TOML text, and the line number of each key, which `tomllib` does not report.
 
-A path is a tuple of keys and list indices: `("layer", 0, "head", 1, "mask")`. The text must be valid TOML, parsed by
-`tomllib` before: this reader follows the structure of the text and checks nothing.
+A path is a tuple of keys and list indices: `("layer", 0, "head", 1, "mask")`. For the lines, the text must be valid
+TOML, parsed by `tomllib` before: the reader follows the structure of the text and checks nothing.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
-_SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-_SCALAR = re.compile(r"[^,\]}#\r\n]*")
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-STRINGS = (
-    re.compile(r'"""(?:[^"\\]++|\\(?s:.)|"(?!""(?!")))*+"""(?!")'),
-    re.compile(r"'''(?:[^']++|'(?!''(?!')))*+'''(?!')"),
-    re.compile(r'"(?:[^"\\\n]++|\\.)*+"'),
-    re.compile(r"'[^'\n]*+'"),
+_TOKEN = re.compile(
+    "|".join(
+        (
+            r"(?P<between>#[^\n]*+|[^\S\n]++)",
+            r'"""(?:[^"\\]++|\\(?s:.)|"(?!""(?!")))*+"""(?!")',
+            r"'''(?:[^']++|'(?!''(?!')))*+'''(?!')",
+            r"""\"{3}|'{3}""",
+            r'"(?:[^"\\\n]++|\\.)*+"',
+            r"'[^'\n]*+'",
+            r"""[\n,=.\[\]{}"']""",
+            r"""[^\s#,=.\[\]{}"']++""",
+        )
+    )
 )
-"""The texts of TOML, those in three quotes first; a long one takes no memory to match."""
+"""Comments and spaces; texts in three quotes, three quotes without an end; texts in one quote; marks; bare words."""
+QUOTES = ('"', "'", '"""', "'''")
+"""The tokens that begin a text without an end."""
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
+
+
+class Token(NamedTuple):
+    """A mark, a text with its quotes, a bare word, or the end of a line.
+
+    start: the place of its first letter in the text. line: the line on which it begins, from 1.
+    """
+
+    mark: str
+    start: int
+    line: int
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of a TOML text, without comments and spaces.
+
+    The text need not be TOML. A quote whose text has no end is one of `QUOTES`.
+    """
+    line = 1
+    for found in _TOKEN.finditer(text):
+        if found.lastgroup is None:
+            yield Token(found[0], found.start(), line)
+        line += found[0].count("\n")
 
 
 class _Place:
@@ -75,7 +106,7 @@ def key_lines(text: str) -> KeyLines:
     >>> key_lines('title = "x"\\n[a]\\nb = [1,\\n 2]')[("a", "b", 1)]
     4
     """
-    reader = _Reader(text, _Place(1))
+    reader = _Reader(text)
     reader.document()
     return KeyLines(reader.root)
 
@@ -88,121 +119,90 @@ def line_of(lines: Mapping[Path, int], path: Path) -> int:
     return 1
 
 
-@dataclass
-class _Reader:
-    """One pass over a TOML text that notes the place of each value below the root."""
+_END = Token("", 0, 0)
 
-    text: str
-    root: _Place
-    at: int = 0
-    """The position of the next character to read."""
-    counted: tuple[int, int] = (0, 1)
-    """The last position whose line was computed, and that line; counting goes on from there."""
+
+class _Reader:
+    """One pass over the tokens of a TOML text that notes the place of each value below the root."""
+
+    def __init__(self, text: str) -> None:
+        self.root = _Place(1)
+        self._tokens = tokens(text)
+        self._next = next(self._tokens, _END)
 
     def document(self) -> None:
         """Read the whole text."""
         table = self.root
-        while not self._ends():
-            if self.text.startswith("[", self.at):
+        while self._next is not _END:
+            if self._next.mark == "[":
                 table = self._header()
-            else:
+            elif not self._takes("\n"):
                 self._pair(table)
+
+    def _step(self) -> Token:
+        """The next token; the one behind it is then the next."""
+        token, self._next = self._next, next(self._tokens, _END)
+        return token
+
+    def _takes(self, mark: str) -> bool:
+        """Whether the next token is this mark, which is then read."""
+        found = self._next.mark == mark
+        if found:
+            self._step()
+        return found
 
     def _header(self) -> _Place:
         """The place of the table that a header begins."""
-        in_array = self.text.startswith("[[", self.at)
-        line = self._line()
-        self.at += 2 if in_array else 1
+        line = self._step().line
+        in_array = self._takes("[")
         *keys, last = self._dotted_key()
-        self._skip()
-        self.at += 2 if in_array else 1
         place = self.root
         for key in keys:
             place = _last_table(place.note(key, line), line)
         place = place.note(last, line)
         place.tables += in_array
+        while self._takes("]"):
+            pass
         return _last_table(place, line)
 
     def _pair(self, table: _Place) -> None:
-        line, place = self._line(), table
+        line, place = self._next.line, table
         for key in self._dotted_key():
             place = place.note(key, line)
-        self._skip()
-        self.at += 1  # the equals sign
-        self._skip()
+        self._step()  # the equals sign
         self._value(place)
 
     def _value(self, place: _Place) -> None:
-        opening = self.text[self.at : self.at + 1]
-        if opening == "[":
-            self.at += 1
+        if self._takes("["):
             index = 0
-            while not self._closes("]"):
-                self._value(place.note(index, self._line()))
+            while self._goes_on("]"):
+                self._value(place.note(index, self._next.line))
                 index += 1
-        elif opening == "{":
-            self.at += 1
-            while not self._closes("}"):
+        elif self._takes("{"):
+            while self._goes_on("}"):
                 self._pair(place)
-        elif opening in ('"', "'"):
-            self._string()
         else:
-            self.at = self._end_of(_SCALAR)
+            while self._next.mark not in (",", "]", "}", "\n", ""):
+                self._step()
 
-    def _closes(self, bracket: str) -> bool:
-        """Whether the list or table ends here; skips spaces and commas, and the closing bracket."""
-        self._skip()
-        while self.text.startswith(",", self.at):
-            self.at += 1
-            self._skip()
-        if self.at >= len(self.text):
-            return True
-        if self.text.startswith(bracket, self.at):
-            self.at += 1
-            return True
-        return False
+    def _goes_on(self, bracket: str) -> bool:
+        """Whether the list or table has another entry; reads the commas before it, or the closing bracket."""
+        while self._next.mark in (",", "\n"):
+            self._step()
+        return not self._takes(bracket) and self._next is not _END
 
     def _dotted_key(self) -> list[str]:
-        keys = [self._key()]
-        self._skip()
-        while self.text.startswith(".", self.at):
-            self.at += 1
-            keys.append(self._key())
-            self._skip()
+        keys = [_key(self._step().mark)]
+        while self._takes("."):
+            keys.append(_key(self._step().mark))
         return keys
 
-    def _key(self) -> str:
-        self._skip()
-        if self.text[self.at : self.at + 1] in ('"', "'"):
-            return self._string()
-        start, self.at = self.at, self._end_of(_BARE_KEY)
-        return self.text[start : self.at]
 
-    def _string(self) -> str:
-        for pattern in STRINGS:
-            if match := pattern.match(self.text, self.at):
-                self.at = match.end()
-                body = match.group()[1:-1]
-                return body if match.group()[0] == "'" else _ESCAPE.sub(_unescape, body)
-        self.at = len(self.text)
-        return ""
-
-    def _skip(self) -> None:
-        self.at = self._end_of(_SPACE)
-
-    def _end_of(self, pattern: re.Pattern[str]) -> int:
-        """The end of a pattern's match at this position; this position if it does not match."""
-        match = pattern.match(self.text, self.at)
-        return match.end() if match else self.at
-
-    def _ends(self) -> bool:
-        self._skip()
-        return self.at >= len(self.text)
-
-    def _line(self) -> int:
-        position, line = self.counted
-        self.counted = (self.at, line + self.text.count("\n", position, self.at))
-        return self.counted[1]
+def _key(mark: str) -> str:
+    """The key that a token writes: a bare word, or a text in quotes."""
+    if mark[:1] == '"':
+        return _ESCAPE.sub(_unescape, mark[1:-1])
+    return mark[1:-1] if mark[:1] == "'" else mark
 
 
 def _last_table(place: _Place, line: int) -> _Place:

@@ -14,7 +14,7 @@ from hopattn.foundation.errors import nearest, shortened, unknown
 from hopattn.scenario.language.decimal_commas import text_hint
 from hopattn.scenario.language.fields import Problem, toml_type
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.schema_keys import annotations_at, known_keys, options
+from hopattn.scenario.language.paths import annotations_at, known_keys, options
 
 _EXPECTED = {
     "string_type": "a text",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hopattn.foundation.errors import shortened
-from hopattn.scenario.language.lines import STRINGS
+from hopattn.scenario.language.lines import QUOTES, tokens
 
 _POSITION = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _SHOWN = 76
@@ -69,27 +69,18 @@ class Stop:
     def _scanned(self) -> tuple[list[int], int | None, int]:
         """The open brackets, the quote of a text that is not closed, and the start of the statement."""
         opened: list[int] = []
-        i = statement = 0
-        while i < self.at:
-            character = self.text[i]
-            if character in "\"'":
-                triple = self.text.startswith(3 * character, i)
-                patterns = STRINGS[:2] if triple else STRINGS[2:]
-                match = next((found for pattern in patterns if (found := pattern.match(self.text, i))), None)
-                if match is None:
-                    return opened, i, statement
-                i = match.end()
-                continue
-            if character == "#":
-                i = (self.text.find("\n", i) + 1 or self.at + 1) - 1
-                continue
-            if character in "[{":
-                opened.append(i)
-            elif character in "]}":
+        statement = 0
+        for mark, start, _ in tokens(self.text):
+            if start >= self.at:
+                break
+            if mark in QUOTES:
+                return opened, start, statement
+            if mark in ("[", "{"):
+                opened.append(start)
+            elif mark in ("]", "}"):
                 del opened[-1:]
-            elif character == "\n" and not opened:
-                statement = i + 1
-            i += 1
+            elif mark == "\n" and not opened:
+                statement = start + 1
         return opened, None, statement
 
     @property
