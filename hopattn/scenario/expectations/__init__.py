@@ -4,7 +4,7 @@ An expectation finds its own problems before the scenario runs (`problems`) and 
 one, add a class with its leading key to a file of this folder.
 
 - `base.py`: the base class of an expectation
-- `*.py`: one file for each family: numbers, vectors, recalls, texts, scores of heads, steps of programs, probes
+- `*.py`: one file for each family: measures, vectors, recalls
 """
 
 import inspect
