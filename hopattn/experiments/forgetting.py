@@ -1,12 +1,10 @@
 """Forgetting: how well the first word of a random text is read out, by the number of words after it."""
 
-import numpy as np
-
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.foundation.checks import REPEATED, Seed, require_room, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.grids import Grid, axis_values
-from hopattn.transformer.first_word import FirstWord
+from hopattn.transformer.first_word import FirstWord, measured_by_length
 
 AXIS = "words after the first"
 
@@ -41,6 +39,4 @@ def forgetting(
     after = tuple(whole(n, "lengths", least=0) for n in axis_values(lengths, "lengths"))
     names, trials = whole(names, "names", least=2), whole(trials, "trials", most=REPEATED)
     require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
-    entropy = whole_seed(rng)
-    points = [model.measured(n, names, trials, np.random.default_rng([entropy, n])) for n in after]
-    return Sweep.of({AXIS: after}, trials, points)
+    return Sweep.of({AXIS: after}, trials, measured_by_length(model, after, names, trials, whole_seed(rng)))

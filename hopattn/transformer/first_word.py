@@ -10,6 +10,7 @@ derivative of what is read by the i-th word, and the recursion is that of back-p
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -153,6 +154,16 @@ class FirstWord(Declared):
         lengths = np.sqrt(np.maximum(first**2 + 2 * first * noise * along + noise**2, 0.0))
         cosines = np.divide(first + noise * along, lengths, out=np.zeros_like(along), where=lengths > 0)
         return float(np.sum(weights * _not_above(np.clip(cosines, -1, 1), self.dim) ** (names - 1)))
+
+
+def measured_by_length(
+    model: FirstWord, lengths: Sequence[int], names: int, trials: int, entropy: int
+) -> list[dict[str, np.ndarray]]:
+    """`FirstWord.measured` for each number of words after the first.
+
+    entropy: the root of all texts; a length has the same texts whatever the other lengths are.
+    """
+    return [model.measured(n, names, trials, np.random.default_rng([entropy, n])) for n in lengths]
 
 
 def _cosines(dim: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Tolerance
 from hopattn.scenario.words.damaged_cues import Fraction
-from hopattn.transformer.first_word import FirstWord
+from hopattn.transformer.first_word import FirstWord, measured_by_length
 
 READERS = {"with attention": True, "without attention": False}
 """The two readers, and whether each attends."""
@@ -89,8 +89,7 @@ class Forgetting(Spec):
 
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table, model = self.forgetting, self.forgetting.model
-        entropy = int(rng.integers(2**63))  # a length has the same texts whatever the other lengths are
-        texts = [model.measured(n, table.names, table.trials, np.random.default_rng([entropy, n])) for n in table.after]
+        texts = measured_by_length(model, table.after, table.names, table.trials, int(rng.integers(2**63)))
         arrays: dict[str, Any] = {}
         for name in QUANTITIES:
             trials = np.array([[numbers[f"{name} {reader}"] for numbers in texts] for reader in READERS])
