@@ -6,7 +6,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from hopattn.circuits.emergence.record import ITERATIONS, Training, measured
 from hopattn.foundation.errors import InvalidInput
@@ -15,7 +15,7 @@ from hopattn.retrieval.weight_spread import least_number
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec, Axis
-from hopattn.scenario.language.fields import Problem, Table, Text
+from hopattn.scenario.language.fields import Problem, TableWithFiles, Text
 
 SHIPPED = {"two layers": "two-layers.npz", "one layer": "one-layer.npz"}
 """The trainings that come with hopattn."""
@@ -32,7 +32,7 @@ MEASURES = {
 """The measures of each trained model, each with its meaning as `explain` writes it."""
 
 
-class TrainingTable(Table):
+class TrainingTable(TableWithFiles):
     """The files of the trainings, and the texts on which the models are tried."""
 
     files: Annotated[dict[Text, Text], Field(min_length=1)] | None = None
@@ -40,12 +40,6 @@ class TrainingTable(Table):
     that come with hopattn, "two layers" and "one layer"."""
     texts: Annotated[int, Field(ge=1, le=1000)] = 50
     """The number of new texts."""
-    _folder: FilePath = PrivateAttr(default=FilePath())
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder of the scenario, to which the paths of its files are relative."""
-        if context is not None:
-            self._folder = context["folder"]
 
     @property
     def paths(self) -> dict[str, FilePath]:

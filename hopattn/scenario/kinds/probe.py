@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from hopattn.circuits.emergence.record import Recipe, Training
 from hopattn.circuits.position_probe import position_probe, random_blocks, random_texts
@@ -18,7 +18,7 @@ from hopattn.scenario.explain.arithmetic import number, vector
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
-from hopattn.scenario.language.fields import NameIn, Problem, Table, Text, Tolerance
+from hopattn.scenario.language.fields import NameIn, Problem, TableWithFiles, Text, Tolerance
 
 MEASURES = ("accuracy", "distance", "chance")
 SHIPPED = "no-positions"
@@ -27,7 +27,7 @@ OF_RANDOM_MODELS = ("layers", "dim", "heads", "words", "common", "norm")
 """The keys that a trained model decides."""
 
 
-class ProbeTable(Table):
+class ProbeTable(TableWithFiles):
     """The random model, and the texts that the probes are fitted to and tested on."""
 
     layers: Annotated[int, Field(ge=1, le=12)] = 3
@@ -51,12 +51,6 @@ class ProbeTable(Table):
     training: Text | None = None
     """A trained model without positions, in place of a random one: "no-positions" comes with hopattn; or the path of a
     file of `hopattn train no-positions`, from the folder of this scenario. Its texts are distinct random words."""
-    _folder: FilePath = PrivateAttr(default=FilePath())
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder of the scenario, to which the path of a file is relative."""
-        if context is not None:
-            self._folder = context["folder"]
 
     @cached_property
     def trained(self) -> Training | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import date, time
 from functools import cached_property
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
@@ -17,6 +18,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PrivateAttr,
     Tag,
     create_model,
 )
@@ -46,6 +48,17 @@ class Table(BaseModel):
     """A TOML table with a fixed set of keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+
+class TableWithFiles(Table):
+    """A table that names files, by their paths from the folder of the scenario."""
+
+    _folder: FilePath = PrivateAttr(default=FilePath())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the folder of the scenario."""
+        if context is not None:
+            self._folder = context["folder"]
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.array_files import numbers
 from hopattn.foundation.checks import COUNTED
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.vectors import normalised
-from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, Text, Tolerance
+from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, TableWithFiles, Text, Tolerance
 from hopattn.scenario.parts.memories import ModelTable
 from hopattn.scenario.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of, why_not_together
 from hopattn.scenario.words.damaged_cues import Fraction
@@ -38,7 +38,7 @@ ENDINGS = (".csv", ".npy", *NAMED)
 """The endings of files of patterns, and of those whose arrays have names."""
 
 
-class EnsembleTable(ModelTable):
+class EnsembleTable(ModelTable, TableWithFiles):
     """The patterns, the memory that stores them, and the cues."""
 
     place: ClassVar[str] = "ensemble"
@@ -75,13 +75,6 @@ class EnsembleTable(ModelTable):
     burn_in: Annotated[int, Field(ge=0)] | None = None
     """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
     For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
-
-    _folder: FilePath = PrivateAttr(default=FilePath())
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder of the scenario, to which the path of the file is relative."""
-        if context is not None:
-            self._folder = context["folder"]
 
     @cached_property
     def rows(self) -> np.ndarray:

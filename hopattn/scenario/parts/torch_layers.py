@@ -10,11 +10,10 @@ from pathlib import Path as FilePath
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import PrivateAttr
 
 from hopattn.foundation.array_files import named, numbers_below
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, Table, Text
+from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, TableWithFiles, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import HeadTable, Mask
 from hopattn.scenario.words.vocabulary import Encoding
@@ -24,7 +23,7 @@ from hopattn.transformer.from_torch import with_prefix
 ENDINGS = (".npz", ".safetensors")
 
 
-class TorchTable(Table):
+class TorchTable(TableWithFiles):
     """The weights of a `torch.nn.TransformerEncoderLayer`, from a file of the names and arrays of its `state_dict`."""
 
     file: Text
@@ -41,13 +40,6 @@ class TorchTable(Table):
     """PyTorch's `layer_norm_eps`."""
     mask: Mask = "none"
     """Which words may be attended to."""
-
-    _folder: FilePath = PrivateAttr(default=FilePath())
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder of the scenario, to which the path of the file is relative."""
-        if context is not None:
-            self._folder = context["folder"]
 
     def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
         """A file that cannot be read, weights that do not fit, a text that reads another one, a mask that does not fit.

@@ -4,15 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr, Tag
+from pydantic import Field, Tag
 
 from hopattn.foundation.array_files import MAX_NUMBERS, numbers
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.vectors import unit
-from hopattn.scenario.language.fields import ByTomlType, Count, Number, Problem, Table, Text, TextOrTexts
+from hopattn.scenario.language.fields import (
+    ByTomlType,
+    Count,
+    Number,
+    Problem,
+    Table,
+    TableWithFiles,
+    Text,
+    TextOrTexts,
+)
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.character_pictures import PIXELS, Size, pixels
 from hopattn.scenario.words.letters import LETTER_SIZE, letters
@@ -83,7 +92,7 @@ class Loaded:
     """The value of a black pixel."""
 
 
-class Pictures(Table):
+class Pictures(TableWithFiles):
     """Words that are pictures, all of one size: black 1, white −1, row by row from the top."""
 
     letters: TextOrTexts | None = None
@@ -97,13 +106,6 @@ class Pictures(Table):
     size: list[Count] | None = None
     """[columns, rows] of every picture; images are stretched or shrunk to it. By default the size of the first
     picture."""
-
-    _folder: FilePath = PrivateAttr(default=FilePath())
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Keep the folder of the scenario, to which the paths of its files are relative."""
-        if context is not None:
-            self._folder = context["folder"]
 
     @cached_property
     def loaded(self) -> Loaded:
