@@ -9,8 +9,9 @@ from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.record import Recall
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.headings import foot, left_out, pads
-from hopattn.figures.recalls import energy_scale, listed
+from hopattn.figures.recalls import energy_scale
 from hopattn.figures.style import scaled, theme
+from hopattn.foundation.writing import in_sentence
 
 MARKERS = ("o", "s", "^", "D")
 """One marker for each cue, so that lines differ without colours too."""
@@ -88,7 +89,7 @@ def _ends(record: Recall) -> list[str]:
     words = {Spurious.REVERSED: "a pattern reversed", Spurious.OTHER: "nothing stored"}
     ends = []
     for matched, kind, three in zip(np.atleast_1d(record.matched), map(Spurious, kinds), mixtures, strict=True):
-        mixed = f"a mixture of\n{listed([str(number) for number in three])}"
+        mixed = f"a mixture of\n{in_sentence([str(number) for number in three])}"
         ends.append(
             f"pattern {matched}" if matched >= 0 else mixed if kind == Spurious.MIXTURE else words.get(kind, "")
         )

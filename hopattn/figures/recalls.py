@@ -1,6 +1,5 @@
 """Recalls of pictures in a result: their states as pictures, their overlaps with patterns, and their ends in words."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +10,7 @@ from hopattn.dynamics.record import Status
 from hopattn.figures.headings import JOINT
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, power_of_ten
+from hopattn.foundation.writing import in_sentence
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Run
 
@@ -101,7 +101,7 @@ def _place(run: Run, i: int) -> str:
         return f"at {label(of)} reversed"
     if kind == Spurious.MIXTURE:
         graded = bool(np.any(np.abs(np.abs(states(run, i)[-1]) - 1) > 1e-6))
-        return f"{'between' if graded else 'at a mixture of'} {listed([label(part) for part in of.split(' + ')])}"
+        return f"{'between' if graded else 'at a mixture of'} {in_sentence([label(part) for part in of.split(' + ')])}"
     pair = pair_at_end(run, i)
     return f"at {pair}" if pair else "where nothing is stored"
 
@@ -123,11 +123,6 @@ def pair_at_end(run: Run, i: int) -> str:
         if length and total @ state >= MATCH * length:
             return f"{names[one]}{JOINT}+{JOINT}{names[other]}"
     return ""
-
-
-def listed(words: Sequence[str]) -> str:
-    """Words as a list in a sentence: C, G and 8."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def draw_picture(ax: Any, values: np.ndarray, shape: tuple[int, int], width: float = 1.0, colour: str = "") -> None:

@@ -4,6 +4,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 
 - `version.py`: the version of the package
 - `errors.py`: the errors of a user, and the nearest valid choice for a mistyped name
+- `writing.py`: numbers and words as people read them
 - `lazy.py`: names that are loaded when they are first used
 - `threads.py`: threads that share work in blocks, the size of the processor's cache
 - `kernels.py`: the choice between NumPy and compiled loops, when work is done

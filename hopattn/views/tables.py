@@ -11,7 +11,7 @@ from rich.text import Text
 
 from hopattn.experiments.comparison.columns import PLACES, RECALL, STORED, WEIGHTS
 from hopattn.experiments.sweep.table import HALF
-from hopattn.scenario.explain.arithmetic import ROUNDING
+from hopattn.foundation.writing import shown
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.consoles import console, error_console
 from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, plain, show, table
@@ -172,7 +172,7 @@ def _measures(row: "Row") -> list[str]:
 
 def _or_dash(number: float | None) -> str:
     """A number with three digits, as 0 if it is a rounding error; a dash for None."""
-    return "–" if number is None else f"{0.0 if abs(number) < ROUNDING else number:.3g}"
+    return "–" if number is None else shown(number, 3)
 
 
 def column_meanings(headings: Sequence[str]) -> list[str]:

@@ -7,8 +7,8 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from hopattn.foundation.writing import ROUNDING, shown
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.scenario.words.character_pictures import ARROW, side_by_side
 from hopattn.views.consoles import console
@@ -173,5 +173,4 @@ def cell(value: Any, tiny: bool = False) -> str:
     """
     if not isinstance(value, (float, np.floating)):
         return plain(value)
-    number = float(value)
-    return f"{0.0 if abs(number) < ROUNDING and not tiny else number:.4g}"
+    return shown(float(value), 4, 0.0 if tiny else ROUNDING)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopattn.foundation.writing import number
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.scenario.explain.arithmetic import dot, equals, number, rotated, vector, weighing, weighted_sum
+from hopattn.scenario.explain.arithmetic import dot, equals, rotated, vector, weighing, weighted_sum
 from tests.each import each
 
 

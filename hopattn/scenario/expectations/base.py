@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.writing import ROUNDING, shown
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import ROUNDING
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
@@ -132,14 +132,3 @@ def shape_of(values: Any) -> tuple[int, ...]:
         return ()
     inner = {shape_of(value) for value in values}
     return (len(values), *inner.pop()) if len(inner) == 1 else (len(values), -1)
-
-
-def shown(values: Any, digits: int = DIGITS, rounding: float = ROUNDING) -> str:
-    """A number or nested lists of numbers as text. rounding: a smaller number is a rounding error, written as 0.
-
-    >>> shown([1.0, 0.25])
-    '(1, 0.25)'
-    """
-    if isinstance(values, list):
-        return "(" + ", ".join(shown(value, digits, rounding) for value in values) + ")"
-    return f"{0.0 if abs(values) < rounding else values:.{digits}g}"

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from hopattn.circuits.head_scores import OF_REPEATS, SCORES
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
-from hopattn.scenario.expectations.base import DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shape_of, shown
+from hopattn.foundation.writing import shown
+from hopattn.scenario.expectations.base import DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shape_of
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Count, Matrix, PositiveNumber, Problem, Table

@@ -7,7 +7,8 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import listed, unknown
-from hopattn.scenario.expectations.base import ALL_DIGITS, DIGITS, EXACT, Arrays, Expectation, Verdict, shape_of, shown
+from hopattn.foundation.writing import shown
+from hopattn.scenario.expectations.base import ALL_DIGITS, DIGITS, EXACT, Arrays, Expectation, Verdict, shape_of
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import ByTomlType, Number, Problem, Text, Tolerance, Vector

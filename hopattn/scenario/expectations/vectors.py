@@ -7,8 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.writing import shown
 from hopattn.retrieval.similarity import cosine
-from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shown
+from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Count, Problem, TextOrTexts, Vector

@@ -1,6 +1,6 @@
 """The arithmetic of a run, line by line, as a lecture writes it.
 
-- `arithmetic.py`: numbers, sums and weights as text
+- `arithmetic.py`: sums and weights as text
 - `positions.py`: positions that join words, turn queries and keys, and change scores
 - `transformer_layer.py`: the arithmetic of output matrix, norms and feed-forward layer
 - `attention.py`: the arithmetic of layers of attention

@@ -6,48 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.writing import DIGITS, ROUNDING, number
 from hopattn.retrieval.separation.base import Separation
 
-DIGITS = 4
-"""The number of decimals shown."""
 LARGE = 20
 """The largest exponent with which the powers of a softmax are written out."""
-ROUNDING = 1e-12
-"""A smaller number is a rounding error and is written as 0."""
 ROUNDED = 12
 """The number of decimals of a sum that are free of rounding errors."""
 MANY = 8
 """The number of terms from which zero terms are left out; a vector of more than twice as many elements is cut."""
-
-
-def number(value: float) -> str:
-    """A number with at most four decimals and no leading zero; raises `InvalidInput` for NaN and infinities.
-
-    >>> number(0.8), number(-0.48), number(1.0), number(0.123456)
-    ('.8', '−.48', '1', '.1235')
-    """
-    value = 0.0 if abs(value) < ROUNDING else float(value)
-    if not math.isfinite(value):
-        raise InvalidInput("the arithmetic, squares included, grows out of range: use smaller vectors")
-    if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
-        return f"{value:.3g}".replace("-", "−")
-    text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")
-    text = text[1:] if text.startswith("0.") else text
-    return f"−{text}" if value < 0 and text != "0" else text
-
-
-def significant(value: float) -> str:
-    """A number like `number`, but a small one with four digits that count, so that it can be reckoned with.
-
-    >>> significant(0.0069444), significant(2.02715), significant(-0.08333333)
-    ('.006944', '2.0271', '−.08333')
-    """
-    if not 1e-9 < abs(value) < 0.1:
-        return number(value)
-    text = f"{abs(value):.{DIGITS - 1 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
-    return f"−{text[1:]}" if value < 0 else text[1:]
 
 
 def factor(value: float) -> str:

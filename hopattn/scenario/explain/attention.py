@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import similarities
@@ -14,7 +15,6 @@ from hopattn.scenario.explain.arithmetic import (
     dot,
     equals,
     in_parts,
-    number,
     short_base,
     vector,
     weighing,

@@ -7,10 +7,11 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.writing import number
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.separation.base import Separation
-from hopattn.scenario.explain.arithmetic import MANY, dot, equals, factor, number, written
+from hopattn.scenario.explain.arithmetic import MANY, dot, equals, factor, written
 
 
 def explain_energy(what: str, memory: Recallable, state: np.ndarray, energy: float) -> Iterator[str]:

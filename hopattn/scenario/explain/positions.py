@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import equals, factor, number, rotated, rotation_rows, vector, written
+from hopattn.scenario.explain.arithmetic import equals, factor, rotated, rotation_rows, vector, written
 from hopattn.scenario.parts.head_positions import rotary
 from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.words.positions import POSITION, Positions

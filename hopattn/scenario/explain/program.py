@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.circuits.rasp import comparisons, sequence_maps
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import equals, factor, number
+from hopattn.scenario.explain.arithmetic import equals, factor
 from hopattn.scenario.parts.program import AggregateTable, MapTable, StepTable
 
 MOST = 8

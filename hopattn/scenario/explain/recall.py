@@ -9,10 +9,11 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.writing import number
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
+from hopattn.scenario.explain.arithmetic import added, dot, equals, vector, weighing, weighted_sum, written
 from hopattn.scenario.explain.energy import explain_energy
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Size, Strip, as_characters

@@ -7,9 +7,10 @@ import numpy as np
 
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import linear
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import Bilinear, Similarity
-from hopattn.scenario.explain.arithmetic import added, dot, equals, number, vector, weighing, weighted_sum, written
+from hopattn.scenario.explain.arithmetic import added, dot, equals, vector, weighing, weighted_sum, written
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 
 Arrays = Mapping[str, Labelled]

@@ -5,19 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.writing import number, significant
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import (
-    MANY,
-    added,
-    dot,
-    equals,
-    factor,
-    in_parts,
-    number,
-    significant,
-    vector,
-    written,
-)
+from hopattn.scenario.explain.arithmetic import MANY, added, dot, equals, factor, in_parts, vector, written
 from hopattn.transformer.blocks import AttentionLayer, Block
 from hopattn.transformer.feed_forward import Affine, FeedForward
 from hopattn.transformer.normalisation import Normalisation

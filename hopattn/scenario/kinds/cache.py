@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import PositionRule, mask_rules
-from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.layered_text import TextSpec
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Problem, Table

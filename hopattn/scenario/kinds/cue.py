@@ -7,9 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.cue import cue, functions
-from hopattn.scenario.explain.arithmetic import dot, equals, factor, number, rotated, rotation_rows, vector, written
+from hopattn.scenario.explain.arithmetic import dot, equals, factor, rotated, rotation_rows, vector, written
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.decimal_commas import comma_hint

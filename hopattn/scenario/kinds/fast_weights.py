@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from hopattn.foundation.writing import ROUNDING, number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import ROUNDING, added, equals, number, vector, written
+from hopattn.scenario.explain.arithmetic import added, equals, vector, written
 from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
 from hopattn.scenario.language.array_layout import ArraySpec, Axis
 from hopattn.scenario.language.fields import Problem

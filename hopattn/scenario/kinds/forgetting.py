@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import equals, number, written
+from hopattn.scenario.explain.arithmetic import equals, written
 from hopattn.scenario.grids import axis_values
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec

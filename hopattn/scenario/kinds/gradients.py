@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec, Labels
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Vector

@@ -9,9 +9,9 @@ from pydantic import Field
 from hopattn.dynamics.state_space import spins
 from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import number
 from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS, mean_field
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import PositiveNumber, Problem

@@ -13,8 +13,9 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.errors import shortened
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import equals, number, vector, written
+from hopattn.scenario.explain.arithmetic import equals, vector, written
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import TextSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec

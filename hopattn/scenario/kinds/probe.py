@@ -12,9 +12,10 @@ from pydantic import Field
 from hopattn.circuits.emergence.record import Recipe, Training
 from hopattn.circuits.position_probe import position_probe, random_blocks, random_texts
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import mask_rules
-from hopattn.scenario.explain.arithmetic import number, vector
+from hopattn.scenario.explain.arithmetic import vector
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec

@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values

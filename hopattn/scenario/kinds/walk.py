@@ -10,8 +10,8 @@ from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap
 from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
 from hopattn.circuits.maps.world import MAX_PLACES, World
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.arithmetic import number
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Problem, Text, Tolerance

@@ -1,0 +1,60 @@
+"""Numbers and words as people read them: in the arithmetic of a lecture, in tables and in sentences."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hopattn.foundation.errors import InvalidInput
+
+DIGITS = 4
+"""The number of decimals that `number` shows."""
+ROUNDING = 1e-12
+"""A smaller number is a rounding error and is written as 0."""
+
+
+def number(value: float) -> str:
+    """A number with at most four decimals and no leading zero; raises `InvalidInput` for NaN and infinities.
+
+    >>> number(0.8), number(-0.48), number(1.0), number(0.123456)
+    ('.8', '−.48', '1', '.1235')
+    """
+    value = 0.0 if abs(value) < ROUNDING else float(value)
+    if not math.isfinite(value):
+        raise InvalidInput("the arithmetic, squares included, grows out of range: use smaller vectors")
+    if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
+        return f"{value:.3g}".replace("-", "−")
+    text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")
+    text = text[1:] if text.startswith("0.") else text
+    return f"−{text}" if value < 0 and text != "0" else text
+
+
+def significant(value: float) -> str:
+    """A number like `number`, but a small one with four digits that count, so that it can be reckoned with.
+
+    >>> significant(0.0069444), significant(2.02715), significant(-0.08333333)
+    ('.006944', '2.0271', '−.08333')
+    """
+    if not 1e-9 < abs(value) < 0.1:
+        return number(value)
+    text = f"{abs(value):.{DIGITS - 1 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
+    return f"−{text[1:]}" if value < 0 else text[1:]
+
+
+def shown(values: Any, digits: int = 6, rounding: float = ROUNDING) -> str:
+    """A number or nested lists of numbers, with so many digits. rounding: a smaller number is written as 0.
+
+    >>> shown([1.0, 0.25])
+    '(1, 0.25)'
+    """
+    if isinstance(values, list):
+        return "(" + ", ".join(shown(value, digits, rounding) for value in values) + ")"
+    return f"{0.0 if abs(values) < rounding else values:.{digits}g}"
+
+
+def in_sentence(words: Sequence[str]) -> str:
+    """Words as a list in a sentence.
+
+    >>> in_sentence(["C", "G", "8"])
+    'C, G and 8'
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
