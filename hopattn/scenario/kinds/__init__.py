@@ -1,7 +1,8 @@
 """The kinds of scenario, one file each: the keys of the file, its arrays, how they are computed and explained.
 
 A subclass of `Spec` in a file of this folder is a kind. A file writes `kind = …` with the class name in snake case, or
-with the class attribute `name`.
+with the class attribute `name`. A kind declares its arrays, computes their values, and writes their arithmetic; the
+base labels the values, and derives from the declarations what expectations and sweeps may refer to.
 
 - `base.py`: the base class of every kind
 - `encoded.py`: the base of the kinds whose texts are encoded as vectors

@@ -103,18 +103,20 @@ class Task(AttentionSpec):
         sequences = list(self.task.sequences(coding, rng))
         given = self.answers(coding, sequences)
         right = [answer == [sequence.answer] for sequence, answer in zip(sequences, given, strict=True)]
-        values: dict[str, Any] = {
-            "tokens": np.array([" ".join(sequence.tokens) for sequence in sequences]),
-            "answer": np.array([sequence.answer for sequence in sequences]),
-            "given": np.array([" and ".join(answer) or "nothing" for answer in given]),
-        }
+        texts = [" ".join(sequence.tokens) for sequence in sequences]
+        answers = [sequence.answer for sequence in sequences]
+        own = [" and ".join(answer) or "nothing" for answer in given]
         rows = [
-            (self._told(sequence, i), own, answer, "right" if own == answer else "wrong")
-            for i, (sequence, own, answer) in enumerate(
-                zip(values["tokens"], values["given"], values["answer"], strict=True)
-            )
+            (self._told(text, i), word, answer, "right" if word == answer else "wrong")
+            for i, (text, word, answer) in enumerate(zip(texts[:LISTED], own, answers, strict=False))
         ]
-        values |= {self._list_name: np.array(rows[:LISTED]), "accuracy": np.mean(right)}
+        values: dict[str, Any] = {
+            "tokens": texts,
+            "answer": answers,
+            "given": own,
+            self._list_name: rows,
+            "accuracy": np.mean(right),
+        }
         values |= {f"{FIRST}{name}": array for name, array in self._traced(coding, sequences[0]).items()}
         return all_labelled(values, self._arrays(labels(sequences[0].tokens)))
 
