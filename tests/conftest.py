@@ -134,8 +134,17 @@ def dask():
     if not FULL:
         forkserver.set_forkserver_preload(["distributed", "hopattn.cluster.shard", "hopattn.memories.memory"])
         forkserver.ensure_running()
-    with dask.config.set({"distributed.worker.multiprocessing-method": count("spawn", "forkserver")}):
+    method = {"distributed.worker.multiprocessing-method": count("spawn", "forkserver")}
+    with dask.config.set({**method, "distributed.scheduler.worker-ttl": "1s"}):  # a stopped worker costs seconds
         yield distributed
+
+
+@pytest.fixture
+def two_workers(dask):
+    """A cluster of two worker processes with one thread each, for one test, which may stop them for ever."""
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with dask.LocalCluster(**options) as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -37,12 +37,13 @@ def serve(pipe):
 
 @contextmanager
 def frozen(pid):
-    """Within it, a process does not run."""
+    """Within it, a process does not run; somebody may end it meanwhile."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(pid, signal.SIGCONT)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
 
 
 def process(thing):

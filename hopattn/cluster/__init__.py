@@ -1,8 +1,7 @@
 """Keys and work on many machines (the extra `cluster`).
 
 - `connection.py`: the connection to a Dask cluster, and its errors
-- `heartbeats.py`: which workers of a cluster answer
-- `task_queue.py`: tasks for whichever worker is free
+- `calls.py`: calls of a cluster, as futures; a scheduler that does not answer
 - `workers.py`: objects that lie on the workers of a cluster
 - `shard.py`: one part of the keys, where it lies
 - `sharded_memory.py`: a memory whose keys lie on many machines

@@ -94,7 +94,10 @@ def translated_errors(client: Any) -> Iterator[None]:
     try:
         yield
     except KilledWorker:
-        raise given_up(client) from None
+        raise CannotDo(
+            f"{cluster_name(client)} gives up: one worker after the other died of the same piece of work; "
+            "a memory limit that is too low for it is the usual reason"
+        ) from None
     except (CancelledError, CommClosedError, TimeoutError) as error:
         require_running(client)
         raise Interrupted(f"{cluster_name(client)} did not do its part: {_message_of(error)}") from None
@@ -106,14 +109,6 @@ def translated_errors(client: Any) -> Iterator[None]:
                 "is installed here"
             ) from None
         raise
-
-
-def given_up(client: Any) -> CannotDo:
-    """The error of a piece of work of which one worker after the other died."""
-    return CannotDo(
-        f"{cluster_name(client)} gives up: one worker after the other died of the same piece of work; "
-        "a memory limit that is too low for it is the usual reason"
-    )
 
 
 def require_running(client: Any) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.cluster.calls import workers_of
 from hopattn.cluster.connection import connected
-from hopattn.cluster.heartbeats import Heartbeats
 from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, ShardSummary, shape_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
@@ -128,7 +128,7 @@ def _divided(keys: _Vectors, values: _Vectors | None, shards: int | None, client
     if edges and shards is not None:
         raise InvalidInput(f"shards: each of the {len(edges) - 1} files is a shard; leave it out")
     if not edges:
-        workers = Heartbeats(client).workers() if shards is None else ()
+        workers = workers_of(client) if shards is None else ()
         n = min(len(workers), keys.count) if shards is None else whole(shards, "shards", most=keys.count)
         edges = tuple(keys.count * i // n for i in range(n + 1))
     spans = [range(start, stop) for start, stop in pairwise(edges)]

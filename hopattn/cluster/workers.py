@@ -6,12 +6,12 @@ result yet are repeated. A shard of a file is an object that holds the path and 
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Protocol
 
-from hopattn.cluster.connection import Interrupted, cluster_name, quiet, require_running, translated_errors
-from hopattn.cluster.heartbeats import POLL_SECONDS, WORKER_TIMEOUT, Heartbeats, Worker
+from hopattn.cluster.calls import WORKER_TIMEOUT, OnCluster, Worker, awaited, started, workers_of
+from hopattn.cluster.connection import Interrupted, cluster_name, quiet
 from hopattn.foundation.errors import CannotDo
 from hopattn.foundation.threads import thread_limit
 
@@ -38,7 +38,6 @@ class OnWorkers:
 
     def __init__(self, client: Any, objects: Sequence[Any]) -> None:
         self.client, self.objects = client, list(objects)
-        self._heartbeats = Heartbeats(client)
         self._addresses: list[str] = [""] * len(self.objects)
         self._copies: list[Any] = [None] * len(self.objects)
 
@@ -51,34 +50,24 @@ class OnWorkers:
         Raises `CannotDo` if the cluster is lost or keeps losing workers; an error of the work is raised as it is.
         """
         results: dict[int, Any] = {}
-        reason = ""
         with quiet():
             for _ in range(ATTEMPTS):
-                require_running(self.client)
-                try:
-                    remaining = [i for i in range(len(self)) if i not in results]
+                remaining = [i for i in range(len(self)) if i not in results]
+                with suppress(Interrupted), OnCluster(self.client) as executor:
                     self._place(remaining)
-                    for i, task in self._finished(self._submitted(work, shared, own, remaining)):
-                        results[i] = self._result(i, task)
-                except Interrupted as error:
-                    reason = f": {error}"
+                    for i, call in self._started(executor, work, shared, own, remaining).items():
+                        with suppress(Interrupted):
+                            results[i] = awaited(self.client, call)
                 if len(results) == len(self):
                     return [results[i] for i in range(len(self))]
-                self._forget_copies()
-        raise CannotDo(f"{cluster_name(self.client)} gives up: it lost workers {ATTEMPTS} times in a row{reason}")
+                self._forget_lost()
+        raise CannotDo(f"{cluster_name(self.client)} gives up: it lost workers {ATTEMPTS} times in a row")
 
-    def _result(self, i: int, task: Any) -> Any:
-        """The result of a finished task; its error is raised."""
-        if task.status == "error":
-            with translated_errors(self.client):
-                return task.result()
-        return self._heartbeats.awaited(self.client.gather(task, asynchronous=True), [self._addresses[i]])
-
-    def _forget_copies(self) -> None:
-        """Let objects that are sent with each call, and those of lost workers, go to another worker the next time."""
-        workers = self._heartbeats.workers()
-        for i, (copy, address) in enumerate(zip(self._copies, self._addresses, strict=True)):
-            if copy is self.objects[i] or address not in workers:
+    def _forget_lost(self) -> None:
+        """Let the objects of lost workers go to other workers the next time."""
+        workers = workers_of(self.client)
+        for i, address in enumerate(self._addresses):
+            if address not in workers:
                 self._copies[i] = None
 
     def _place(self, numbers: list[int]) -> None:
@@ -94,7 +83,7 @@ class OnWorkers:
         """The address of the worker with the fewest objects that has memory for `size` more bytes."""
         deadline = time.monotonic() + WORKER_TIMEOUT
         while True:
-            workers = self._heartbeats.workers()
+            workers = workers_of(self.client)
             load = dict.fromkeys(workers, (0, 0))
             for address, placed in zip(self._addresses, self.objects, strict=True):
                 if address in load:
@@ -111,48 +100,35 @@ class OnWorkers:
                 raise CannotDo(_no_room(self.client, workers, size))
             time.sleep(0.2)
 
-    def _submitted(
-        self, work: Work, shared: Sequence[Any], own: Sequence[Any] | None, numbers: list[int]
-    ) -> dict[int, Any]:
-        """The tasks of the work on these objects, each started on its object's worker."""
+    def _started(
+        self,
+        executor: OnCluster,
+        work: Work,
+        shared: Sequence[Any],
+        own: Sequence[Any] | None,
+        numbers: list[int],
+    ) -> dict[int, Future[Any]]:
+        """The calls of the work on these objects, each on its object's worker."""
         everywhere = sorted({self._addresses[i] for i in numbers})
         common = [self._sent(value, everywhere) for value in shared]
-        tasks = {}
+        calls = {}
         for i in numbers:
             here = [self._addresses[i]]
             last = [] if own is None else [self._sent(own[i], here)]
-            arguments = (work, self._copies[i], *common, *last)
             movable = self._copies[i] is self.objects[i]  # a copy that lies on a worker must not be sent to another
-            with translated_errors(self.client):
-                tasks[i] = self.client.submit(
-                    _on_worker, *arguments, pure=False, workers=here, allow_other_workers=movable
-                )
-        return tasks
-
-    def _finished(self, tasks: dict[int, Any]) -> list[tuple[int, Any]]:
-        """The tasks that finished or failed, with their numbers, once every task has ended or is lost.
-
-        A task on a worker that no longer exists is cancelled. If there was no other worker at that moment, Dask would
-        wait for the lost one for ever.
-        """
-        from distributed import wait
-
-        while waiting := {i: task for i, task in tasks.items() if task.status == "pending"}:
-            with suppress(TimeoutError, CancelledError), self.client.as_current():
-                wait(list(waiting.values()), timeout=POLL_SECONDS)
-                continue
-            workers = self._heartbeats.workers()
-            for i, task in waiting.items():
-                if self._addresses[i] not in workers:
-                    task.cancel()
-        return [(i, task) for i, task in tasks.items() if task.status in ("finished", "error")]
+            arguments = (_on_worker, work, self._copies[i], *common, *last)
+            calls[i] = executor.submit(*arguments, workers=here, allow_other_workers=movable)
+        return calls
 
     def _sent(self, value: Any, workers: list[str]) -> Any:
         """An argument for work on these workers: a small value itself, a large one as a copy that lies on them."""
         if _size(value) < SMALL:
             return value
         options = {"workers": workers, "broadcast": len(workers) > 1, "hash": False, "asynchronous": True}
-        return self._heartbeats.awaited(self.client.scatter([value], **options), workers)[0]
+        try:
+            return awaited(self.client, started(self.client, self.client.scatter([value], **options)))[0]
+        except (KeyError, OSError) as error:  # the scheduler raises it when a worker has just gone
+            raise Interrupted(f"{cluster_name(self.client)} lost {error}") from None
 
 
 def _exists(copy: Any) -> bool:

@@ -1,58 +1,124 @@
-"""Work on several processes of this machine, which end when the process that started them ends, in whatever way."""
+"""Work on an executor of `concurrent.futures`: several processes of this machine, or the workers of a cluster.
+
+The processes end when the process that started them ends, in whatever way.
+"""
 
 import os
 import signal
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from threading import Thread
 from typing import Any
 
+from hopattn.cluster.calls import POLL_SECONDS, OnCluster, workers_of
+from hopattn.cluster.connection import connected, quiet, translated_errors
 from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 
 JOBLIB_READS = ("JOBLIB_", "LOKY_")
 """The beginnings of the variables that joblib reads."""
+Look = Callable[[], object]
+"""Called while nothing is finished; it raises an error if nothing will be."""
+AHEAD = 5000
+"""The tasks that a cluster has at a time, so that any number of them needs little memory."""
+IDLE_SECONDS = 300
+"""The seconds for which processes without work are kept."""
 WATCH_SECONDS = 0.5
 """The seconds between two looks of a worker whether the process that started it is still there."""
 
 
 def results_of(
-    work: Callable[[Any], Any], tasks: Iterable[Any], count: int | None = None, ordered: bool = False
+    work: Callable[[Any], Any], tasks: Iterable[Any], count: int | None = None, ordered: bool = False, cluster: Any = ""
 ) -> Iterator[Any]:
     """The result of work(task) for each task, computed on several processes.
 
-    count: the number of processes; None for one on each core, 1 for this one alone. ordered: whether the results have
-    the order of the tasks, or that in which they are finished. Raises `CannotDo` if a process ends before its work is
-    done, and `InvalidInput` for an environment that joblib cannot read; an error of the work is raised as it is. After
-    an error the processes are ended; otherwise they are kept for the next call.
+    count: the number of processes of this machine; None for one on each core, 1 for this one alone. ordered: whether
+    the results have the order of the tasks, or that in which they are finished. cluster: a Dask cluster, as for
+    `connected`, used instead of this machine; empty for none.
+    Raises `CannotDo` if a process ends before its work is done, or if the cluster is lost or does not answer, and
+    `InvalidInput` for an environment that joblib cannot read; an error of the work is raised as it is. After an error
+    the processes are ended; otherwise they are kept for the next call.
     """
-    if count == 1:
+    here = isinstance(cluster, str) and not cluster
+    if here and count == 1:
         yield from map(work, tasks)
         return
-    _require_joblib()
-    from joblib import Parallel, delayed, parallel_config
-    from joblib.externals.loky.process_executor import BrokenProcessPool
+    with _processes(count) if here else _workers(cluster) as (executor, ahead, look):
+        numbered = _completed(executor, work, tasks, ahead, look)
+        yield from _in_order(numbered) if ordered else (result for _, result in numbered)
 
-    started_by = {"initializer": _begin, "initargs": (os.getpid(),)}
-    return_as = "generator" if ordered else "generator_unordered"
-    results = None
+
+def _completed(
+    executor: Executor,
+    work: Callable[[Any], Any],
+    tasks: Iterable[Any],
+    ahead: int,
+    look: Look,
+) -> Iterator[tuple[int, Any]]:
+    """The number and the result of each task of an executor, as they are finished.
+
+    ahead: the number of tasks that are given out at a time. look: called after each `POLL_SECONDS` without a result.
+    """
+    left = enumerate(tasks)
+    running = {executor.submit(work, task): i for i, task in islice(left, ahead)}
+    while running:
+        done = wait(running, POLL_SECONDS, FIRST_COMPLETED).done
+        if not done:
+            look()
+        for future in done:
+            yield running.pop(future), future.result()
+        running |= {executor.submit(work, task): i for i, task in islice(left, len(done))}
+
+
+def _in_order(numbered: Iterable[tuple[int, Any]]) -> Iterator[Any]:
+    """The results in the order of their numbers, each as soon as those before it are there."""
+    kept, following = {}, 0
+    for number, result in numbered:
+        kept[number] = result
+        while following in kept:
+            yield kept.pop(following)
+            following += 1
+
+
+@contextmanager
+def _workers(cluster: Any) -> Iterator[tuple[Executor, int, Look]]:
+    """The workers of a cluster: the arguments of `_completed`."""
+    with connected(cluster) as client, quiet(), translated_errors(client), OnCluster(client) as executor:
+        yield executor, AHEAD, partial(workers_of, client)
+
+
+@contextmanager
+def _processes(count: int | None) -> Iterator[tuple[Executor, int, Look]]:
+    """Processes of this machine, each with one thread: the arguments of `_completed`.
+
+    They are ended after an error, and otherwise kept. With more tasks ahead, loky prints a traceback when it ends them.
+    """
+    _require_joblib()
+    from joblib.externals.loky import cpu_count, get_reusable_executor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+    from joblib.parallel import ParallelBackendBase
+
+    count = count or cpu_count()
+    executor = get_reusable_executor(
+        count,
+        timeout=IDLE_SECONDS,
+        initializer=_begin,
+        initargs=(os.getpid(),),
+        env=dict.fromkeys(ParallelBackendBase.MAX_NUM_THREADS_VARS, "1"),
+    )
     try:
-        with (
-            parallel_config(backend="loky", n_jobs=count or -1, inner_max_num_threads=1, **started_by),
-            _interrupts_held(),
-        ):
-            results = Parallel(return_as=return_as)(delayed(work)(task) for task in tasks)
-        for result in results:  # noqa: UP028 – with `yield from`, joblib would warn of tasks that are given up
-            yield result
+        with _interrupts_held():
+            executor.submit(int)  # starts the processes
+        yield executor, 2 * count, lambda: None
     except BrokenProcessPool as error:
         message = f"a worker ended before its work was done ({shortened(error, 120)})"
         raise CannotDo(f"{message}; what a file keeps is not lost; take fewer workers") from None
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if results is not None:
-                results.close()
+    except BaseException:
+        executor.shutdown(kill_workers=True)
+        raise
 
 
 def _require_joblib() -> None:

@@ -10,17 +10,16 @@ import sys
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import hopattn as ha
-import hopattn.cluster.heartbeats
+import hopattn.cluster.calls
 import hopattn.cluster.workers
+from hopattn.cluster.calls import workers_of
 from hopattn.cluster.connection import connected
-from hopattn.cluster.heartbeats import Heartbeats
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.errors import CannotDo
 from tests.counts import count
@@ -125,7 +124,7 @@ def test_without_dask_it_is_told_how_to_have_it(monkeypatch):
 
 def test_a_worker_is_no_scheduler(client):
     with pytest.raises(CannotDo, match="what answers is a Worker"):
-        connected(next(iter(Heartbeats(client).workers())), seconds=2.0)
+        connected(next(iter(workers_of(client))), seconds=2.0)
 
 
 def test_a_client_is_taken_as_it_is_and_an_address_gets_its_own(dask, cluster, client):
@@ -279,19 +278,22 @@ def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng,
     same(found.recall(cues, max_steps=3), memory.recall(cues, max_steps=3))
 
 
+# The scheduler notices a stopped worker after some seconds.
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("where", ["large", "small"])
-def test_a_worker_that_does_not_answer_is_made_up_for(client, rng, told_by_dask, monkeypatch, where):
-    monkeypatch.setattr(hopattn.cluster.heartbeats, "SILENCE", 1.5)
+def test_a_worker_that_does_not_answer_is_made_up_for(two_workers, rng, told_by_dask, where):
     keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
-    found = ha.cluster.sharded(keys, client, beta=2.0)
-    with frozen(found.shards.each(process)[0]):
-        state = found.step(cues)
+    with ha.cluster.sharded(keys, two_workers.scheduler_address, beta=2.0) as found:
+        before = found.shards.each(process)
+        with frozen(before[0]):
+            state = found.step(cues)
+            assert set(found.shards.each(process)) == {before[1]}
     assert_allclose(state, ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-12 * np.abs(keys).max())
     assert told_by_dask == []
 
 
 def test_a_cluster_that_does_not_answer_is_told(served, rng, told_by_dask, monkeypatch):
-    monkeypatch.setattr(hopattn.cluster.heartbeats, "SILENCE", 1.0)
+    monkeypatch.setattr(hopattn.cluster.calls, "SILENCE", 1.0)
     (address, pid), (keys, cues) = served, stored(rng)
     with ha.cluster.sharded(keys, address, beta=2.0) as memory, frozen(pid):
         start = time.monotonic()
@@ -301,16 +303,11 @@ def test_a_cluster_that_does_not_answer_is_told(served, rng, told_by_dask, monke
     assert told_by_dask == []
 
 
-def test_a_worker_is_silent_when_the_scheduler_hears_no_more_from_it(monkeypatch):
-    now, known = [100.0], {"a": {"last_seen": 7.0}, "b": {"last_seen": 7.0}}
-    monkeypatch.setattr(hopattn.cluster.heartbeats, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    beats = Heartbeats(None)
-    monkeypatch.setattr(beats, "_known", lambda: known)
-    assert list(beats.workers()) == ["a", "b"]
-    now[0], known["a"] = now[0] + hopattn.cluster.heartbeats.SILENCE + 1, {"last_seen": 8.0}
-    assert list(beats.workers()) == ["a"]
-    known |= {str(i): {"last_seen": 1.0} for i in range(200)}
-    assert "b" in beats.workers()  # the workers of a large cluster send their heartbeats rarely
+def test_what_is_sent_to_a_worker_that_has_just_gone_is_sent_again(client, monkeypatch, rng):
+    keys, gone = rng.normal(size=(LARGE, 16)), ["tcp://127.0.0.1:1"]
+    on_workers, worker_for = OnWorkers(client, [keys]), OnWorkers._worker_for
+    monkeypatch.setattr(OnWorkers, "_worker_for", lambda self, size: gone.pop() if gone else worker_for(self, size))
+    assert on_workers.each(np.shape) == [keys.shape]
 
 
 def test_an_error_of_the_work_is_raised_as_it_is(client):
@@ -358,7 +355,7 @@ def test_a_cluster_that_is_lost_in_the_middle_is_told(dask, rng, capfd):
 
 
 def test_a_cluster_without_workers_is_told(dask, monkeypatch):
-    monkeypatch.setattr(hopattn.cluster.heartbeats, "WORKER_TIMEOUT", 0.3)
+    monkeypatch.setattr(hopattn.cluster.calls, "WORKER_TIMEOUT", 0.3)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "protocol": "tcp"}
     with (
         dask.LocalCluster(**options) as cluster,

@@ -1,20 +1,24 @@
 """A sweep on a real Dask cluster is computed there, even if a worker is lost; a lost cluster is reported in seconds."""
 
 import os
+import re
 import signal
 import socket
+import sys
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.cluster import heartbeats
+from hopattn.cluster import calls
 from hopattn.cluster.connection import connected
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from tests.counts import count
-from tests.on_workers import frozen, slow
+from tests.on_workers import slow
 
 AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
 
@@ -48,8 +52,8 @@ def test_one_worker_with_one_thread_computes_every_point(served):
 def test_a_cluster_that_goes_is_reported_and_nothing_is_computed_here(
     served, told_by_dask, tmp_path, monkeypatch, fault, message
 ):
-    monkeypatch.setattr(heartbeats, "SILENCE", 1.0)
-    monkeypatch.setattr("hopattn.experiments.sweep.workers.connected", lambda at: connected(at, 1.0))
+    monkeypatch.setattr(calls, "SILENCE", 1.0)
+    monkeypatch.setattr("hopattn.experiments.processes.connected", lambda at: connected(at, 1.0))
     (address, pid), file = served, tmp_path / "points.jsonl"
     report = after(2, lambda: os.kill(pid, fault))
     with pytest.raises(CannotDo, match=message):
@@ -59,32 +63,19 @@ def test_a_cluster_that_goes_is_reported_and_nothing_is_computed_here(
     assert told_by_dask == []
 
 
-def test_a_worker_that_does_not_answer_is_told_and_its_points_go_to_others(dask, cluster, told_by_dask, monkeypatch):
-    monkeypatch.setattr(heartbeats, "SILENCE", 1.5)
-    notes = []
-    with dask.Client(cluster, set_as_default=False) as client:
-        workers = client.run(os.getpid)
-    address, pid = next(iter(workers.items()))
-    with frozen(pid):
-        found = ha.sweep(slow, AXES, scheduler=cluster.scheduler_address, note=notes.append)
-    assert pid not in found.values["pid"].ravel()
-    assert notes == [f"the worker at {address} is lost, or does not answer; its work goes to others"]
-    assert told_by_dask == []
-
-
-def test_a_worker_killed_in_mid_sweep_changes_nothing(dask, cluster, tmp_path):
-    file, killed = tmp_path / "points.jsonl", []
-
-    def kill():
-        with dask.Client(cluster, set_as_default=False) as client:
-            killed.append(next(iter(client.run(os.getpid).values())))
-        os.kill(killed[0], signal.SIGKILL)
-
-    far = ha.sweep(slow, AXES, trials=2, scheduler=cluster.scheduler_address, file=file, report=after(2, kill))
+@pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_worker_that_goes_in_mid_sweep_changes_nothing(dask, two_workers, told_by_dask, tmp_path, fault):
+    file = tmp_path / "points.jsonl"
+    with dask.Client(two_workers, set_as_default=False) as client:
+        pids = set(client.run(os.getpid).values())
+    gone = min(pids)
+    address, report = two_workers.scheduler_address, after(2, lambda: os.kill(gone, fault))
+    far = ha.sweep(slow, AXES, trials=2, scheduler=address, file=file, report=report)
     here = ha.sweep(slow, AXES, trials=2, workers=1)
     assert np.array_equal(far.values["value"], here.values["value"])
-    pids = set(far.values["pid"].ravel())
-    assert killed and pids - set(killed) and os.getpid() not in pids  # how many took part is a matter of timing
+    assert len(file.read_text().splitlines()) == 1 + len(AXES["x"])  # no point is lost, and none is there twice
+    assert pids - {gone} <= set(far.values["pid"].ravel()) and os.getpid() not in far.values["pid"]
+    assert told_by_dask == []
 
 
 def test_a_scenario_sweeps_there_as_here(cluster):
@@ -93,6 +84,33 @@ def test_a_scenario_sweeps_there_as_here(cluster):
     far = ha.experiments.sweep_scenario(ha.load("phases"), scheduler=cluster.scheduler_address, **arguments)
     here = ha.experiments.sweep_scenario(ha.load("phases"), workers=1, **arguments)
     assert np.array_equal(far.values["overlap"], here.values["overlap"])
+
+
+def test_the_example_of_the_page_on_slurm_runs(cluster, tmp_path, monkeypatch):
+    class Jobs:
+        """The jobs of dask-jobqueue; the cluster of the tests does their work."""
+
+        scheduler_address = cluster.scheduler_address
+
+        def __init__(self, *, cores, processes, memory, walltime, scheduler_options):
+            assert scheduler_options == {"worker_ttl": "30s"}
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def adapt(self, *, minimum_jobs, maximum_jobs):
+            assert minimum_jobs == maximum_jobs
+
+    page = (Path(__file__).parents[2] / "docs/howto/slurm.md").read_text(encoding="utf-8")
+    (example,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "SLURMCluster" in block)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", SimpleNamespace(SLURMCluster=Jobs))
+    exec(example.replace("0.05:0.2:16", "0.05:0.2:2").replace("trials=100", "trials=1"), {})
+    here = ha.experiments.sweep_scenario(ha.load("capacity"), {"load": "0.05:0.2:2"}, trials=1, workers=1)
+    assert Path("capacity.csv").read_text() == here.to_csv()
 
 
 def test_what_a_trial_refuses_there_is_reported_here(cluster):
@@ -104,7 +122,7 @@ def test_what_a_trial_refuses_there_is_reported_here(cluster):
 
 
 def test_a_scheduler_that_does_not_answer_is_reported_within_seconds(dask, tmp_path, monkeypatch):
-    monkeypatch.setattr("hopattn.experiments.sweep.workers.connected", lambda at: connected(at, count(5.0, 1.0)))
+    monkeypatch.setattr("hopattn.experiments.processes.connected", lambda at: connected(at, count(5.0, 1.0)))
     start = time.monotonic()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -90,8 +90,7 @@ def sweep_scenario(
     workers: processes of this machine (None: one on each core).
     scheduler: the address of a Dask cluster, used in place of processes ("": none).
     report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if the torn last line of the checkpoint was cut off, or if a worker of the cluster is
-    lost (by default, nothing happens).
+    note: called with a sentence if the torn last line of the checkpoint was cut off (by default, nothing happens).
 
     Raises `InvalidInput`, before any point is computed, for keys and measures that the scenario does not have, points
     that do not fit it, and an unknown keyword; for the rest as `hopattn.sweep` does.

@@ -40,8 +40,7 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     about: texts and numbers that describe the function; a checkpoint with others is refused. State here what the code
     of the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
     report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if the torn last line of the checkpoint was cut off, or if a worker of the cluster is
-    lost (by default, nothing happens).
+    note: called with a sentence if the torn last line of the checkpoint was cut off (by default, nothing happens).
 
     Every trial runs in one thread, so that the result is the same for any number of workers. Raises `InvalidInput` for
     axes that are empty or do not rise, a file of another sweep or of another function, and an unknown keyword. Raises

@@ -8,8 +8,6 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from hopattn.cluster.connection import connected
-from hopattn.cluster.task_queue import TaskQueue
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, point_text
@@ -43,8 +41,7 @@ class Workers:
 
     file: the checkpoint, None for none. workers: processes of this machine, None for one on each core. scheduler: the
     address of a Dask cluster, used in place of processes; empty for none. report: called at the start and after
-    each finished point, None for nothing. note: called if the torn last line of a checkpoint was cut off, or if a
-    worker of the cluster is lost.
+    each finished point, None for nothing. note: called if the torn last line of a checkpoint was cut off.
     """
 
     file: Path | None = None
@@ -94,13 +91,8 @@ def compute(
         Task(trial, range(known.get(key, 0), plan.trials), plan.seed, point, key, parts)
         for key, point in points.items()
     ]
-    if not tasks:
-        return
-    if isinstance(workers.scheduler, str) and not workers.scheduler:
-        yield from results_of(compute_point, tasks, workers.workers)
-        return
-    with connected(workers.scheduler) as client:
-        yield from TaskQueue(client, compute_point, tasks, workers.note).results()
+    if tasks:
+        yield from results_of(compute_point, tasks, workers.workers, cluster=workers.scheduler)
 
 
 def compute_point(task: Task) -> tuple[str, dict[str, Any]]:
