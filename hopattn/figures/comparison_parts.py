@@ -6,18 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from hopattn.experiments.comparison.result import Comparison
+from hopattn.experiments.comparison.row import MEASURES as COLUMNS
 from hopattn.experiments.comparison.row import Row
 from hopattn.figures.quantities import parameter_title
 from hopattn.figures.text import short
 from hopattn.foundation.errors import InvalidInput, unknown
 
-MEASURES = {
-    "recalled": "share of cues\nrecalled",
-    "steps": "steps to the\nfixed point",
-    "entropy": "entropy of the\nweights (nats)",
-    "distance": "way from one step\nto the fixed point",
-    "least_number": "keys for 90 %\nof the weight",
-}
+_AXES = {field.name: field.metadata["axis"] for field in COLUMNS}
+MEASURES = {name: _AXES[name] for name in ("recalled", "steps", "entropy", "distance", "least_number")}
 """The measures, in the order of the panels, with the titles of their axes."""
 FIRST = "recalled_first"
 """The measure `recalled` after one step."""

@@ -24,7 +24,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.views.memory_tables import descents, memory_parts
-from hopattn.views.tables import column_meanings, comparison_table, sweep_size, sweep_table
+from hopattn.views.tables import comparison_table, legend, sweep_size, sweep_table
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
 
 
@@ -85,9 +85,9 @@ def _(comparison: Comparison) -> str:
     picture = ""
     if not why_no_figure(comparison):
         picture = _picture(lambda figure: draw_comparison(figure, comparison), "comparison")
-    headings, rows = comparison_table(comparison)
-    parts = [_table(headings, rows), *map(_paragraph, column_meanings(headings))] if rows else []
-    return "\n".join([*parts, picture, _paragraph(comparison.words())])
+    table = comparison_table(comparison)
+    parts = [_table(table.headings, table.rows), *map(_paragraph, legend(table.headings))] if table.rows else []
+    return "\n".join([_paragraph(comparison.about), *parts, picture, _paragraph(comparison.words())])
 
 
 @_html.register
@@ -163,10 +163,10 @@ def _picture(draw: Callable[[Figure], None], description: str) -> str:
     return "\n".join([image, *map(_paragraph, notes)])
 
 
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], align: str = "right") -> str:
+def _table(headings: Sequence[str], rows: Iterable[Sequence[Any]], align: str = "right") -> str:
     """A table with one row of headings. align: the alignment of its texts."""
 
-    def line(tag: str, cells: Sequence[str]) -> str:
+    def line(tag: str, cells: Sequence[Any]) -> str:
         style = f"text-align:{align};padding:0 .8em 0 0"
         return "".join(f'<{tag} style="{style}">{_safe(text)}</{tag}>' for text in cells)
 

@@ -3,18 +3,22 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from os import terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from hopattn.experiments.comparison.columns import PLACES, RECALL, STORED, WEIGHTS
+from hopattn.experiments.comparison.row import MEASURES, PLACES
 from hopattn.experiments.sweep.table import HALF
 from hopattn.foundation.writing import shown
+from hopattn.figures.comparison_parts import measures_of, memories_of, that_differs
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.consoles import console, error_console
 from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, plain, show, table
+from hopattn.views.text_table import TextTable
 
 if TYPE_CHECKING:
     from hopattn.experiments.certificate import Certificate
@@ -131,54 +135,59 @@ def show_certificates(certificates: "Sequence[Certificate]") -> None:
     show(out, Text(""), Text(f"{found} ({certificates[0].dtype})"))
 
 
-_RECALL, _WEIGHTS = (tuple(column.heading for column in columns) for columns in (RECALL, (*WEIGHTS, *STORED)))
-"""The headings of a comparison: the measures of recall, and those of the weights and of the size."""
+SCREEN = terminal_size((80, 24))
+"""The screen on which a comparison fits unless all of it is asked for."""
+BETWEEN = 6
+"""The lines of that screen for the headings, two gaps, the line on the rest, the command and the next prompt."""
 
 
-def comparison_table(comparison: "Comparison") -> tuple[list[str], list[list[str]]]:
-    """The headings and rows of a comparison: memory, place and point of each row, and its measures.
+def comparison_table(comparison: "Comparison") -> TextTable:
+    """The table of a comparison: memory, place and point of each row, and its measures.
 
     A measure that a row does not have is a dash. A column of dashes is left out, and so is the row of a memory that
-    could not take part: the paragraph of the comparison names it.
+    could not take part: the last sentence of the comparison names it.
     """
     taking_part = [row for row in comparison.rows if not row.refusal]
-    axes = list(comparison.axes) if "beta" in comparison.axes else [*comparison.axes, "beta"]
-    places = ["of"] if any(row.where for row in comparison.rows) else []
-    headings = ["memory", *places, *axes, *_RECALL, *_WEIGHTS]
-    rows = [
-        [row.memory, *([row.where] * len(places)), *(cell(float(row.point[axis])) for axis in axes), *_measures(row)]
-        for row in taking_part
-    ]
-    columns = [i for i, name in enumerate(headings) if rows and (name in axes or any(row[i] != "–" for row in rows))]
-    return [headings[i] for i in columns], [[row[i] for i in columns] for row in rows]
+    measures = [one for one in MEASURES if any(getattr(row, one.name) is not None for row in taking_part)]
+    places = _places(comparison)
+    rows = [[row.memory, *_place_cells(row, places), *(row.cell(one) for one in measures)] for row in taking_part]
+    headings = ["memory", *places, *(one.metadata["title"] for one in measures)] if rows else []
+    texts = ["memory", "of", *(one.metadata["title"] for one in measures if one.metadata["text"])]
+    return table(headings, rows, [name for name in headings if name not in texts], 1 + len(places))
 
 
-def _measures(row: "Row") -> list[str]:
-    """The cells of a row below the headings `_RECALL` and `_WEIGHTS`."""
-    error = "" if row.recalled_error is None or row.recalled is None else f" ± {row.recalled_error:.2g}"
-    numbers = [row.recalled_first, row.cosine, row.at_rest, row.steps, row.energy_fall, row.distance]
-    spread = [row.least_number, row.entropy]
-    beside = "–" if row.difference is None else "rounding" if row.is_attention else f"{row.difference:.1e}"
-    return [
-        _or_dash(row.recalled) + error,
-        *map(_or_dash, numbers),
-        row.operating_class or "–",
-        *map(_or_dash, spread),
-        beside,
-        "–" if row.parameters is None else f"{row.parameters:,}",
-        _or_dash(row.recalled_per_number),
-    ]
+def points_table(comparison: "Comparison") -> tuple[TextTable, str]:
+    """The table of one measure, with a row for each place and point and a column for each memory; and its meaning.
+
+    The measure is the first in which the memories differ, as in a figure.
+    """
+    name = that_differs(comparison, measures_of(comparison))
+    (measure,) = (one for one in MEASURES if one.name == name)
+    places, memories = _places(comparison), memories_of(comparison)
+    points: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in comparison.rows:
+        points.setdefault(tuple(_place_cells(row, places)), {})[row.memory] = row.cell(measure).partition(" ±")[0]
+    rows = [[*point, *(cells.get(memory, "–") for memory in memories)] for point, cells in points.items()]
+    right = [heading for heading in (*places, *memories) if heading != "of"]
+    meaning = f"{measure.metadata['title']}, by memory: {measure.metadata['meaning']}"
+    return table([*places, *memories], rows, right, len(places)), meaning
 
 
-def _or_dash(number: float | None) -> str:
-    """A number with three digits, as 0 if it is a rounding error; a dash for None."""
-    return "–" if number is None else shown(number, 3)
+def _places(comparison: "Comparison") -> list[str]:
+    """The headings of the columns that say where a row was measured."""
+    several = ["of"] if any(row.where for row in comparison.rows) else []
+    return [*several, *comparison.axes, *(["beta"] if "beta" not in comparison.axes else [])]
 
 
-def column_meanings(headings: Sequence[str]) -> list[str]:
+def _place_cells(row: "Row", places: Sequence[str]) -> list[str]:
+    """The cells of a row in the columns of `_places`."""
+    return [row.where if name == "of" else cell(float(row.point[name])) for name in places]
+
+
+def legend(headings: Sequence[str]) -> list[str]:
     """One line for each column of a comparison whose heading does not explain itself."""
-    explained = (*PLACES, *RECALL, *WEIGHTS, *STORED)
-    return [f"{column.heading}: {column.meaning}" for column in explained if column.heading in headings]
+    meanings = PLACES | {one.metadata["title"]: one.metadata["meaning"] for one in MEASURES}
+    return [f"{name}: {meanings[name]}" for name in headings if name in meanings]
 
 
 def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
@@ -198,28 +207,35 @@ def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[l
             yield headings, cells
 
 
-def show_comparison(comparison: "Comparison") -> None:
-    """Write a comparison to standard output: its tables, the meanings of their columns, and the paragraph."""
+def show_comparison(comparison: "Comparison", whole: bool = False) -> None:
+    """Write a comparison to standard output: its subject, its table, a line for each column, and at most two sentences.
+
+    whole: whether to write all rows and columns, and the tables of `nearest_tables`. Otherwise the columns that fit on
+    a screen, or one measure of all memories if there are too many rows for it.
+    """
     out = console()
-    headings, rows = comparison_table(comparison)
-    if rows:
-        _show_rows(headings, rows)
-        show(out, Text(""), *map(Text, column_meanings(headings)))
-    for names, cells in nearest_tables(comparison):
+    about = Text(plain(f"{comparison.about[:1].upper()}{comparison.about[1:]}"))
+    words = Text(plain(comparison.words()))
+    found = comparison_table(comparison)
+    meanings, more = legend(found.headings), ""
+    if found.rows and not whole:
+        width = min(out.width, SCREEN.columns)
+        texts = sum(len(text.wrap(out, width)) for text in (about, words) if text)
+        found, meanings, more = _on_a_screen(comparison, found.columns_within(width), SCREEN.lines - BETWEEN - texts)
+    parts: list[TextTable | Text] = [about, found, Text("")] if found.rows else [about]
+    show(out, *parts, *map(Text, meanings))
+    for names, cells in nearest_tables(comparison) if whole else ():
         show(out, Text(""), table(names, cells))
-    show(out, *([Text("")] if rows else []), Text(plain(comparison.words())))
+    show(out, *([Text("")] * bool(found.rows)), *(text for text in (words, Text(more)) if text))
 
 
-def _show_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write the rows of a comparison as one table, or as two where one is wider than a line."""
-    out = console()
-    right = [name for name in headings if name not in ("memory", "of", "class", "beside attention")]
-    keys = [name for name in headings if name not in (*_RECALL, *_WEIGHTS)]
-    whole = table(headings, rows, right, len(keys))
-    if whole.width <= out.width:
-        show(out, whole)
-    else:  # the measures of recall, then those of the weights and of the size
-        for i, part in enumerate((_RECALL, _WEIGHTS)):
-            columns = [c for c, name in enumerate(headings) if name in keys or name in part]
-            names, cells = [headings[c] for c in columns], [[row[c] for c in columns] for row in rows]
-            show(out, *([Text("")] * i), table(names, cells, right, len(keys)))
+def _on_a_screen(comparison: "Comparison", found: TextTable, room: int) -> tuple[TextTable, list[str], str]:
+    """The table, the lines of its legend, and a line on the rest, in so many lines; found: the columns that fit."""
+    meanings, more = legend(found.headings), "--all shows every measure"
+    if len(found.rows) + len(meanings) <= room:
+        return found, meanings, more
+    found, meaning = points_table(comparison)
+    meanings = [*legend(found.headings), meaning]
+    rows = found.rows[: max(room - len(meanings), 1)]
+    left = len(found.rows) - len(rows)
+    return replace(found, rows=rows), meanings, more + (f", and {left} more points" if left else "")

@@ -37,6 +37,14 @@ class TextTable:
         """The width of the table if no text wraps."""
         return _total(self._widest)
 
+    def columns_within(self, width: int) -> "TextTable":
+        """The leading columns that fit into a line of `width` letters with no text wrapped, and at least one."""
+        count = len(self.headings)
+        while count > self.labels + 1 and _total(self._widest[:count]) > width:
+            count -= 1
+        right = frozenset(c for c in self.right if c < count)
+        return TextTable(self.headings[:count], [row[:count] for row in self.rows], right, self.labels)
+
     def lines(self, width: int) -> Iterator[Text]:
         """The lines of the table; none is longer than `width`, except for a word or number that is.
 

@@ -3,29 +3,53 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from hopattn.scenario.files import shipped
+from tests.counts import spread
 from tests.each import each
 
+WITH_KEYS = [
+    name
+    for name, file in shipped().items()
+    if re.search('^kind = "(attention|memory)"', file.read_text(encoding="utf-8"), re.MULTILINE)
+]
+"""The shipped scenarios that have keys and cues."""
 FEW = ("--trials", "2", "--dim", "16")
 
 
-def test_random_patterns_are_a_table_and_a_paragraph(hopattn):
+def test_random_patterns_are_a_table_a_line_for_each_column_and_a_sentence(hopattn):
     code, out, err = hopattn("compare", *FEW)
-    table, _, words = out.partition("\n\n")
-    assert code == 0
-    assert [line.split()[0] for line in table.split("\n")[1:]] == [
-        *("hopfield", "dense", "modern", "sparse", "linear", "nearest"),
-    ]
+    (about, *table), legend, words = (part.split("\n") for part in out.split("\n\n"))
+    assert (code, err) == (0, "")
+    assert about.startswith("2 random patterns of ±1 of 16 neurons")
+    names = ["hopfield", "dense", "modern", "sparse", "linear", "nearest"]
+    assert [line.split()[0] for line in table] == ["memory", *names]
+    assert "at rest: share of the cues that reached a fixed point" in legend
+    assert words[0] == "One step of modern is attention, up to rounding."
+
+
+def test_all_shows_every_measure_and_says_what_one_step_was_compared_with(hopattn):
+    _, out, err = hopattn("compare", *FEW, "--all")
     assert any("rounding" in line for line in out.split("\n") if line.startswith("modern"))
-    assert "One step of modern is attention" in " ".join(words.split())
-    assert "\nat rest: share of the cues that reached a fixed point\n" in words
-    held = "beside attention: one step of modern was held against attention computed independently, with NumPy"
+    assert "stored numbers: " in out and "--all" not in out
+    held = "beside attention: computed independently with NumPy"
     assert err in (f"{held}\n", f"{held} and with PyTorch\n")
-    assert hopattn("compare", *FEW, "--memories", "nearest")[2] == ""
+    assert hopattn("compare", *FEW, "--memories", "nearest", "--all")[2] == ""
+
+
+@pytest.mark.parametrize("name", spread(WITH_KEYS, 8))
+def test_the_comparison_of_a_scenario_fits_on_one_screen(hopattn, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = hopattn("compare", name)
+    lines = out.splitlines()
+    assert code in (0, 2)
+    assert len(lines) + err.count("\n") + 2 <= 24, out  # the command and the next prompt
+    assert max(map(len, lines), default=0) <= 80, out
 
 
 def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
@@ -44,7 +68,7 @@ def test_a_grid_is_printed_drawn_and_kept(hopattn, tmp_path):
 
 
 def test_the_lectures_bank_is_compared(hopattn):
-    code, out, _ = hopattn("compare", "bank", "--memories", "modern,linear")
+    code, out, _ = hopattn("compare", "bank", "--memories", "modern,linear", "--all")
     assert code == 0
     assert [line.split()[:2] for line in out.split("\n") if " river " in line] == [
         ["modern", "river"],
@@ -53,7 +77,7 @@ def test_the_lectures_bank_is_compared(hopattn):
     assert ["river:", "nearest", "at", "the", "end", "muddy", "rivers", "banks"] in [
         line.split() for line in out.split("\n")
     ]
-    assert "One step of modern is attention" in " ".join(out.split())
+    assert "One step of modern is attention" in out
     beta = json.loads(hopattn("compare", "bank", "--over", "beta=1,2", "--json")[1])
     assert {row["beta"] for row in beta["rows"]} == {1, 2}
 
@@ -61,8 +85,8 @@ def test_the_lectures_bank_is_compared(hopattn):
 @pytest.mark.parametrize(
     ("name", "left_out"),
     [
-        ("bank", "; 2 cues that may see no key are left out."),
-        ("aaba", "; 1 head is left out, without dot products, with a bias, or with a mask that hides every key."),
+        ("bank", "; 2 cues that may see no key are left out"),
+        ("aaba", "; 1 head is left out, without dot products, with a bias, or with a mask that hides every key"),
         ("letters", None),
     ],
 )
@@ -74,7 +98,7 @@ def test_what_is_left_out_of_a_scenario_is_said_with_the_reason(hopattn, name, l
 def test_a_comparison_in_which_nothing_takes_part_is_a_sentence(hopattn):
     code, out, _ = hopattn("compare", "bank", "--memories", "classical,dense")
     assert code == 0
-    assert "hopfield and dense could not take part" in " ".join(out.split())
+    assert "hopfield and dense could not take part" in " ".join(out.split()) and "--all" not in out
     assert not any(line.startswith(("memory ", "beta")) for line in out.split("\n"))
 
 

@@ -10,16 +10,20 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.experiments.comparison.contenders import DEFAULT, OTHER_NAMES, contenders
-from hopattn.experiments.comparison.paragraph import ceiling, paragraph
+from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
-from hopattn.views.tables import column_meanings, comparison_table
+from hopattn.views.tables import SCREEN, comparison_table, legend, show_comparison
 from tests.draws import betas, stores
 from tests.each import each
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+
+
+def words(made, axes=()):
+    return Comparison("x", tuple(made), axes, 0, ()).words()
 
 
 def rows(found):
@@ -62,8 +66,7 @@ def test_a_softmax_that_is_none_is_found_out():
     assert found.is_attention  # at the beta that the object carries
     off = Row("modern", "", {"beta": 1.0}, 2, 2, 1, difference=1e-3, bound=1e-12)
     assert off.is_attention is False
-    words = paragraph("x", [off], ())
-    assert "differs by up to 1.0e-03 from attention computed independently: more than rounding" in words
+    assert words([off]) == "One step of modern differs from attention by up to 1.0e-03, which is more than rounding."
 
 
 def test_the_energy_falls_by_what_scipy_says():
@@ -114,31 +117,22 @@ def test_a_memory_that_cannot_take_part_says_why_in_its_row():
     assert masked.refusal == "mask: a network of couplings has no patterns to mask"
 
 
-def test_each_reason_is_given_once_and_a_memory_that_took_part_elsewhere_with_its_places():
+def test_a_memory_that_took_part_elsewhere_says_in_how_many_rows_it_could_not():
     def row(memory, where, refusal=""):
         return Row(memory, where, {"beta": 1.0}, 2, 2, 1, refusal=refusal)
 
-    patterns = [f"patterns: row {i} holds 0.{i}1; the neurons are spins" for i in range(7)]
-    everywhere = [row(name, where, patterns[i]) for name in ("hopfield", "dense") for i, where in enumerate("ab")]
-    assert paragraph("x", everywhere, ()) == f"X. hopfield and dense could not take part (for example, {patterns[0]})."
-    two = [row("dense", "a", patterns[0]), row("dense", "b", "it is too large"), row("dense", "c", patterns[0])]
-    assert paragraph("x", two, ()) == (
-        f"X. dense could not take part at a and c ({patterns[0]}). dense could not take part at b (it is too large)."
-    )
-    many = [row("dense", "z"), *(row("dense", f"head {i}", patterns[0]) for i in range(1, 7))]
-    assert f"could not take part at head 1, head 2, head 3 and 3 more ({patterns[0]})" in paragraph("x", many, ())
-    grid = [Row("m", "", {"load": x}, 2, 2, 1, refusal="no" * (x > 0.1)) for x in (0.1, 0.2)]
-    assert "m could not take part at load 0.2 (no)." in paragraph("x", grid, ("load",))
+    reason = "patterns: row 0 holds 0.1; the neurons are spins"
+    everywhere = [row(name, where, reason) for name in ("hopfield", "dense") for where in "ab"]
+    assert words(everywhere) == f"hopfield and dense could not take part ({reason})."
+    some = [row("dense", "a", reason), row("dense", "b"), row("dense", "c", reason), row("nearest", "a", "no")]
+    assert words(some) == f"dense could not take part in 2 of 3 rows ({reason}); nearest could not take part (no)."
 
 
 def test_cues_that_may_see_no_key_are_counted():
     strict = np.tri(4, k=-1, dtype=bool)
-    assert (
-        ha.compare(HADAMARD, HADAMARD, mask=strict)
-        .words()
-        .startswith("3 cues and 4 keys of dim 4; 1 cue that may see no key is left out.")
-    )
-    assert "left out" not in ha.compare(HADAMARD, HADAMARD).words()
+    about = ha.compare(HADAMARD, HADAMARD, mask=strict).about
+    assert about == "3 cues and 4 keys of dim 4; 1 cue that may see no key is left out"
+    assert "left out" not in ha.compare(HADAMARD, HADAMARD).about
 
 
 def test_a_recall_that_diverges_is_reported_without_nan():
@@ -290,20 +284,47 @@ def test_every_default_memory_is_one_of_the_list():
     assert set(DEFAULT) <= set(named_memories) and set(OTHER_NAMES.values()) <= set(named_memories)
 
 
-def test_the_table_drops_what_could_not_take_part_and_the_paragraph_names_it():
+def test_the_table_drops_what_could_not_take_part_and_a_sentence_names_it():
     found = ha.compare([[0.5, 1.0], [1.0, 0.0]], [[1.0, 1.0]], targets=[0])
-    _, rows = comparison_table(found)
-    assert [row[0] for row in rows] == ["modern", "sparse", "linear", "nearest"]
+    assert [row[0] for row in comparison_table(found).rows] == ["modern", "sparse", "linear", "nearest"]
     assert found.words().count("hopfield and dense could not take part") == 1
-    none = ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories="hopfield")
-    assert comparison_table(none) == ([], [])
+    assert not comparison_table(ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories="hopfield")).headings
 
 
-def test_the_csv_has_the_headings_of_the_table_and_every_heading_is_explained():
+def test_the_csv_has_the_headings_of_the_table_and_every_heading_is_explained_in_one_line():
     found = ha.experiments.compare_random(trials=2, dim=10)
-    headings, _ = comparison_table(found)
+    headings = comparison_table(found).headings
     assert set(headings) <= set(found.to_csv().splitlines()[0].split(","))
-    assert [line.partition(":")[0] for line in column_meanings(headings)] == headings[1:]  # all but the memory's name
+    assert [line.partition(":")[0] for line in legend(headings)] == [*headings[1:]]  # all but the memory's name
+    assert max(map(len, legend(headings))) <= SCREEN.columns
+
+
+def printed(capsys, found, whole=False):
+    show_comparison(found, whole)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_grid_that_is_longer_than_the_screen_is_one_measure_of_all_memories(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(SCREEN.columns))
+    made = [
+        Row(name, "", {"load": i / 100, "beta": 1.0}, 2, 4, 2, recalled=share, recalled_error=0.1, steps=2.0)
+        for i in range(1, 31)
+        for name, share in (("hopfield", 1 / i), ("modern", 1.0))
+    ]
+    few, many = (Comparison("this", tuple(made[:n]), ("load",), 0, ()) for n in (4, 60))
+    assert printed(capsys, few)[1].split() == ["memory", "load", "beta", "recalled", "steps"]
+    lines = printed(capsys, many)
+    assert len(lines) == SCREEN.lines - 2  # the command and the next prompt
+    assert [line.split() for line in lines[1:4]] == [
+        ["load", "beta", "hopfield", "modern"],
+        ["0.01", "1", "1", "1"],
+        ["0.02", "1", "0.5", "1"],
+    ]
+    left = 30 - sum(line.startswith("0.") for line in map(str.strip, lines))
+    assert lines[-1] == f"--all shows every measure, and {left} more points"
+    whole = printed(capsys, many, whole=True)
+    assert sum(line.startswith(("hopfield", "modern")) for line in whole) == 60
+    assert not any("--all" in line for line in whole)
 
 
 def test_a_memory_of_other_keys_is_not_compared():
@@ -336,68 +357,31 @@ def test_of_many_given_patterns_some_are_drawn_as_cues_whatever_their_order():
     for found in results:
         assert 0.57 < found.rows[0].recalled < 0.87
         assert found.rows[0].n_cues == 200
-        assert found.words().startswith("200 patterns of dim 64, 100 of them drawn as cues, 6 of the entries")
+        assert found.about.startswith("200 patterns of dim 64, 100 of them drawn as cues, 6 of the entries")
     few = ha.experiments.compare_patterns(easy, memories=["nearest"], trials=2)
-    assert few.words().startswith("100 patterns of dim 64, 6 of the entries")
+    assert few.about.startswith("100 patterns of dim 64, 6 of the entries")
 
 
-@pytest.mark.parametrize(
-    ("value", "bound"), [(2.2e-13, "3e-13"), (9.5e-14, "1e-13"), (1e-12, "1e-12"), (0.0, "0"), (3.0, "3e+00")]
-)
-def test_a_bound_is_rounded_up(value, bound):
-    assert ceiling(value) == bound
-
-
-def test_the_words_tell_where_it_turns():
-    made = [
-        Row("m", "", {"load": x}, 2, 4, 1, recalled=y, recalled_first=y) for x, y in ((0.1, 1.0), (0.2, 0.6), (0.3, 0))
-    ]
-    words = paragraph("this", made, ("load",))
-    assert words.startswith(
-        "This. Recalled at the end: m from none (load 0.3) to all (load 0.1), at least a half up to load 0.2."
-    )
-    turned = [Row("m", "", {"beta": x}, 2, 4, 1, recalled=y, recalled_first=y) for x, y in ((0.1, 0.0), (8, 0.999))]
-    assert "from none (beta 0.1) to over 99 % (beta 8), at least a half from beta 8 on" in paragraph(
-        "x", turned, ("beta",)
-    )
-
-
-def test_a_memory_without_a_fixed_point_is_not_compared_with_one():
-    words = ha.experiments.compare_random(n_patterns=1, dim=16, memories=["linear"], trials=5).words()
-    assert "One step recalls as much as all steps for linear. Not every cue comes to rest with linear (none)." in words
-
-
-def test_where_rounding_may_exceed_the_values_the_paragraph_cannot_tell():
+def test_where_rounding_may_exceed_the_values_nothing_is_compared_with_attention():
     keys = np.random.default_rng(0).normal(size=(20, 4))
     found = ha.compare(keys, keys[:3] + 0.1, beta=1e20, memories=["modern"])
     assert found.rows[0].is_attention is None
-    assert (
-        "Whether one step of modern is attention cannot be told (rounding may exceed the values; use" in found.words()
-    )
+    assert "One step of modern cannot be compared with attention: rounding may exceed the values; use" in found.words()
     some = ha.compare(keys, keys[:3] + 0.1, beta=[1e6, 1e20], memories=["modern"]).words()
-    assert "cannot be told in 1 of 2 rows" in some and "is attention: computed" in some
+    assert "One step of modern is attention, up to rounding; 1 of 2 rows cannot be compared: rounding may" in some
 
 
-@pytest.mark.parametrize(
-    ("recalled", "shown"), [(0.995, "over 99 %"), (0.005, "under 1 %"), (0.994, "99 %"), (1.0, "all"), (0.0, "none")]
-)
-def test_not_quite_all_is_not_all(recalled, shown):
-    words = paragraph("x", [Row("m", "", {"beta": 1.0}, 2, 200, 1, recalled=recalled, recalled_first=1.0)], ())
-    assert f"recalled at the end: m {shown}." in words
-    assert ("changes for m" in words) == (recalled < 1)
-
-
-def test_the_paragraph_counts_the_neurons_that_are_reversed():
+def test_the_subject_counts_the_neurons_that_are_reversed():
     for dim, count in ((4, 0), (64, 6)):
-        words = ha.experiments.compare_random(dim=dim, n_patterns=2, hidden=0.4, memories=["nearest"], trials=2).words()
-        assert f"of {dim} neurons, {count} of the neurons reversed, {round(0.4 * dim)} of the neurons hidden" in words
-    words = ha.experiments.compare_random({"dim": [4, 8]}, memories=["nearest"], trials=2).words()
-    assert "0.1 of the neurons, rounded to whole ones, reversed" in words
+        about = ha.experiments.compare_random(dim=dim, n_patterns=2, hidden=0.4, memories=["nearest"], trials=2).about
+        assert f"of {dim} neurons, {count} of the neurons reversed, {round(0.4 * dim)} of the neurons hidden" in about
+    about = ha.experiments.compare_random({"dim": [4, 8]}, memories=["nearest"], trials=2).about
+    assert "0.1 of the neurons, rounded to whole ones, reversed" in about
     assert (
         "6 of the entries reversed"
-        in ha.experiments.compare_patterns(np.eye(64) * 2 - 1, memories=["nearest"], trials=2).words()
+        in ha.experiments.compare_patterns(np.eye(64) * 2 - 1, memories=["nearest"], trials=2).about
     )
-    assert "noise of 0.1" in ha.experiments.compare_patterns(np.eye(64), memories=["nearest"], trials=2).words()
+    assert "noise of 0.1" in ha.experiments.compare_patterns(np.eye(64), memories=["nearest"], trials=2).about
 
 
 def test_a_memory_by_name_and_as_an_object_is_recalled_alike():
@@ -413,12 +397,6 @@ def test_a_memory_by_name_and_as_an_object_is_recalled_alike():
     )
     for one, same in zip(named.rows, given.rows, strict=True):
         assert (one.recalled, one.at_rest, one.steps) == (same.recalled, same.at_rest, same.steps)
-
-
-def test_names_that_begin_alike_lose_no_sentence():
-    rows = [Row(name, "", {}, 2, 4, 1, recalled=end, recalled_first=0.5) for name, end in (("a", 0.5), ("a b", 1.0))]
-    words = paragraph("x", rows, ())
-    assert "changes for a b 50 % → all. One step recalls as much as all steps for a." in words
 
 
 def test_functions_of_the_keys_take_part_as_memories_of_ones_own():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hopattn.experiments.comparison.result import Comparison
 
 
-@click.command(cls=CommandWithPairs, short_help="Hold memories against one another, and against attention.")
+@click.command(cls=CommandWithPairs, short_help="Compare memories with each other and with attention.")
 @click.argument("source", metavar="[NAME|FILE]", required=False, type=ScenarioName())
 @click.option(
     "--memories",
@@ -43,10 +43,9 @@ if TYPE_CHECKING:
 @click.option("--mask", metavar="none|causal|strict", help="Which keys a query of a file may see (none).")
 @click.option("--trials", type=int, help="Draws at each point of the grid (20).")
 @click.option("--max-steps", type=click.IntRange(min=1), default=100, show_default=True, help="Of a recall.")
-@click.option(
-    "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn."
-)
+@click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option("--anyway", is_flag=True, help="Begin it even if it would take longer than ten minutes.")
+@click.option("--all", "whole", is_flag=True, help="Show all rows and columns, and the key nearest to each answer.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows as CSV.")
 @click.option(
@@ -55,16 +54,17 @@ if TYPE_CHECKING:
 @click.option("--measure", metavar="NAME", help="What the figure shows: recalled, steps, entropy, distance …")
 def command(
     source: str | None,
+    whole: bool,
     as_json: bool,
     csv_file: Path | None,
     figure_file: Path | None,
     measure: str | None,
     **options: Any,
 ) -> None:
-    """Hold memories against one another: what each recalls after one step (attention) and at the fixed point
+    """Compare memories: what each recalls after one step (attention) and at the fixed point
     (Hopfield), how many steps that takes, how far its energy falls, over how many keys it spreads its weight; and
-    whether one step of the softmax is attention, held against attention that is computed independently (with NumPy,
-    and with PyTorch where it is installed).
+    whether one step of the softmax is attention, which is computed independently (with NumPy, and with PyTorch where it
+    is installed). The output fits on a screen of 80 × 24; --all shows the rest.
 
     \b
     hopattn compare                                     random patterns
@@ -98,12 +98,9 @@ def command(
         return
     from hopattn.views.tables import show_comparison
 
-    show_comparison(result)
-    held = " and ".join(dict.fromkeys(row.memory for row in result.rows if row.difference is not None))
-    if held:
-        with_libraries = " and ".join(f"with {name}" for name in result.referees)
-        attention = f"attention computed independently, {with_libraries}"
-        click.echo(f"beside attention: one step of {held} was held against {attention}", err=True)
+    show_comparison(result, whole)
+    if whole and result.referees:
+        click.echo(f"beside attention: computed independently with {' and with '.join(result.referees)}", err=True)
 
 
 def _compared(source: str | None, given: dict[str, Any]) -> "Comparison":

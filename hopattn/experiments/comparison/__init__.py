@@ -8,9 +8,7 @@
 - `from_scenario.py`: the heads of a scenario, or its patterns and cues
 - `stored_numbers.py`: the size of a memory
 - `measuring.py`: one memory on one problem: its answers after one step and at the end
-- `row.py`: one memory at one point, averaged over all trials
-- `columns.py`: the columns of the table and of the CSV: their names and meanings
-- `paragraph.py`: the result in one paragraph
+- `row.py`: one memory at one point, averaged over all trials; the title, the meaning and the format of each column
 - `result.py`: all rows, as table, JSON and CSV
 - `compare.py`: the comparison on given problems
 - `over_random_patterns.py`: the comparison on random patterns or random damage, over a grid

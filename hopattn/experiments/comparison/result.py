@@ -1,12 +1,11 @@
-"""The result of a comparison: one row for each memory at each point, as table, JSON, CSV and in words."""
+"""The result of a comparison: one row for each memory at each point, as table, JSON and CSV."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.experiments.comparison.columns import HEADINGS
-from hopattn.experiments.comparison.paragraph import paragraph
-from hopattn.experiments.comparison.row import Row
+from hopattn.experiments.comparison.row import TITLES, Row
 from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text
 from hopattn.results.frames import VERSIONS, data_frame, imported, netcdf_attributes
@@ -75,9 +74,46 @@ class Comparison(Drawable):
         """One line for each row, below the headings of the printed table; None becomes an empty cell."""
         rows = self._flat()
         names = list(dict.fromkeys(name for row in rows for name in row))
-        headings = [HEADINGS.get(name, name) for name in names]
+        headings = [TITLES.get(name, name.replace("_", " ")) for name in names]
         return csv_text(headings, ([row.get(name, "") for name in names] for row in rows))
 
     def words(self) -> str:
-        """The result in one paragraph."""
-        return paragraph(self.about, self.rows, self.axes)
+        """A sentence on whether one step is attention, and one on the memories that could not take part, if any."""
+        return " ".join(filter(None, (_attention(self.rows), _refusals(self.rows))))
+
+
+def _attention(rows: Sequence[Row]) -> str:
+    """Whether one step of softmax is attention; empty if no softmax took part."""
+    compared = [row for row in rows if row.difference is not None]
+    untold = [row for row in rows if "difference" in row.notes]
+    if different := [row for row in compared if not row.is_attention]:
+        most = max(row.difference or 0.0 for row in different)
+        return (
+            f"One step of {_names(different)} differs from attention by up to {most:.1e}, which is more than rounding."
+        )
+    if compared:
+        every = len(compared) + len(untold)
+        left = f"; {len(untold)} of {every} rows cannot be compared: {untold[0].notes['difference']}" if untold else ""
+        return f"One step of {_names(compared)} is attention, up to rounding{left}."
+    return (
+        f"One step of {_names(untold)} cannot be compared with attention: {untold[0].notes['difference']}."
+        if untold
+        else ""
+    )
+
+
+def _refusals(rows: Sequence[Row]) -> str:
+    """The memories that could not take part, each with its first reason; empty if all could."""
+    alike: dict[str, list[Row]] = {}
+    for name in dict.fromkeys(row.memory for row in rows):
+        own = [row for row in rows if row.memory == name]
+        if refused := [row for row in own if row.refusal]:
+            where = "" if len(refused) == len(own) else f" in {len(refused)} of {len(own)} rows"
+            alike.setdefault(f"{where} ({refused[0].refusal})", []).append(refused[0])
+    groups = [f"{_names(refused)} could not take part{why}" for why, refused in alike.items()]
+    return f"{'; '.join(groups)}." if groups else ""
+
+
+def _names(rows: Sequence[Row]) -> str:
+    """The names of the memories of rows."""
+    return " and ".join(dict.fromkeys(row.memory for row in rows))

@@ -1,15 +1,46 @@
 """One memory at one point of a comparison, averaged over all trials."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.likeness import MATCH
 from hopattn.experiments.comparison.measuring import Answers, Measured
 from hopattn.retrieval.weight_spread import class_of
+from hopattn.scenario.explain.arithmetic import ROUNDING
 
 Point = Mapping[str, float]
+
+
+def _plain(row: "Row", value: float) -> str:
+    """Three digits; a rounding error is 0."""
+    return f"{0.0 if abs(value) < ROUNDING else value:.3g}"
+
+
+def _with_error(row: "Row", value: float) -> str:
+    return _plain(row, value) + ("" if row.recalled_error is None else f" ± {row.recalled_error:.2g}")
+
+
+def _or_rounding(row: "Row", value: float) -> str:
+    return "rounding" if row.is_attention else f"{value:.1e}"
+
+
+def _counted(row: "Row", value: int) -> str:
+    return f"{value:,}"
+
+
+def _column(
+    title: str, meaning: str, format: Callable[["Row", Any], str] = _plain, axis: str = "", text: bool = False
+) -> Any:
+    """A measure of a row, None where it cannot be given.
+
+    title: the heading of its column. meaning: one line below the table. format: writes the value of a row. axis: its
+    title in a figure, empty if no figure draws it. text: whether its cells are texts, not numbers.
+    """
+    about = {"title": title, "meaning": meaning, "format": format, "axis": axis, "text": text}
+    return field(default=None, metadata=about)
 
 
 @dataclass(frozen=True)
@@ -39,28 +70,60 @@ class Row:
     """
 
     memory: str
-    where: str
+    where: str = field(metadata={"title": "of"})
     point: Point
-    n_keys: int
-    n_cues: int
+    n_keys: int = field(metadata={"title": "keys"})
+    n_cues: int = field(metadata={"title": "cues"})
     trials: int
     refusal: str = ""
-    recalled: float | None = None
-    recalled_error: float | None = None
-    recalled_first: float | None = None
-    cosine: float | None = None
-    cosine_first: float | None = None
-    at_rest: float | None = None
-    steps: float | None = None
-    energy_fall: float | None = None
-    distance: float | None = None
-    operating_class: str | None = None
-    least_number: float | None = None
-    entropy: float | None = None
-    difference: float | None = None
-    bound: float | None = None
-    parameters: int | None = None
-    recalled_per_number: float | None = None
+    recalled: float | None = _column(
+        "recalled",
+        f"share of cues that end at their own key, cosine ≥ {MATCH:g}",
+        _with_error,
+        "share of cues\nrecalled",
+    )
+    recalled_error: float | None = field(default=None, metadata={"title": "recalled standard error"})
+    recalled_first: float | None = _column(
+        "in one step", "that share after one step, in which all neurons change together"
+    )
+    cosine: float | None = _column("cosine", "of the last answer with the value of the cue's own key, on average")
+    cosine_first: float | None = field(default=None, metadata={"title": "cosine in one step"})
+    at_rest: float | None = _column("at rest", "share of the cues that reached a fixed point")
+    steps: float | None = _column(
+        "steps", "until the fixed point is confirmed; mean over the cues at rest", axis="steps to the\nfixed point"
+    )
+    energy_fall: float | None = _column("energy falls by", "from cue to fixed point; mean over the cues at rest")
+    distance: float | None = _column(
+        "one step to end",
+        "way from first to last answer, in lengths of a value",
+        axis="way from one step\nto the fixed point",
+    )
+    operating_class: str | None = _column(
+        "class",
+        "share of keys for 90 %: I above 1/2, II above 1/8, III above 1/32, or IV",
+        lambda row, value: value,
+        text=True,
+    )
+    least_number: float | None = _column(
+        "keys for 90 %",
+        "fewest keys that hold 90 % of a cue's weight (median)",
+        axis="keys for 90 %\nof the weight",
+    )
+    entropy: float | None = _column(
+        "entropy",
+        "of a cue's weights (nats): 0 for one key, log n for n equal",
+        axis="entropy of the\nweights (nats)",
+    )
+    difference: float | None = _column(
+        "beside attention", "largest difference of one step from independent attention", _or_rounding, text=True
+    )
+    bound: float | None = field(default=None, metadata={"title": "rounding"})
+    parameters: int | None = _column(
+        "stored numbers", "of the couplings, or of the patterns kept with their values", _counted
+    )
+    recalled_per_number: float | None = _column(
+        "recalled per number", "numbers of recalled patterns for each stored number"
+    )
     notes: Mapping[str, str] = field(default_factory=dict)
     named: tuple[tuple[str, str, float], ...] = ()
 
@@ -71,6 +134,11 @@ class Row:
             return None
         return self.difference <= self.bound
 
+    def cell(self, measure: Field[Any]) -> str:
+        """The text of one of the `MEASURES`, a dash for None."""
+        value = getattr(self, measure.name)
+        return "–" if value is None else str(measure.metadata["format"](self, value))
+
     def to_dict(self) -> dict[str, Any]:
         """All fields; the entries of the point stand beside the other fields."""
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("point", "notes", "named")}
@@ -78,6 +146,19 @@ class Row:
         named = [{"cue": cue, "nearest": key, "cosine": cosine} for cue, key, cosine in self.named]
         more = {"is_attention": self.is_attention, "notes": dict(self.notes), "named": named}
         return {**head, **self.point, **own, **more}
+
+
+TITLES = {one.name: one.metadata["title"] for one in fields(Row) if "title" in one.metadata}
+"""The headings of the fields that are not called like their field."""
+
+MEASURES = tuple(one for one in fields(Row) if "meaning" in one.metadata)
+"""The fields that are columns of the table, in their order."""
+
+PLACES = {
+    "of": "the part of the scenario or of the file that keys and cues come from",
+    "beta": "inverse temperature; modern, sparse, entmax and normmax alone use it",
+}
+"""The columns that say where a row was measured, with their meanings."""
 
 
 def row_of(memory: str, where: str, point: Point, n_keys: int, trials: Sequence[Measured]) -> Row:
