@@ -136,8 +136,8 @@ def test_torn_files_are_refused(tmp_path, name):
 def test_a_scenario_of_attention_asks_what_its_heads_asked():
     problems = problems_of(ha.load("bank"))
     arrays = ha.run(ha.load("bank")).arrays
-    assert [(one.problem.where, one.beta) for one in problems] == [("as written", 1.0), ("river", 1.0)]
-    one = problems[0].problem
+    assert [(one.where, one.own_beta) for one in problems] == [("as written", 1.0), ("river", 1.0)]
+    one = problems[0]
     assert one.left_out == 1  # the first word has no word before it
     assert np.array_equal(one.cues, arrays["layer 1 head 1 queries"].values[1:])
     assert np.array_equal(one.mask, np.tri(4, k=-1, dtype=bool)[1:])
@@ -148,12 +148,12 @@ def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are():
     (one, *_) = problems_of(ha.load("modern"))
     spec = ha.load("modern").spec
     stored = [spec.vocabulary.vectors[word] for word in spec.memory.patterns]
-    assert np.array_equal(one.problem.keys, stored)
-    assert one.beta == 0.5
+    assert np.array_equal(one.keys, stored)
+    assert one.own_beta == 0.5
     letters = problems_of(ha.load("letters"))[0]
     scenario = ha.load("letters").spec
     made_of = [scenario.cue[name].of if name in scenario.cue else name for name in scenario.tokens]
-    assert [scenario.memory.patterns[i] for i in letters.problem.targets if i >= 0] == [
+    assert [scenario.memory.patterns[i] for i in letters.targets if i >= 0] == [
         word for word in made_of if word in scenario.memory.patterns
     ]
 
@@ -174,7 +174,7 @@ def test_the_answer_of_each_word_is_named_and_a_tie_is_a_tie():
     # Two unit keys a right angle apart, β = 1: from any cue the softmax ends between them (tanh(d/2) = d has only 0),
     # where both cosines are √½; a word that sees one other only comes to it; linear scores of 0 come to nothing.
     problems = problems_of(ha.load("bank"))
-    found = compare_problems([problems[0].problem], "bank", betas=[1.0], memories=["modern", "linear", "nearest"])
+    found = compare_problems(problems[:1], "bank", {"memories": ["modern", "linear", "nearest"]})
     named = {row.memory: {cue: (key, cosine) for cue, key, cosine in row.named} for row in found.rows}
     assert named["modern"]["markets"] == ("in = financial", pytest.approx(0.5**0.5, abs=1e-9))
     assert named["modern"]["financial"] == ("in", pytest.approx(1.0))
@@ -228,7 +228,7 @@ tokens = ["a", "b"]
 )
 def test_a_head_is_compared_at_its_own_beta_unless_that_only_scales_its_weights(separation, beta):
     (one,) = problems_of(parse(f"{HEAD}separation = {separation}\nbeta = 4\n", "t.toml", "t"))
-    assert one.beta == beta
+    assert one.own_beta == beta
 
 
 def test_the_rows_of_a_sparsemax_head_are_at_its_beta(tmp_path):

@@ -58,7 +58,7 @@ class RecallSettings:
     report: Report | None = None
 
     @classmethod
-    def of(cls, options: RecallOptions) -> "RecallSettings":
+    def of(cls, options: Mapping[str, Any]) -> "RecallSettings":
         """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
         seed = whole_seed(options.get("rng"), default=cls.seed)
@@ -121,72 +121,60 @@ def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareO
     problem = checked_problem(keys, cues, values, options.get("targets"), options.get("mask"))
     n_keys, dim = problem.keys.shape
     about = f"{counted(len(problem.cues), 'cue')} and {counted(n_keys, 'key')} of dim {dim}"
-    return _compared([problem], about, None, options)
+    return compare_problems([problem], about, options)
 
 
-def compare_problems(
-    problems: Iterable[RecallProblem],
-    about: str,
-    betas: Sequence[float] | None = None,
-    **options: Unpack[ProblemOptions],
-) -> Comparison:
+def compare_problems(problems: Sequence[RecallProblem], about: str, options: Mapping[str, Any]) -> Comparison:
     """Compare memories on several problems, such as the heads of a model; one row for each memory, problem and beta.
 
-    about: the subject of the comparison, in words. betas: one beta for each problem; `beta` replaces them all.
-    memories, beta, max_steps, rng, report: as for `compare`.
+    about: the subject of the comparison, in words. options: as for `compare`; `beta` replaces those of all problems.
     """
-    return _compared(list(problems), about, betas, options)
-
-
-def _compared(
-    problems: Sequence[RecallProblem], about: str, betas: Sequence[float] | None, options: ProblemOptions
-) -> Comparison:
     settings = RecallSettings.of(options)
     beta = options.get("beta")
     is_axis = not (beta is None or isinstance(beta, (int, float)))
     axes = checked_axes({"beta": beta}, ("beta",)) if is_axis else {}
     numbers: Sequence[Any] = axes["beta"] if is_axis else [None if beta is None else positive(beta, "beta")]
-    own_betas = [None] * len(problems) if betas is None else list(betas)
-    require_positive_betas(own for own in own_betas if own is not None)
-    recalls = settings.recalls(len(problems) * len(numbers))
-    rows: list[Row] = []
-    referees: tuple[str, ...] = ()
-    for problem, own_beta in zip(problems, own_betas, strict=True):
-        for number in numbers:
-            new_rows, names = rows_at([problem], {"beta": own_beta if number is None else number}, settings, recalls)
-            rows, referees = [*rows, *new_rows], names or referees
     hidden = sum(problem.left_out for problem in problems)
     left_out = f"; {counted(hidden, 'cue')} that may see no key {'is' if hidden == 1 else 'are'} left out"
-    return Comparison(about + left_out * bool(hidden), tuple(rows), tuple(axes), settings.seed, referees)
+    points = [([problem], {"beta": number}) for problem in problems for number in numbers]
+    return comparison(about + left_out * bool(hidden), axes, points, settings, settings.recalls(len(points)))
 
 
-def rows_at(
-    problems: Sequence[RecallProblem], point: Mapping[str, Any], settings: RecallSettings, recalls: Recalls
-) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows of all memories at one point, and the names of the referees.
+def comparison(
+    about: str,
+    axes: Iterable[str],
+    points: Iterable[tuple[Sequence[RecallProblem], Mapping[str, Any]]],
+    settings: RecallSettings,
+    recalls: Recalls,
+) -> Comparison:
+    """The comparison with one row for each memory at each point.
 
-    problems: one for each trial. point: the numbers of the axes and beta; a beta of None is the problem's default.
-    recalls: counts those that are done.
+    points: the problems of a point, one for each trial, and its numbers: those of the axes, and beta, which is None for
+    the default of the problem. recalls: counts those of all points.
     """
-    rows: list[Row] = []
-    referees: tuple[str, ...] = ()
+    found = [row for problems, point in points for row in _rows(problems, point, settings, recalls)]
+    referees = next((names for _, names in reversed(found) if names), ())
+    return Comparison(about, tuple(row for row, _ in found), tuple(axes), settings.seed, referees)
+
+
+def _rows(
+    problems: Sequence[RecallProblem], point: Mapping[str, Any], settings: RecallSettings, recalls: Recalls
+) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    """The row of each memory at one point, with the names of the referees of its first step."""
     first = problems[0]
     beta = first.default_beta if point["beta"] is None else float(point["beta"])
-    point, n_keys = {**point, "beta": beta}, len(first.keys)
+    place = first.where, {**point, "beta": beta}, len(first.keys)
     for contender in settings.contenders:
         done = recalls.done + len(problems)
         try:
             trials = list(_measured(contender, problems, beta, settings, recalls))
         except InvalidInput as error:
             n_cues = sum(len(problem.cues) for problem in problems)
-            rows.append(
-                Row(contender.name, first.where, point, n_keys, n_cues, trials=len(problems), refusal=str(error))
-            )
+            yield Row(contender.name, *place, n_cues, trials=len(problems), refusal=str(error)), ()
         else:
-            rows.append(row_of(contender.name, first.where, point, n_keys, trials))
-            referees = next((trial.difference.referees for trial in trials if trial.difference.referees), referees)
+            referees = next((trial.difference.referees for trial in trials if trial.difference.referees), ())
+            yield row_of(contender.name, *place, trials), referees
         recalls.reach(done)
-    return rows, referees
 
 
 def _measured(

@@ -58,7 +58,7 @@ def patterns_of(file: Path, admit: Admit = admit_all) -> np.ndarray:
 
 
 def heads_of(file: Path, mask: str = "none", admit: Admit = admit_all) -> list[RecallProblem]:
-    """The heads of a file with queries, keys and values, one problem for each head.
+    """The heads of a file with queries, keys and values, one problem for each head, with the beta of attention: 1/√dim.
 
     The arrays are called as in `SPELLINGS`, in small or capital letters, and are `(n, dim)`, `(heads, n, dim)` or
     `(batch, heads, n, dim)`. If keys and values have fewer heads than queries, each of them serves several heads of
@@ -72,11 +72,13 @@ def heads_of(file: Path, mask: str = "none", admit: Admit = admit_all) -> list[R
     n_axes = len(arrays["queries"].shape)
     group = _group_size(file, {role: array.shape for role, array in arrays.items()}, admit)
     queries, keys, values = (_four_axes(arrays[role].read()) for role in SPELLINGS)
+    beta = float(keys.shape[-1]) ** -0.5
     problems = []
     for where, i, j in _places(n_axes, queries.shape):
         k = j // group
         try:
-            problems.append(checked_problem(keys[i, k], queries[i, j], values[i, k], mask=rule, where=where))
+            own = keys[i, k], queries[i, j], values[i, k]
+            problems.append(checked_problem(*own, mask=rule, where=where, own_beta=beta))
         except InvalidInput as error:
             raise InvalidInput(f"{named(file)}: {where + ': ' if where else ''}{error}") from None
     return problems

@@ -1,7 +1,6 @@
 """The problems of a scenario: the queries, keys and values of its heads, or its patterns and cues."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,14 +16,7 @@ from hopattn.scenario.running import run
 from hopattn.transformer.heads import Head
 
 
-class ScenarioProblem(NamedTuple):
-    """A problem, and the beta that the scenario has for it, None if it has none."""
-
-    problem: RecallProblem
-    beta: float | None
-
-
-def problems_of(scenario: Scenario, seed: int | None = None) -> list[ScenarioProblem]:
+def problems_of(scenario: Scenario, seed: int | None = None) -> list[RecallProblem]:
     """The problems of all runs of a scenario.
 
     Kind attention: one problem for each head whose scores are dot products, with its queries as cues, its keys, values
@@ -33,7 +25,7 @@ def problems_of(scenario: Scenario, seed: int | None = None) -> list[ScenarioPro
     for other kinds, and if there is no head with dot products.
     """
     result = run(scenario, seed)
-    problems: list[ScenarioProblem] = []
+    problems: list[RecallProblem] = []
     for one in result.runs:
         spec = scenario.runs[one.name]
         name = one.name or ("as written" if len(result.runs) > 1 else "")
@@ -48,7 +40,7 @@ def problems_of(scenario: Scenario, seed: int | None = None) -> list[ScenarioPro
     return problems
 
 
-def heads_left_out(scenario: Scenario, problems: Sequence[ScenarioProblem]) -> str:
+def heads_left_out(scenario: Scenario, problems: Sequence[RecallProblem]) -> str:
     """The heads of a scenario that none of its problems is made from, in words; empty if there are none."""
     specs = [spec for spec in scenario.runs.values() if isinstance(spec, Attention)]
     count = sum(layer.n_heads for spec in specs for layer in spec.layer) - len(problems)
@@ -58,7 +50,7 @@ def heads_left_out(scenario: Scenario, problems: Sequence[ScenarioProblem]) -> s
     return f"; {heads} left out, without dot products, with a bias, or with a mask that hides every key"
 
 
-def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Iterator[ScenarioProblem]:
+def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Iterator[RecallProblem]:
     """The problems of one run of attention; heads whose mask hides every key are left out."""
     shape = arrays["layer 1 head 1 weights"].values.shape
     layers = spec.layers(spec.encoding, (shape[0], shape[1]), spec.input.queries is not None)
@@ -72,33 +64,31 @@ def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Ite
             own = {role: arrays[f"{place} {role}"].values for role in ("queries", "keys", "values", "mask")}
             if not own["mask"].any():
                 continue
-            cue_names, key_names = arrays[f"{place} weights"].labels
-            problem = checked_problem(
+            cues, keys = arrays[f"{place} weights"].labels
+            yield checked_problem(
                 own["keys"],
                 own["queries"],
                 own["values"],
                 mask=own["mask"].astype(bool),
                 where=": ".join(filter(None, [name, place if several else ""])),
-                cue_names=cue_names,
-                key_names=key_names,
+                names=(cues, keys),
+                own_beta=_beta(head),
             )
-            yield ScenarioProblem(problem, _beta(head))
 
 
-def _of_memory(spec: MemoryScenario, arrays: Mapping[str, Labelled], name: str) -> ScenarioProblem:
+def _of_memory(spec: MemoryScenario, arrays: Mapping[str, Labelled], name: str) -> RecallProblem:
     """The problem of one run of a memory."""
     words, table = spec.vocabulary.vectors, spec.memory
-    problem = checked_problem(
+    memory = spec.recalled.memory
+    return checked_problem(
         np.stack([words[word] for word in table.patterns]),
         arrays["input"].values,
         None if table.values is None else np.stack([words[word] for word in table.values]),
         targets=spec.targets,
         where=name,
-        cue_names=arrays["input"].labels[0],
-        key_names=table.patterns,
+        names=(arrays["input"].labels[0], table.patterns),
+        own_beta=_beta(memory) if isinstance(memory, AssociativeMemory) else None,
     )
-    memory = spec.recalled.memory
-    return ScenarioProblem(problem, _beta(memory) if isinstance(memory, AssociativeMemory) else None)
 
 
 def _beta(memory: Head | AssociativeMemory) -> float | None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hopattn.experiments.comparison.compare import compare_problems, require_few
+from hopattn.experiments.comparison.compare import compare_problems, counted, require_few
 from hopattn.experiments.comparison.contenders import DEFAULT, contenders_named
 from hopattn.experiments.comparison.cost import Admit, Size, require_time
 from hopattn.experiments.comparison.from_files import heads_of, patterns_of
@@ -15,9 +15,8 @@ from hopattn.experiments.comparison.over_random_patterns import (
     AXES,
     AXES_OF_GIVEN,
     TRIALS,
+    compare_draws,
     compare_patterns,
-    compare_random,
-    random_sizes,
 )
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -36,8 +35,7 @@ def of_random(given: GivenOptions) -> Comparison:
     """The comparison on random patterns."""
     options = _options(given, OF_RANDOM, AXES, "random patterns")
     admit = _admit(options, options.get("trials", TRIALS))
-    admit(random_sizes(**options))
-    return compare_random(**options)
+    return compare_draws(options.pop("over", {}), options, admit)
 
 
 def of_patterns(file: Path, given: GivenOptions) -> Comparison:
@@ -58,9 +56,7 @@ def of_heads(file: Path, given: GivenOptions) -> Comparison:
     options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
     admit = _admit(options, _n_betas(options))
     problems = heads_of(file, options.pop("mask", "none"), admit)
-    betas = [float(problem.keys.shape[1]) ** -0.5 for problem in problems]
-    about = f"{len(problems)} head{'s' if len(problems) > 1 else ''} of {file.name}"
-    return compare_problems(problems, about, betas, **_with_beta_axis(options))
+    return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", _with_beta_axis(options))
 
 
 def of_scenario(name: str, given: GivenOptions) -> Comparison:
@@ -69,10 +65,9 @@ def of_scenario(name: str, given: GivenOptions) -> Comparison:
     scenario = load(name)
     admit = _admit(options, _n_betas(options))
     problems = problems_of(scenario, options.get("rng"))
-    admit([Size(len(one.problem.keys), len(one.problem.cues), one.problem.keys.shape[1]) for one in problems])
-    betas = [one.problem.default_beta if one.beta is None else one.beta for one in problems]
+    admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
     about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
-    return compare_problems([one.problem for one in problems], about, betas, **_with_beta_axis(options))
+    return compare_problems(problems, about, _with_beta_axis(options))
 
 
 def _admit(options: dict[str, Any], times: int) -> Admit:

@@ -8,12 +8,11 @@ from hopattn.experiments.comparison.compare import (
     RecallOptions,
     RecallSettings,
     checked_axes,
+    comparison,
     counted,
-    rows_at,
 )
-from hopattn.experiments.comparison.cost import Size
+from hopattn.experiments.comparison.cost import Admit, admit_all
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.sampling import MOST_CUES, Draw, GivenPatterns
 from hopattn.foundation.checks import positive, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -75,22 +74,15 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     [True, False]
     """
     reject_unknown("compare_random", options, RandomOptions.__annotations__)
-    axes = checked_axes({} if over is None else over, AXES)
-    return _over_grid(_drawn(axes, options), axes, options)
+    return compare_draws({} if over is None else over, options)
 
 
-def random_sizes(over: Mapping[str, Any] | None = None, **options: Unpack[RandomOptions]) -> list[Size]:
-    """The size of the problems at each point of the grid of `compare_random`; raises `InvalidInput` as it does."""
-    axes = checked_axes({} if over is None else over, AXES)
-    draws = [_drawn(axes, options).at(point) for point in _points(axes)]
-    return [Size(draw.count, min(draw.count, MOST_CUES), draw.dim) for draw in draws]
-
-
-def _drawn(axes: Mapping[str, tuple[float, ...]], options: RandomOptions) -> Draw:
-    """The random patterns that the options describe."""
+def compare_draws(over: Mapping[str, Any], options: Mapping[str, Any], admit: Admit = admit_all) -> Comparison:
+    """As `compare_random`. admit: is asked with the size of the problems at each point before patterns are drawn."""
+    axes = checked_axes(over, AXES)
     if options.get("n_patterns") is not None and "load" in axes:
         raise InvalidInput("load: n_patterns says how many are stored; give one of them")
-    return Draw(
+    draw = Draw(
         dim=options.get("dim", Draw.dim),
         load=options.get("load", Draw.load),
         noise=options.get("noise", Draw.noise),
@@ -99,6 +91,7 @@ def _drawn(axes: Mapping[str, tuple[float, ...]], options: RandomOptions) -> Dra
         kind=options.get("patterns", Draw.kind),
         n_patterns=options.get("n_patterns", Draw.n_patterns),
     )
+    return _over_grid(draw, axes, options, admit)
 
 
 def compare_patterns(
@@ -136,7 +129,10 @@ def compare_patterns(
 
 
 def _over_grid(
-    source: Draw | GivenPatterns, axes: Mapping[str, tuple[float, ...]], options: PatternOptions
+    source: Draw | GivenPatterns,
+    axes: Mapping[str, tuple[float, ...]],
+    options: Mapping[str, Any],
+    admit: Admit = admit_all,
 ) -> Comparison:
     """Every memory at every point; all numbers are checked before the first recall."""
     beta = options.get("beta")
@@ -145,23 +141,17 @@ def _over_grid(
     own_beta = None if beta is None else positive(beta, "beta")
     trials = whole(options.get("trials", TRIALS), "trials")
     settings = RecallSettings.of(options)
-    points = _points(axes)
+    points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
     recalls = settings.recalls(len(points) * trials)
-    rows: list[Row] = []
-    referees: tuple[str, ...] = ()
-    for point, at_point in [(point, source.at(point)) for point in points]:
-        problems = list(at_point.trials(trials, settings.seed))
-        new_rows, names = rows_at(problems, {"beta": own_beta, **point}, settings, recalls)
-        rows, referees = [*rows, *new_rows], names or referees
+    sources = [source.at(point) for point in points]
+    admit([one.size for one in sources])
     about = _about_given(source, axes) if isinstance(source, GivenPatterns) else _about_draw(source, axes)
     ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
-    return Comparison(", ".join([about, *ranges, ending]), tuple(rows), tuple(axes), settings.seed, referees)
-
-
-def _points(axes: Mapping[str, tuple[float, ...]]) -> list[dict[str, float]]:
-    """The points of a grid, each by the names of its axes."""
-    return [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
+    problems = (list(at_point.trials(trials, settings.seed)) for at_point in sources)
+    numbers = [{"beta": own_beta, **point} for point in points]
+    of = ", ".join([about, *ranges, ending])
+    return comparison(of, axes, zip(problems, numbers, strict=True), settings, recalls)
 
 
 def _about_draw(draw: Draw, axes: Mapping[str, Sequence[float]]) -> str:

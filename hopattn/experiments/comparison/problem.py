@@ -24,7 +24,7 @@ class RecallProblem:
     cues: `(n_cues, dim)`. targets: `(n_cues,)`, the index of the key that each cue belongs to, −1 if it is not known.
     mask: `(n_cues, n_keys)`, True = may attend, or None. where: the place of the problem in a table, such as "head 3".
     left_out: the number of cues that were left out because they may attend to no key. cue_names, key_names: the names
-    of cues and keys, empty if they have none.
+    of cues and keys, empty if they have none. own_beta: of the head or memory that it comes from, None if it has none.
     """
 
     keys: np.ndarray
@@ -36,6 +36,7 @@ class RecallProblem:
     left_out: int = 0
     cue_names: tuple[str, ...] = ()
     key_names: tuple[str, ...] = ()
+    own_beta: float | None = None
 
     @property
     def autoassociative(self) -> bool:
@@ -51,10 +52,12 @@ class RecallProblem:
 
     @property
     def default_beta(self) -> float:
-        """√dim over the mean squared length of a key, which does not depend on the scale of the scores.
+        """`own_beta`, else √dim over the mean squared length of a key, so that the scale of the keys has no effect.
 
         For spins it is 1/√dim, as in attention. Raises `InvalidInput` if all keys are 0, or too large.
         """
+        if self.own_beta is not None:
+            return self.own_beta
         with np.errstate(over="ignore", under="ignore"):
             square = float(np.mean(np.sum(self.keys**2, axis=-1)))
         if not 0 < square < np.inf:
@@ -71,15 +74,16 @@ def checked_problem(
     targets: Any = None,
     mask: Any = None,
     where: str = "",
-    cue_names: Sequence[str] = (),
-    key_names: Sequence[str] = (),
+    names: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    own_beta: float | None = None,
 ) -> RecallProblem:
     """A problem from the user's arrays; values equal to the keys, or None, become the keys themselves.
 
-    The arguments are the fields of `RecallProblem`. mask: a boolean array, or a name such as "causal"; cues that may
-    attend to no key are left out. Raises `InvalidInput` for arrays that are empty, not finite, or do not fit, for
-    scores that this machine's memory cannot hold, and if no cue may attend to any key.
+    The arguments are the fields of `RecallProblem`. names: of the cues and of the keys. mask: a boolean array, or a
+    name such as "causal"; cues that may attend to no key are left out. Raises `InvalidInput` for arrays that are empty,
+    not finite, or do not fit, for scores that this machine's memory cannot hold, and if no cue may attend to any key.
     """
+    require_positive_betas(() if own_beta is None else (own_beta,))
     key_rows, cue_rows = _rows(keys, "keys"), _rows(np.atleast_2d(as_numpy(cues, "cues")), "cues")
     require_dim(cue_rows, key_rows.shape[1], "cues", "keys")
     Size(len(key_rows), len(cue_rows), key_rows.shape[1]).require_room()
@@ -102,8 +106,9 @@ def checked_problem(
         mask=None if allowed is None else allowed[used],
         where=where,
         left_out=int(np.sum(~used)),
-        cue_names=tuple(compress(cue_names, used.tolist())),
-        key_names=tuple(key_names),
+        cue_names=tuple(compress(names[0], used.tolist())),
+        key_names=tuple(names[1]),
+        own_beta=own_beta,
     )
 
 

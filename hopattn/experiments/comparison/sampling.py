@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.experiments.comparison.cost import Size
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.arrays import as_numpy, stored_rows
 from hopattn.foundation.checks import real, require_room, whole
@@ -52,6 +53,11 @@ class Draw:
     def count(self) -> int:
         """The number of patterns."""
         return self.n_patterns or max(1, round(self.load * self.dim))
+
+    @property
+    def size(self) -> Size:
+        """The size of each of its problems."""
+        return Size(self.count, min(self.count, MOST_CUES), self.dim)
 
     def at(self, point: Mapping[str, float]) -> "Draw":
         """The same with the `dim`, `load`, `noise`, `hidden` and `correlation` of a point of a grid."""
@@ -101,6 +107,12 @@ class GivenPatterns:
     def kind(self) -> str:
         """The kind of the noise: that of "spins" if all entries are −1 or 1, else that of "unit"."""
         return "spins" if np.all(np.abs(self.patterns) == 1) else "unit"
+
+    @property
+    def size(self) -> Size:
+        """The size of each of its problems."""
+        n, dim = self.patterns.shape
+        return Size(n, min(n, MOST_CUES), dim)
 
     def at(self, point: Mapping[str, float]) -> "GivenPatterns":
         """The same with the `noise` and `hidden` of a point of a grid."""
