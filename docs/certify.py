@@ -5,24 +5,22 @@ divided into parts, each with its own seed. Finished parts are kept in `docs/ide
 done, so an interrupted run continues with the same command. `hopattn certify` does the same with fewer updates.
 """
 
-import json
-import os
 import re
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from functools import reduce
-from multiprocessing import get_context
 from operator import add
 from pathlib import Path
 
 import numpy
 import scipy
 
-import hopattn
+from hopattn import __version__
 from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import DTYPES, Certificate, certify
+from hopattn.experiments.processes import results_of
+from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
 
@@ -30,42 +28,28 @@ PAGE = Path(__file__).resolve().parent / "ideas" / "certificate.md"
 CHECKPOINT = PAGE.with_suffix(".jsonl")
 COUNT, PARTS = 100_000, 10
 """The number of updates of each pair, and the number of parts into which they are divided."""
+VERSIONS = {"hopattn": __version__, "NumPy": numpy.__version__, "SciPy": scipy.__version__}
 
 
 def main() -> int:
     """Write the table. Exit code 1 if an update that is claimed to lower the energy raised it, 0 otherwise."""
-    pairs = [(name, update, dtype) for dtype in DTYPES for name in named_memories for update in updates]
-    parts = [(*pair, seed) for pair in pairs for seed in range(PARTS)]
-    finished = _finished_parts()
-    with (
-        ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
-        CHECKPOINT.open("a", encoding="utf-8") as checkpoint,
-    ):
-        # "graded" takes the longest, so it starts first.
-        remaining = sorted((part for part in parts if part not in finished), key=lambda part: part[1] != "graded")
-        futures = {
-            pool.submit(certify, name, update, COUNT // PARTS, seed, dtype): seed
-            for name, update, dtype, seed in remaining
-        }
-        for future in as_completed(futures):
-            part, seed = future.result(), futures[future]
-            finished[part.memory, part.update, part.dtype, seed] = part
-            print(json.dumps({"seed": seed, **asdict(part)}, ensure_ascii=False), file=checkpoint, flush=True)
-    certificates = [reduce(add, (finished[*pair, seed] for seed in range(PARTS))) for pair in pairs]
+    pairs = [f"{name} {update} {dtype}" for dtype in DTYPES for name in named_memories for update in updates]
+    parts = [f"{pair} {seed}" for pair in pairs for seed in range(PARTS)]
+    parts.sort(key=lambda part: " graded " not in part)  # it takes the longest, so it starts first
+    with open_checkpoint(CHECKPOINT, {"sweep": "energy certificate", "count": COUNT, "versions": VERSIONS}) as kept:
+        for part, certificate in results_of(_certified, [part for part in parts if part not in kept.finished]):
+            kept.add(part, asdict(certificate))
+        found = {part: Certificate(**fields) for part, fields in kept.finished.items()}
+    certificates = [reduce(add, (found[f"{pair} {seed}"] for seed in range(PARTS))) for pair in pairs]
     _write(certificates)
     CHECKPOINT.unlink()
     return 0 if all(certificate.holds for certificate in certificates) else 1
 
 
-def _finished_parts() -> dict[tuple[str, str, str, int], Certificate]:
-    """The parts of an interrupted run, by memory, update, dtype and seed."""
-    finished = {}
-    for text in CHECKPOINT.read_text(encoding="utf-8").splitlines() if CHECKPOINT.exists() else ():
-        line = json.loads(text)
-        seed = line.pop("seed")
-        part = Certificate(**line)
-        finished[part.memory, part.update, part.dtype, seed] = part
-    return finished
+def _certified(part: str) -> tuple[str, Certificate]:
+    """The certificate of a part, which is a memory, an update, a dtype and a seed; with the part."""
+    memory, update, dtype, seed = part.split()
+    return part, certify(memory, update, COUNT // PARTS, int(seed), dtype)
 
 
 def _rows(certificates: list[Certificate]) -> Iterator[list[str]]:
@@ -81,7 +65,7 @@ def _write(certificates: list[Certificate]) -> None:
     escaped = ([cell.replace("|", "\\|") for cell in row] for row in _rows(certificates))
     headings = [*CERTIFICATE[:4], "in float32", *CERTIFICATE[4:]]
     rows = [headings, ["---", "---", "--:", "--:", "--:", "--:", "--:", "---"], *escaped]
-    versions = f"hopattn {hopattn.__version__}, NumPy {numpy.__version__}, SciPy {scipy.__version__}"
+    versions = ", ".join(f"{name} {version}" for name, version in VERSIONS.items())
     counted = f"{COUNT:,} updates of each pair and dtype, seeds 0 to {PARTS - 1}; {versions}."
     table = "\n".join([counted, "", *(f"| {' | '.join(row)} |" for row in rows)])
     text = PAGE.read_text(encoding="utf-8")

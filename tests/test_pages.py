@@ -138,14 +138,42 @@ def test_every_key_says_what_it_means():
             assert entry.get("description"), f"{name}.{key}"
 
 
-def test_the_page_of_the_certificate_gets_a_column_for_float32():
+@pytest.fixture
+def certify_page():
     spec = importlib.util.spec_from_file_location("certify_page", ROOT / "docs/certify.py")
     page = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(page)
+    return page
+
+
+def test_an_interrupted_certificate_goes_on_with_the_parts_that_remain(certify_page, monkeypatch, tmp_path):
+    for name, value in {"PAGE": tmp_path / "a.md", "CHECKPOINT": tmp_path / "a.jsonl", "COUNT": 20, "PARTS": 2}.items():
+        monkeypatch.setattr(certify_page, name, value)
+    monkeypatch.setattr(certify_page, "named_memories", {"bam": None})
+    done = []
+
+    def two_at_a_time(work, parts):
+        done.append(len(parts))
+        for part in parts[: 2 if len(done) == 1 else None]:
+            yield work(part)
+        if len(done) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(certify_page, "results_of", two_at_a_time)
+    (tmp_path / "a.md").write_text("<!-- certificate -->\n<!-- end -->\n")
+    with pytest.raises(KeyboardInterrupt):
+        certify_page.main()
+    assert certify_page.main() == 0
+    assert done == [done[0], done[0] - 2]
+    assert "| bam | sync | " in (tmp_path / "a.md").read_text()
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_the_page_of_the_certificate_gets_a_column_for_float32(certify_page):
     pairs = [
         Certificate("bam", "sync", 9, rise, dtype=dtype) for rise, dtype in ((1e-16, "float64"), (1e-7, "float32"))
     ]
-    assert list(page._rows(pairs)) == [["bam", "sync", "9", "1.0e-16", "1.0e-07", "0", "–", ""]]
+    assert list(certify_page._rows(pairs)) == [["bam", "sync", "9", "1.0e-16", "1.0e-07", "0", "–", ""]]
 
 
 def test_the_certificate_of_the_docs_is_whole_and_holds():
