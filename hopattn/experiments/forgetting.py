@@ -27,7 +27,7 @@ def forgetting(
     The result has two numbers of each trial, with and without attention: `cosine` of what is read with the first word,
     and `accuracy`, 1 where the nearest name is the first word and else 0. `model.cosine` and `model.accuracy` are the
     law of their means. A length has the same texts whatever the other lengths are. Raises `InvalidInput` for lengths
-    that are no whole numbers in rising order, and for other numbers out of range.
+    that are not whole numbers in rising order, and for other numbers out of range.
 
     >>> curve = forgetting((0, 10, 40), names=16, trials=50)
     >>> curve.mean("accuracy without attention").round(1), curve.mean("accuracy with attention")

@@ -34,7 +34,7 @@ def is_part(given: Any) -> bool:
 
 
 def memory_with(part: type[Any], keys: Any, values: Any = None, beta: float = 1.0) -> Memory:
-    """A memory with a part of this class: the dot product, the softmax and the identity stand in the other places.
+    """A memory with a part of this class: the dot product, the softmax and the identity are its other parts.
 
     The other parameters of the class have their defaults. Raises `InvalidInput` where one has none.
     """

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from hopattn.experiments.comparison.cost import in_words
 from hopattn.experiments.comparison.row import MEASURES, PLACES
 from hopattn.experiments.sweep.table import HALF
-from hopattn.foundation.writing import shown
 from hopattn.figures.comparison_parts import measures_of, memories_of, that_differs
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.consoles import console, error_console
@@ -94,22 +94,11 @@ def _reporter(errors: Console, things: str, quick: bool) -> Callable[[int, int],
             return
         last = now
         new = done - done_before
-        left = f", about {_duration((now - start) / new * (total - done))} left" if new > 0 and done < total else ""
+        left = f", about {in_words((now - start) / new * (total - done))} left" if new > 0 and done < total else ""
         if new or done < total:
             errors.print(Text(f"{done} of {total} {things}{left}"))
 
     return report
-
-
-def _duration(seconds: float) -> str:
-    """A time in seconds, minutes or hours.
-
-    >>> _duration(42), _duration(600), _duration(9000)
-    ('42 s', '10 min', '2.5 h')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 CERTIFICATE = ("memory", "update", "claimed", "largest rise", "not claimed", "rises", "why")

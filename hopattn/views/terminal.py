@@ -87,7 +87,7 @@ def mark(met: bool | None) -> Text:
 def show_result(result: Result, explain: bool) -> None:
     """Write a result to standard output: its title, the arrays of its runs, and the verdicts on its expectations.
 
-    explain: whether to write the arithmetic in place of the arrays.
+    explain: whether to write the arithmetic instead of the arrays.
     """
     out = console()
     show(out, Text(plain(f"{result.name}: {result.title}"), style="bold"), Text(plain(f"source: {result.source}")))

@@ -75,12 +75,12 @@ def test_the_file_of_another_sweep_is_refused_and_left_as_it_is(tmp_path, change
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"a table\n1,2\n", ":1: is no line of a sweep"),
-        (b"a table", ":1: is no line of a sweep"),
-        (b'{"other": 1}\n', ":1: is no line of a sweep"),
-        (json.dumps(HEAD).encode() + b"\nno point\n", ":2: is no line of a sweep"),
-        (json.dumps(HEAD).encode() + b'\n{"key": 1}\n', ":2: is no finished point"),
-        (b"\xff\xfe\n", ":1: is no line of a sweep"),
+        (b"a table\n1,2\n", ":1: is not a line of a sweep"),
+        (b"a table", ":1: is not a line of a sweep"),
+        (b'{"other": 1}\n', ":1: is not a line of a sweep"),
+        (json.dumps(HEAD).encode() + b"\nno point\n", ":2: is not a line of a sweep"),
+        (json.dumps(HEAD).encode() + b'\n{"key": 1}\n', ":2: is not a finished point"),
+        (b"\xff\xfe\n", ":1: is not a line of a sweep"),
     ],
 )
 def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path, text, message):
@@ -98,7 +98,7 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path):
 
 def test_a_file_of_many_gibibytes_is_not_read(tmp_path):
     for start, message in (
-        (b"", ":1: is no line of a sweep"),
+        (b"", ":1: is not a line of a sweep"),
         (json.dumps(HEAD).encode() + b"\n", "would take .* GiB"),
     ):
         file = tmp_path / "points.jsonl"

@@ -138,7 +138,7 @@ def test_cues_that_may_see_no_key_are_counted():
 def test_a_recall_that_diverges_is_reported_without_nan():
     (row,) = ha.compare(3 * np.eye(2), [[1.0, 0.5]], targets=[0], memories="linear").rows
     assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
-    assert row.notes["steps"] == "no cue came to rest"
+    assert row.notes["steps"] == "no cue at rest"
     for beta in (1e-300, 1e300):
         result = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["modern", "sparse"])
         assert "NaN" not in result.to_json()
@@ -233,7 +233,7 @@ def test_table_json_and_csv_say_the_same(tmp_path):
     [
         ({"memories": ["softmx"]}, "memories: 'softmx' is unknown; did you mean 'softmax'"),
         ({"memories": []}, "memories: name at least one of"),
-        ({"memories": ["linear", "linear"]}, "memories: 'linear' stands there twice"),
+        ({"memories": ["linear", "linear"]}, "memories: 'linear' is listed twice"),
         ({"memories": 3}, "memories: expected names or memories, not 3"),
         ({"memories": [3]}, "memories: expected a name, a memory or a function of keys, not 3"),
         ({"memories": {"soft": "softmx"}}, "memories: 'softmx' is unknown; did you mean 'softmax'"),
@@ -261,7 +261,7 @@ def test_wrong_arguments_are_refused(more, message):
         ({"noise": [0.5, 2]}, {}, "noise: expected the fraction"),
         ({"beta": [1.0, 2.0]}, {"beta": 1.0}, "beta: is given both as a number and as an axis"),
         ({"load": [0.1, 0.2]}, {"n_patterns": 3}, "load: n_patterns says how many"),
-        ({"dim": [10, 10.5]}, {}, "dim: 10.5 is no whole number"),
+        ({"dim": [10, 10.5]}, {}, "dim: 10.5 is not a whole number"),
         ({"load": "0.1:0.2:100", "noise": "0:0.1:100"}, {}, "recalls .* at most 20,000"),
         ([("load", 1)], {}, "over: expected the numbers of each axis"),
         ({}, {"trials": 0}, "trials: expected a whole number"),
@@ -276,7 +276,7 @@ def test_wrong_grids_are_refused(over, more, message):
 def test_a_memory_is_printed_by_the_name_of_the_list_and_accepted_by_another(given, printed):
     (row,) = ha.compare(HADAMARD[:3], HADAMARD[:3], memories=given).rows
     assert row.memory == printed
-    with pytest.raises(InvalidInput, match=f"memories: '{printed}' stands there twice"):
+    with pytest.raises(InvalidInput, match=f"memories: '{printed}' is listed twice"):
         ha.compare(HADAMARD, HADAMARD, memories=[given, printed])
 
 

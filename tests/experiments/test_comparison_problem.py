@@ -103,7 +103,7 @@ def test_noise_of_given_patterns_is_relative_to_their_length():
         ({"load": 0}, "load: expected a positive finite number, not 0"),
         ({"load": float("nan")}, "load: expected a positive finite number"),
         ({"dim": 0}, "dim: expected a whole number of at least 1, not 0"),
-        ({"dim": 2.5}, "dim: 2.5 is no whole number of neurons"),
+        ({"dim": 2.5}, "dim: 2.5 is not a whole number of neurons"),
         ({"dim": "ten"}, "dim: expected"),
         ({"noise": 1.1}, "noise: expected the fraction of spins that is reversed, 0 to 1, not 1.1"),
         ({"noise": -0.1}, "noise: expected a finite number of at least 0"),
@@ -164,7 +164,7 @@ def test_a_pattern_that_no_damage_fits_is_named(pattern, message):
 
 
 def test_a_default_beta_that_does_not_exist_names_the_largest_key():
-    for keys, told in (([[0, 0]], "0, stands in key 0"), ([[1, 1], [1e200, 0]], "1e+200, stands in key 1")):
+    for keys, told in (([[0, 0]], "0, is in key 0"), ([[1, 1], [1e200, 0]], "1e+200, is in key 1")):
         with pytest.raises(
             InvalidInput,
             match=re.escape(f"beta: there is none that fits keys of this size (the largest number, {told}"),

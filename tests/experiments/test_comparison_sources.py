@@ -73,7 +73,7 @@ def test_pytorchs_grouped_attention_is_the_first_step_of_each_head(tmp_path, tor
         ({"q": np.ones((3, 2)), "k": np.ones((3, 2)), "v": np.ones((4, 2))}, "values: 4 rows do not fit 3 keys"),
         (
             {"q": np.ones((2, 3, 2)), "k": np.ones((3, 3, 2)), "v": np.ones((3, 3, 2))},
-            "the heads do not fit one another",
+            "the heads do not fit together",
         ),
         ({"q": np.ones(3), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, r"queries: shape \(3,\); expected"),
         ({"q": np.full((3, 2), np.nan), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, "nan stands at 1, 1"),

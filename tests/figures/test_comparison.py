@@ -106,7 +106,7 @@ def test_bars_have_their_numbers_or_the_reason_why_there_is_none():
     figure = figure_of(comparison)
     steps = figure.axes[1]
     assert [bar.get_width() for bar in steps.patches] == [2.0]  # one step to the answer, one to confirm it
-    assert [text.get_text().replace("\n", " ") for text in steps.texts] == ["no cue came to rest", "2"]
+    assert [text.get_text().replace("\n", " ") for text in steps.texts] == ["no cue at rest", "2"]
     assert len({bar.get_facecolor() for panel in figure.axes for bar in panel.patches}) == 1
     assert "± one standard error of 2 draws" in figure.get_supxlabel()
 

@@ -22,7 +22,7 @@ def test_long_work_says_how_much_is_done_and_what_is_left(clock, capsys):
         for done, seconds in ((0, 0), (1, 4), (2, 11), (3, 15), (4, 23)):
             clock(seconds)
             report(done, 4)
-    assert capsys.readouterr() == ("", "2 of 4 scenarios, about 11 s left\n4 of 4 scenarios\n")
+    assert capsys.readouterr() == ("", "2 of 4 scenarios, about 11 seconds left\n4 of 4 scenarios\n")
 
 
 @pytest.mark.parametrize(("quick", "written"), [(True, ""), (False, "2 of 2 points\n")])

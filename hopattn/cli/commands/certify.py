@@ -5,14 +5,20 @@ import click
 from hopattn.cli.code_pages import portable_json
 
 
-@click.command(short_help="Try whether energies fall where they are claimed to.")
+@click.command(short_help="Check numerically that energies do not rise where theory says so.")
 @click.argument("memory", nargs=-1)
 @click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="Updates of each pair.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--dtype", type=click.Choice(["float64", "float32"]), default="float64", show_default=True, help="The numbers used."
+    "--dtype",
+    type=click.Choice(["float64", "float32"]),
+    default="float64",
+    show_default=True,
+    help="Type of the numbers.",
 )
-@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="How many to work in.")
+@click.option(
+    "--processes", type=click.IntRange(min=1), default=1, show_default=True, help="Number of worker processes."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processes: int, as_json: bool) -> int:
     """Try each named MEMORY (all by default) under each update: memories of random size, load and parameters are drawn,

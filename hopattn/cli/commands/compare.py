@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--beta", type=float, help="The inverse temperature of modern, sparse, entmax and normmax.")
 @click.option("--load", type=float, help="Patterns a neuron (0.1).")
 @click.option("--dim", type=int, help="The number of neurons (64).")
-@click.option("--n-patterns", type=int, help="How many patterns, in place of a load.")
+@click.option("--n-patterns", type=int, help="How many patterns, instead of a load.")
 @click.option("--patterns", metavar="spins|unit", help="Random ±1, or real vectors of unit magnitude (spins).")
 @click.option("--noise", type=float, help="The fraction of spins reversed, or the relative length of the noise (0.1).")
 @click.option("--hidden", type=float, help="The fraction of a cue that is unknown (0).")
@@ -129,7 +129,7 @@ def _progress() -> Iterator[dict[str, Any]]:
 
 
 def _require_plain_files(*files: Path | None) -> None:
-    """Raise `InvalidInput` for a path that is there and is no plain file, before anything is computed."""
+    """Raise `InvalidInput` for a path that exists and is not a plain file, before anything is computed."""
     from hopattn.results.files import require_regular
 
     for file in files:

@@ -127,13 +127,14 @@ def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareO
 def compare_problems(problems: Sequence[RecallProblem], about: str, options: Mapping[str, Any]) -> Comparison:
     """Compare memories on several problems, such as the heads of a model; one row for each memory, problem and beta.
 
-    about: the subject of the comparison, in words. options: as for `compare`; `beta` replaces those of all problems.
+    about: the subject of the comparison, in words. options: as for `compare`; `beta`, or the axis of beta in `over`,
+    replaces those of all problems.
     """
     settings = RecallSettings.of(options)
     beta = options.get("beta")
     is_axis = not (beta is None or isinstance(beta, (int, float)))
-    axes = checked_axes({"beta": beta}, ("beta",)) if is_axis else {}
-    numbers: Sequence[Any] = axes["beta"] if is_axis else [None if beta is None else positive(beta, "beta")]
+    axes = checked_axes({"beta": beta} if is_axis else options.get("over", {}), ("beta",))
+    numbers: Sequence[Any] = axes["beta"] if is_axis else axes.get("beta", [fixed_beta(beta, axes)])
     hidden = sum(problem.left_out for problem in problems)
     left_out = f"; {counted(hidden, 'cue')} that may see no key {'is' if hidden == 1 else 'are'} left out"
     points = [([problem], {"beta": number}) for problem in problems for number in numbers]
@@ -198,6 +199,13 @@ def checked_axes(over: Any, known: Sequence[str]) -> dict[str, Values]:
     axes = axes_of(over, "over")
     require_positive_betas(axes.get("beta", ()))
     return axes
+
+
+def fixed_beta(beta: Any, axes: Iterable[str]) -> float | None:
+    """The beta of all points, None for the default; raises `InvalidInput` for one that is also an axis."""
+    if beta is not None and "beta" in axes:
+        raise InvalidInput("beta: is given both as a number and as an axis; give one of them")
+    return None if beta is None else positive(beta, "beta")
 
 
 def require_few(n_recalls: int) -> None:

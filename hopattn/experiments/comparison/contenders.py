@@ -96,7 +96,7 @@ def contenders_named(memories: Any) -> tuple[Contender, ...]:
     memories: names, memory objects, functions of keys that give a memory, a mapping from names of your own
     to these, or a single one of all these. The name of a class of your own that is registered, and the path
     "module:name" of a class, a function or a memory, are names too. Raises `InvalidInput` for an unknown name, a name
-    that is given twice, and an object that is no memory.
+    that is given twice, and an object that is not a memory.
     """
     single = isinstance(memories, (str, Contender)) or hasattr(memories, "recall") or callable(memories)
     given = [memories] if single else memories
@@ -110,7 +110,7 @@ def contenders_named(memories: Any) -> tuple[Contender, ...]:
     if not names:
         raise InvalidInput(f"memories: name at least one of {', '.join(contenders)}")
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InvalidInput(f"memories: '{shortened(twice)}' stands there twice")
+        raise InvalidInput(f"memories: '{shortened(twice)}' is listed twice")
     return tuple(result)
 
 

@@ -93,14 +93,14 @@ def _places(n_axes: int, shape: Sequence[int]) -> Iterator[tuple[str, int, int]]
 
 
 def _group_size(file: Path, shapes: Mapping[str, tuple[int, ...]], admit: Admit) -> int:
-    """The number of query heads for each key head; raises `InvalidInput` for arrays that do not fit one another."""
+    """The number of query heads for each key head; raises `InvalidInput` for arrays that do not fit together."""
     for role, shape in shapes.items():
         if not 2 <= len(shape) <= MOST_AXES or 0 in shape:
             raise InvalidInput(f"{named(file)}: {role}: shape {shape}; expected (…, n, dim) of at most 4 axes")
     queries, keys, values = ((1,) * (MOST_AXES - len(shapes[role])) + shapes[role] for role in SPELLINGS)
     if keys[:2] != values[:2] or queries[0] != keys[0] or queries[1] % keys[1]:
-        told = ", ".join(f"{role} {shape}" for role, shape in shapes.items())
-        raise InvalidInput(f"{named(file)}: the batches or the heads do not fit one another: {told}")
+        shapes_given = ", ".join(f"{role} {shape}" for role, shape in shapes.items())
+        raise InvalidInput(f"{named(file)}: the batches or the heads do not fit together: {shapes_given}")
     admit([Size(keys[2], queries[2], keys[3])] * (queries[0] * queries[1]))
     return queries[1] // keys[1]
 

@@ -21,7 +21,7 @@ def problems_of(scenario: Scenario, seed: int | None = None) -> list[RecallProbl
 
     Kind attention: one problem for each head whose scores are dot products, with its queries as cues, its keys, values
     and mask; the key of a query is not known. Kind memory: one problem with the patterns, their values and the cues; a
-    cue belongs to the pattern that it equals or was made from. seed: in place of the scenario's. Raises `InvalidInput`
+    cue belongs to the pattern that it equals or was made from. seed: instead of the scenario's. Raises `InvalidInput`
     for other kinds, and if there is no head with dot products.
     """
     result = run(scenario, seed)

@@ -39,7 +39,7 @@ class Difference(NamedTuple):
     """The largest difference between one step and the independent attentions (the referees).
 
     bound: the largest difference that rounding explains. referees: the names of the libraries. largest and bound are
-    None if the memory is not softmax attention, or if its scores are so large that nothing can be told.
+    None if the memory is not softmax attention, or if its scores are too large to compare.
     """
 
     largest: float | None = None
@@ -166,7 +166,7 @@ def _named(states: np.ndarray, problem: RecallProblem) -> Iterator[tuple[str, st
 def _difference_from_attention(
     reader: Memory | None, memory: Any, first: np.ndarray, problem: RecallProblem, why: dict[str, str]
 ) -> Difference:
-    """The difference between the first answers `first` and the referees; if nothing can be told, `why` says so."""
+    """The difference between the first answers `first` and the referees; if they cannot be compared, `why` says so."""
     if not isinstance(memory, Memory) or reader is None or not isinstance(memory.activation, Identity):
         return Difference()
     if type(reader.separation) is not Softmax or not isinstance(reader.similarity, Dot):

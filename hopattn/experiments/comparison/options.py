@@ -56,7 +56,7 @@ def of_heads(file: Path, given: GivenOptions) -> Comparison:
     options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
     admit = _admit(options, _n_betas(options))
     problems = heads_of(file, options.pop("mask", "none"), admit)
-    return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", _with_beta_axis(options))
+    return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", options)
 
 
 def of_scenario(name: str, given: GivenOptions) -> Comparison:
@@ -67,7 +67,7 @@ def of_scenario(name: str, given: GivenOptions) -> Comparison:
     problems = problems_of(scenario, options.get("rng"))
     admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
     about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
-    return compare_problems(problems, about, _with_beta_axis(options))
+    return compare_problems(problems, about, options)
 
 
 def _admit(options: dict[str, Any], times: int) -> Admit:
@@ -84,14 +84,6 @@ def _admit(options: dict[str, Any], times: int) -> Admit:
 def _n_betas(options: Mapping[str, Any]) -> int:
     """The number of betas of a comparison whose only axis is beta."""
     return len(options.get("over", {}).get("beta", (None,)))
-
-
-def _with_beta_axis(options: dict[str, Any]) -> dict[str, Any]:
-    """The options with the axis of beta, if there is one, as `beta`."""
-    over = options.pop("over", {})
-    if over and "beta" in options:
-        raise InvalidInput("beta: is given both as a number and as an axis; give one of them")
-    return {**options, **({"beta": over["beta"]} if over else {})}
 
 
 def _options(given: GivenOptions, further: Iterable[str], axes: Iterable[str], source: str) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from hopattn.experiments.comparison.compare import (
     checked_axes,
     comparison,
     counted,
+    fixed_beta,
 )
 from hopattn.experiments.comparison.cost import Admit, admit_all
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.sampling import MOST_CUES, Draw, GivenPatterns
-from hopattn.foundation.checks import positive, whole
+from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 
 AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
@@ -59,7 +60,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     noise: of spins, the fraction that is reversed, 0 to 1; of unit vectors, the length of the normal noise (0.1).
     hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
     correlation: the expected cosine of two patterns, from 0 to below 1 (0).
-    n_patterns: the number of patterns, in place of a load (None).
+    n_patterns: the number of patterns, instead of a load (None).
     patterns: "spins" or "unit" ("spins").
     trials: independent draws at each point; their differences give the standard error of what is recalled (20).
     max_steps: of each recall (100).
@@ -135,10 +136,7 @@ def _over_grid(
     admit: Admit = admit_all,
 ) -> Comparison:
     """Every memory at every point; all numbers are checked before the first recall."""
-    beta = options.get("beta")
-    if beta is not None and "beta" in axes:
-        raise InvalidInput("beta: is given both as a number and as an axis; give one of them")
-    own_beta = None if beta is None else positive(beta, "beta")
+    beta = fixed_beta(options.get("beta"), axes)
     trials = whole(options.get("trials", TRIALS), "trials")
     settings = RecallSettings.of(options)
     points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
@@ -149,7 +147,7 @@ def _over_grid(
     ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
     problems = (list(at_point.trials(trials, settings.seed)) for at_point in sources)
-    numbers = [{"beta": own_beta, **point} for point in points]
+    numbers = [{"beta": beta, **point} for point in points]
     of = ", ".join([about, *ranges, ending])
     return comparison(of, axes, zip(problems, numbers, strict=True), settings, recalls)
 

@@ -62,8 +62,8 @@ class RecallProblem:
             square = float(np.mean(np.sum(self.keys**2, axis=-1)))
         if not 0 < square < np.inf:
             key = int(np.abs(self.keys).max(axis=-1).argmax())
-            told = f"the largest number, {np.abs(self.keys[key]).max():.3g}, stands in key {key}"
-            raise InvalidInput(f"beta: there is none that fits keys of this size ({told}); say which")
+            largest = f"the largest number, {np.abs(self.keys[key]).max():.3g}, is in key {key}"
+            raise InvalidInput(f"beta: there is none that fits keys of this size ({largest}); give one")
         return float(self.keys.shape[1] ** 0.5 / square)
 
 

@@ -63,7 +63,7 @@ class Comparison(Drawable):
         return xarray.Dataset.from_dataframe(frame).assign_attrs(netcdf_attributes(frame.attrs))
 
     def _flat(self) -> list[dict[str, Any]]:
-        """The rows of `table`, with a text in place of each list."""
+        """The rows of `table`, with a text for each list."""
         rows = self.table()
         for row in rows:
             row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())

@@ -140,7 +140,7 @@ class Row:
         return "–" if value is None else str(measure.metadata["format"](self, value))
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields; the entries of the point stand beside the other fields."""
+        """All fields; with the entries of the point among them."""
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("point", "notes", "named")}
         head = {name: own.pop(name) for name in ("memory", "where")}
         named = [{"cue": cue, "nearest": key, "cosine": cosine} for cue, key, cosine in self.named]
@@ -169,7 +169,7 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, trials: Sequence[
     least = _joined([trial.least for trial in trials])
     parameters, recalled = trials[0].parameters, last.get("recalled")
     if not sum(len(trial.steps) for trial in trials):
-        reason = "no cue came to rest"
+        reason = "no cue at rest"
         notes |= dict.fromkeys(("steps", "distance"), reason) | {"energy_fall": notes.get("energy_fall", reason)}
     return Row(
         memory=memory,

@@ -15,7 +15,7 @@ from hopattn.foundation.vectors import row_length
 from hopattn.scenario.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100
-"""The largest number of cues of one problem. Random patterns have one distribution, so that the first stand for all."""
+"""The largest number of cues of one problem. Random patterns have one distribution, so that the first represent all."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Draw:
     the fraction that is reversed, 0 to 1; of unit vectors, the length of the normal noise that is added, 0 or more.
     hidden: the fraction of entries that become 0 (unknown), from 0 to below 1. correlation: ρ, from 0 to below 1, the
     expected cosine of two patterns, as for `random_patterns`. kind: "spins" or "unit". n_patterns: the number of
-    patterns, in place of a load. Raises `InvalidInput` for numbers outside these ranges.
+    patterns, instead of a load. Raises `InvalidInput` for numbers outside these ranges.
     """
 
     dim: int = 64
@@ -40,7 +40,7 @@ class Draw:
     def __post_init__(self) -> None:
         reject_unknown("patterns", [self.kind], SORTS)
         if not (dim := real(self.dim, "dim")).is_integer():
-            raise InvalidInput(f"dim: {dim:g} is no whole number of neurons")
+            raise InvalidInput(f"dim: {dim:g} is not a whole number of neurons")
         object.__setattr__(self, "dim", whole(int(dim), "dim"))
         object.__setattr__(self, "load", real(self.load, "load", above=0.0))
         if self.n_patterns is not None:
@@ -133,8 +133,8 @@ def _require_directions(rows: np.ndarray) -> None:
     short = row_length(rows) < np.finfo(float).smallest_normal ** 0.5
     if short.any():
         i = int(short.argmax())
-        told = f"has the magnitude {row_length(rows[i]):.3g}, whose square is 0; use larger vectors"
-        raise InvalidInput(f"patterns: row {i} {told if rows[i].any() else 'is zero and has no direction'}")
+        reason = f"has the magnitude {row_length(rows[i]):.3g}, whose square is 0; use larger vectors"
+        raise InvalidInput(f"patterns: row {i} {reason if rows[i].any() else 'is zero and has no direction'}")
 
 
 def _check_damage(source: "Draw | GivenPatterns") -> None:

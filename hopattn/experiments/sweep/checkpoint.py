@@ -42,8 +42,8 @@ class Checkpoint:
 def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
     """The checkpoint in a file, locked against other writers; a new file is created.
 
-    Raises `InvalidInput` if the file is no checkpoint or belongs to another sweep; the file is not changed then. Raises
-    `CannotDo` if the file cannot be read or written, or if another sweep is writing it.
+    Raises `InvalidInput` if the file is not a checkpoint or belongs to another sweep, and does not change it then.
+    Raises `CannotDo` if the file cannot be read or written, or if another sweep is writing it.
     """
     require_regular(file)
     try:
@@ -65,7 +65,7 @@ def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
 def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The head of the sweep in a file, and its results by key; a torn last line is ignored.
 
-    Raises `InvalidInput` if the file does not exist or is no checkpoint.
+    Raises `InvalidInput` if the file does not exist or is not a checkpoint.
     """
     require_regular(file)
     try:
@@ -83,7 +83,7 @@ def _content(stream: FileIO, file: Path) -> bytes:
     stream.seek(0)
     start = stream.read(len(START))
     if not START.startswith(start):
-        raise InvalidInput(f"{file}:1: is no line of a sweep's points; the file is left as it is")
+        raise InvalidInput(f"{file}:1: is not a line of a sweep's points; the file is left as it is")
     require_room(os.fstat(stream.fileno()).st_size // 2, f"{file}: the points")  # about four times its bytes
     return start + stream.read()
 
@@ -104,7 +104,7 @@ def _results(lines: bytes, head: Head, file: Path) -> dict[str, Any]:
     for number, line in enumerate(others, start=2):
         point = _parsed(line, file, number)
         if set(point) != {"key", "found"}:
-            raise InvalidInput(f"{file}:{number}: is no finished point of a sweep; the file is left as it is")
+            raise InvalidInput(f"{file}:{number}: is not a finished point of a sweep; the file is left as it is")
         results[str(point["key"])] = point["found"]
     return results
 
@@ -116,7 +116,7 @@ def _parsed(line: bytes, file: Path, number: int) -> dict[str, Any]:
     except ValueError:
         entry = None
     if not isinstance(entry, dict) or (number == 1 and "sweep" not in entry):
-        raise InvalidInput(f"{file}:{number}: is no line of a sweep's points; the file is left as it is")
+        raise InvalidInput(f"{file}:{number}: is not a line of a sweep's points; the file is left as it is")
     return entry
 
 

@@ -88,7 +88,7 @@ def sweep_scenario(
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
     trials (None: none).
     workers: processes of this machine (None: one on each core).
-    scheduler: the address of a Dask cluster, used in place of processes ("": none).
+    scheduler: the address of a Dask cluster, used instead of processes ("": none).
     report: called as report(finished points, all points) (None: nothing).
     note: called with a sentence if the torn last line of the checkpoint was cut off (by default, nothing happens).
 
@@ -128,14 +128,14 @@ def sweep_scenario(
 
 
 def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
-    """Raise `InvalidInput` for a measure that is no array of the scenario, or an array that has no mean."""
+    """Raise `InvalidInput` for a measure that is not an array of the scenario, or an array that has no mean."""
     declared = {array.name: array.measured for array in scenario.spec.declared if array.referable}
     choices = [*(name for name, measured in declared.items() if measured), MET]
     for name in measures:
         array = _split(name, list(declared))[0]
         if not declared.get(array, True):
-            told = f"'{array}' has no mean (choices: {listed(sorted(choices))})"
-            raise InvalidInput(f"measure '{shortened(name)}': {told}")
+            message = f"'{array}' has no mean (choices: {listed(sorted(choices))})"
+            raise InvalidInput(f"measure '{shortened(name)}': {message}")
         reject_unknown("measure", [array], choices)
 
 

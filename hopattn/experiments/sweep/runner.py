@@ -36,7 +36,7 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
     trials, by the same function: one of the same name, with the same operations and numbers (None: none).
     workers: processes of this machine (None: one on each core).
-    scheduler: the address of a Dask cluster, used in place of processes ("": none).
+    scheduler: the address of a Dask cluster, used instead of processes ("": none).
     about: texts and numbers that describe the function; a checkpoint with others is refused. State here what the code
     of the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
     report: called as report(finished points, all points) (None: nothing).

@@ -151,7 +151,7 @@ class Sweep(Drawable):
 def load_sweep(file: Any) -> Sweep:
     """The table of a checkpoint, NaN at points and trials that are not finished yet.
 
-    file: the `file` that was given to `sweep`. Raises `InvalidInput` if it cannot be read or is no checkpoint.
+    file: the `file` that was given to `sweep`. Raises `InvalidInput` if it cannot be read or is not a checkpoint.
     """
     path = path_of(file, "load_sweep")
     head, finished = read_checkpoint(path)
