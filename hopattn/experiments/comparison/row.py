@@ -8,8 +8,8 @@ import numpy as np
 
 from hopattn.dynamics.likeness import MATCH
 from hopattn.experiments.comparison.measuring import Answers, Measured
+from hopattn.foundation.writing import ROUNDING
 from hopattn.retrieval.weight_spread import class_of
-from hopattn.scenario.explain.arithmetic import ROUNDING
 
 Point = Mapping[str, float]
 
