@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
@@ -82,6 +84,12 @@ def between_texts(run: Run) -> list[tuple[str, Labelled]]:
     """The weights of each head whose queries come from another text than its keys, with the name of its place."""
     square = [(place, weights) for place, weights in tables(run, "weights") if weights.dims == ("query", "key")]
     return [(place, weights) for place, weights in square if weights.labels[0] != weights.labels[1]]
+
+
+def mask_of(run: Run, place: str, weights: Labelled) -> np.ndarray:
+    """Which keys the mask of a head lets through, `(n_queries, n_keys)`; all where the head has no mask."""
+    mask = run.arrays.get(f"{place} mask".strip())
+    return np.broadcast_to(True if mask is None else np.asarray(mask.values, bool), weights.values.shape)
 
 
 def tables(run: Run, kind: str) -> Iterator[tuple[str, Labelled]]:

@@ -8,9 +8,8 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
 from hopattn.figures.base import Figure
 from hopattn.figures.comparison_parts import MEASURES, axis_title, memories_of
-from hopattn.figures.shapes import strokes
+from hopattn.figures.shapes import strokes, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, readable_on
 
 NUMBERED = 80
 """The number of cells, in one row of maps, up to which each cell shows its number."""
@@ -36,10 +35,7 @@ def draw_maps(figure: Figure, comparison: Comparison, measure: str) -> None:
             every = -(-len(numbers) // (5, 8)[axis])
             set_ticks(range(0, len(numbers), every), [f"{value:.3g}" for value in numbers[::every]])
         if table.size * len(memories) <= NUMBERED * columns and table.shape[1] <= 8:
-            for (i, j), value in np.ndenumerate(table):
-                if np.isfinite(value):
-                    colour = readable_on(image.cmap(image.norm(value)))
-                    panel.text(j, i, number(float(value)), ha="center", va="center", color=colour, fontsize=scaled(13))
+            write_numbers(panel, image, scaled(13))
     for panel in panels[len(memories) :]:
         panel.set_axis_off()
     for panel in panels[max(0, len(memories) - columns) : len(memories)]:

@@ -51,11 +51,17 @@ def laid_out(figure: Figure) -> None:
         ax.apply_aspect()
 
 
-def foot(figure: Figure, note: str = "", keys: Sequence[Any] = (), names: Sequence[str] = ()) -> None:
-    """Write below a figure: a note, such as what it leaves out, and the signs with their names."""
+def foot(
+    figure: Figure, notes: str | Iterable[str] = (), keys: Sequence[Any] = (), names: Sequence[str] = (), **style: Any
+) -> None:
+    """Write below a figure: notes, such as what it leaves out, and the signs with their names.
+
+    style: of the legend, where it is another one.
+    """
+    note = notes if isinstance(notes, str) else note_of(notes)
     if keys:
-        style: dict[str, Any] = {"frameon": False, "title": note or None, "ncols": min(len(keys), 5)}
-        figure.legend(list(keys), list(names), loc="outside lower center", **style)
+        look: dict[str, Any] = {"frameon": False, "title": note or None, "ncols": min(len(keys), 5)}
+        figure.legend(list(keys), list(names), loc="outside lower center", **{**look, **style})
     elif note:
         figure.supxlabel(note, fontsize=scaled(15))
 

@@ -82,23 +82,34 @@ def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence
     ax.spines[:].set_visible(False)
 
 
-def cells(
-    ax: Any, values: np.ndarray, colours: dict[str, Any], digits: int = 2, numbers: bool = True, size: float = 14
-) -> Any:
+def cells(ax: Any, values: np.ndarray, colours: dict[str, Any], numbers: bool = True, size: float = 14) -> Any:
     """Draw a table as coloured cells with their numbers; returns the image.
 
-    colours: the arguments of `imshow` for the colour map. digits: decimals of the numbers. numbers: whether to write
-    them. size: their font size.
+    colours: the arguments of `imshow` for the colour map. numbers: whether to write them. size: their font size.
     """
     image = ax.imshow(values, aspect="auto", **colours)
     ax.set(xticks=[], yticks=[])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     if numbers:
-        for (i, j), value in np.ndenumerate(values):
-            colour = readable_on(image.cmap(image.norm(value))) if value else theme().faint
-            ax.text(j, i, number(float(value), digits), ha="center", va="center", color=colour, fontsize=size)
+        write_numbers(ax, image, size, faint_zeros=True)
     return image
+
+
+def write_numbers(
+    ax: Any, image: Any, size: float, texts: Any = None, bold: Any = None, faint_zeros: bool = False
+) -> None:
+    """Write the number of each cell of an image, except of a masked cell and of one that is not a number.
+
+    size: of the font. texts: what is written instead of the numbers. bold: whether the text of a cell is bold. Both
+    have the shape of the image.
+    """
+    values = np.ma.masked_invalid(image.get_array())
+    for i, j in np.argwhere(~np.ma.getmaskarray(values)):
+        value = float(values[i, j])
+        look: dict[str, Any] = {"weight": "bold" if bold is not None and bold[i, j] else "normal", "fontsize": size}
+        look["color"] = readable_on(image.cmap(image.norm(value))) if value or not faint_zeros else theme().faint
+        ax.text(j, i, number(value) if texts is None else texts[i, j], ha="center", va="center", **look)
 
 
 def shaded(ax: Any, chosen: np.ndarray, **style: Any) -> Any:

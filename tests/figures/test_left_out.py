@@ -14,10 +14,10 @@ from tests.runs import drawing_of, result_of
 NOTES = {
     "forgetting": "2 of 4 runs; choose with run",
     "gradients": "1 of 2 runs; choose with run",
-    "maps": "2 of 4 modules; 2 of 4 memories; maps without noise",
-    "messages": "arrows from key to query; in brackets: sent, received; 3 of 4 runs; choose with run",
+    "maps": "2 of 4 modules · 2 of 4 memories · maps without noise",
+    "messages": "arrows from key to query · in brackets: sent, received · 3 of 4 runs; choose with run",
     "probe": "1 of 2 runs; choose with run",
-    "program": "blue: the query selects the key; 1 of 5 runs; choose with run",
+    "program": "blue: the query selects the key · 1 of 5 runs; choose with run",
 }
 SCENARIOS = {
     "forgetting": "sally",

@@ -74,7 +74,7 @@ def test_cues_that_fail_are_dashed_and_every_end_is_that_of_its_cue():
         ends = np.concatenate([line.get_ydata() for line in ax.lines])
         assert sorted(ends) == pytest.approx(sorted(energies[:, -1]))
         assert f"{right.sum()} of 100 recall" in ax.get_title()
-    assert "100 of 210 cues; 3 of 4 runs" in " ".join(texts(figure))
+    assert "100 of 210 cues · 3 of 4 runs" in " ".join(texts(figure))
     assert len({ax.get_xlim() for ax in figure.axes}) == 1, "one scale of steps, so that times can be compared"
 
 

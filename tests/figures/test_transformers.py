@@ -125,7 +125,7 @@ tokens = {names!r}
     for tokens in (names[:12], names[:2], names[:1]):
         figure = figure_of(Messages, ha.run(scenario, overrides={"input.tokens": tokens}))
         assert figure.legends[0].get_title().get_text() == (
-            "arrows from key to query; 1 of 2 heads; choose with head"  # three elements are not written
+            "arrows from key to query · 1 of 2 heads; choose with head"  # three elements are not written
         )
     crossed = {"input.tokens": names[:3], "input.queries": names[7:9]}
     assert figure_of(Messages, ha.run(scenario, overrides=crossed)).axes
@@ -143,7 +143,7 @@ def test_the_messages_of_a_chosen_head_and_run_go_into_axes_of_your_own():
 
 def test_the_messages_say_which_runs_and_layers_are_not_drawn():
     note = shown(Messages, "messages").legends[0].get_title().get_text()
-    assert note.endswith("in brackets: sent, received; 3 of 4 runs; choose with run")
+    assert note.endswith("in brackets: sent, received · 3 of 4 runs; choose with run")
 
 
 def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out, note_of, pads, wrapped
+from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.labelled_points import draw_origin, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
@@ -89,7 +89,7 @@ class Added(Plot):
             f"cosines over all {known}" if known > 2 and any(map(_cosines, shown)) else "",
             left_out(len(shown), len(result.runs), "runs", "run"),
         )
-        foot(figure, note_of(notes))
+        foot(figure, notes)
         for ax, total in zip(axes, shown, strict=True):
             _arrows(ax, total, plane)
 

@@ -72,7 +72,7 @@ def _frame(figure: Figure, result: Result, time: float) -> None:
         axes[0].set_ylabel(name)
     _steps_axis(axes[-1], last_step(run, i))
     cues = "" if len(run.strips) == 1 else left_out(1, len(run.strips), "cues", "query")
-    foot(figure, "; ".join(filter(None, (left_out(1, len(result.runs), "runs", "run"), cues))))
+    foot(figure, (left_out(1, len(result.runs), "runs", "run"), cues))
 
 
 def _state(ax: Axes, run: Run, i: int, time: float) -> None:

@@ -4,12 +4,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables, too_many_cells
+from hopattn.figures.base import Axes, Figure, Plot, mask_of, only, tables, too_many_cells
 from hopattn.figures.choice import words_in_question
 from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
-from hopattn.figures.shapes import hatching, shaded
+from hopattn.figures.shapes import hatching, shaded, write_numbers
 from hopattn.figures.style import LEGIBLE, scaled, theme
-from hopattn.figures.text import number, readable_on, subscripted
+from hopattn.figures.text import number, subscripted
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -47,7 +47,7 @@ class Attention(Plot):
                 ax.set(xlabel=weights.dims[1], ylabel=weights.dims[0])
             own = (run_title(run) * (len(result.runs) > 1), place * (result.figure.head is not None))
             ax.set_title(place if len(shown) > 1 else ": ".join(filter(None, own)))
-        masked = any(not _allowed(run, place, weights).all() for place, weights in shown)
+        masked = any(not mask_of(run, place, weights).all() for place, weights in shown)
         hatched = "hatched: hidden by the mask" if masked else ""
         numbered = all(_has_numbers(weights) for _, weights in shown)
         if len(shown) > 1:
@@ -56,7 +56,7 @@ class Attention(Plot):
             numbered = _numbers_fit(axes) and numbered
             hatched = note_of((hatched, "" if _names_fit(axes) else UNNAMED))
         runs, heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
-        foot(figure, note_of((hatched, runs, heads)), *([] if numbered else _legend(_scale(shown))))
+        foot(figure, (hatched, runs, heads), *([] if numbered else _legend(_scale(shown))))
         laid_out(figure)  # cells are square after the second layout only
 
     def panel(self, ax: Axes, result: Result) -> None:
@@ -143,19 +143,13 @@ def _has_numbers(weights: Labelled) -> bool:
     return len(weights.labels[0]) <= NUMBERED and len(weights.labels[1]) <= NUMBERED
 
 
-def _allowed(run: Run, place: str, weights: Labelled) -> np.ndarray:
-    """The cells that the mask of a head lets through, `(n_queries, n_keys)`."""
-    mask = run.arrays.get(f"{place} mask".strip())
-    return np.ones(weights.values.shape, bool) if mask is None else np.asarray(mask.values, bool)
-
-
 def _matrix(
     ax: Axes, run: Run, head: tuple[str, Labelled], scale: tuple[float, float], words: tuple[str, ...] = ()
 ) -> Any:
     """Draw one matrix, with numbers if there are few words; returns the image. words: the queries in bold."""
     place, weights = head
     values = np.asarray(weights.values, dtype=float)
-    allowed = _allowed(run, place, weights)
+    allowed = mask_of(run, place, weights)
     low, high = scale
     colours = theme().diverging if low < 0 else theme().sequential
     image = ax.imshow(np.ma.masked_array(values, ~allowed), cmap=colours, vmin=low, vmax=high)
@@ -177,8 +171,5 @@ def _matrix(
         ax.set_xlabel(f"{weights.dims[1]} ({values.shape[1]} without their names, the first on the left)")
         ax.set_ylabel(f"{weights.dims[0]} ({values.shape[0]}, the first on top)")
     if _has_numbers(weights):
-        size = scaled(17 if max(values.shape) <= 8 else 14)
-        for i, j in np.argwhere(allowed):
-            ink = readable_on(image.cmap(image.norm(values[i, j])))
-            ax.text(j, i, number(float(values[i, j])), ha="center", va="center", color=ink, fontsize=size)
+        write_numbers(ax, image, scaled(17 if max(values.shape) <= 8 else 14))
     return image

@@ -1,50 +1,56 @@
 """The basins of attraction: the end overlap of each cue with its pattern against its start overlap."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.dynamics.likeness import MATCH
-from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.base import Axes
+from hopattn.figures.headings import run_title
+from hopattn.figures.panels import Legend, Shown, Together
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
-RUNS, CUES = 4, 8
-"""The largest number of runs, and the least number of cues in one of them."""
+CUES = 8
+"""The least number of cues in a run."""
 ALIKE, BINS = 4, 12
 """Start overlaps that at least `ALIKE` cues have each have their own mean; otherwise cues share `BINS` means."""
 MARKERS, DASHES = ("o", "s", "^", "D"), ("-", "--", "-.", (0, (1, 1)))
 
 
-class Basin(Plot):
+class Basin(Together[Run]):
     """A dot for each cue, and for each run a line through the means; a cue above the diagonal has come nearer."""
 
     name: ClassVar[str] = "basin"
     shows: ClassVar[str] = "how near a cue must be: its overlap with its pattern at the end against that at the start"
     scenario: ClassVar[str] = "attraction"
 
-    def lacks(self, result: Result) -> str:
-        return "" if _runs(result) else f"it has no run with start overlaps of {CUES} cues that differ"
+    lack: ClassVar[str] = f"it has no run with start overlaps of {CUES} cues that differ"
+    most: ClassVar[int] = 4
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        shown = _runs(result)[:RUNS]
-        headline(figure, result)
-        ax = figure.subplots()
-        lines = _draw(ax, result)
-        names = [run_title(run) for run in shown] if len(result.runs) > 1 else ["mean of the cues"]
-        signs = f"thin: as near as at the start; dotted: recalled from {number(MATCH)} up"
-        notes = f"dots: {_count_cues(shown)}", signs, left_out(len(shown), len(result.runs), "runs", "run")
-        foot(figure, "; ".join(filter(None, notes)), lines, names)
+    def parts(self, result: Result) -> list[Run]:
+        return [run for run in result.runs if len(_pairs(run)[0]) >= CUES and np.ptp(_pairs(run)[0]) > 0.05]
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _draw(ax, result)
+    def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
+        starts, ends = (np.concatenate(each) for each in zip(*map(_pairs, shown.parts), strict=True))
+        low, high = min(0.0, float(starts.min())), max(1.0, float(starts.max()))
+        for i, run in enumerate(shown.parts):
+            _run(ax, run, i)
+        style: dict[str, Any] = {"color": theme().faint, "linewidth": scaled(1.5), "zorder": 1}
+        ax.plot([low, high], [low, high], **style)
+        ax.axhline(MATCH, linestyle=":", **style)
+        ax.set(xlim=(low - 0.02, high + 0.02), ylim=(min(-0.04, ends.min() - 0.04), max(1.05, ends.max() + 0.05)))
+        ax.set(xlabel="overlap of the cue with its pattern", ylabel="overlap at the end")
 
+    def notes(self, shown: Shown[Run]) -> list[str]:
+        signs = "thin: as near as at the start", f"dotted: recalled from {number(MATCH)} up"
+        return [f"dots: {_count_cues(shown.parts)}", *signs, self.left_out(shown)]
 
-def _runs(result: Result) -> list[Run]:
-    """The runs whose cues differ in their start overlaps."""
-    return [run for run in result.runs if len(_pairs(run)[0]) >= CUES and np.ptp(_pairs(run)[0]) > 0.05]
+    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+        names = [run_title(run) for run in shown.parts] if len(shown.result.runs) > 1 else ["mean of the cues"]
+        return axes[0].lines[: len(names)], names
 
 
 def _pairs(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -55,34 +61,20 @@ def _pairs(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(start.values, dtype=float), np.asarray(end.values, dtype=float)
 
 
-def _count_cues(runs: list[Run]) -> str:
+def _count_cues(runs: Sequence[Run]) -> str:
     """The number of cues, in words."""
     counts = [len(_pairs(run)[0]) for run in runs]
     each = len(runs) > 1 and len({*counts}) == 1
     return f"{counts[0] if each else sum(counts)} cues" + " in each run" * each
 
 
-def _draw(ax: Axes, result: Result) -> list[Any]:
-    """Draw every run, the diagonal, and the overlap that counts as recalled; returns the line of each run."""
-    runs = _runs(result)[:RUNS]
-    starts, ends = (np.concatenate(each) for each in zip(*map(_pairs, runs), strict=True))
-    low, high = min(0.0, float(starts.min())), max(1.0, float(starts.max()))
-    lines = [_run(ax, run, i) for i, run in enumerate(runs)]
-    style: dict[str, Any] = {"color": theme().faint, "linewidth": scaled(1.5), "zorder": 1}
-    ax.plot([low, high], [low, high], **style)
-    ax.axhline(MATCH, linestyle=":", **style)
-    ax.set(xlim=(low - 0.02, high + 0.02), ylim=(min(-0.04, ends.min() - 0.04), max(1.05, ends.max() + 0.05)))
-    ax.set(xlabel="overlap of the cue with its pattern", ylabel="overlap at the end")
-    return lines
-
-
-def _run(ax: Axes, run: Run, i: int) -> Any:
-    """Draw the cues of one run as dots and their means as a line; returns the line."""
+def _run(ax: Axes, run: Run, i: int) -> None:
+    """Draw the cues of one run as dots and their means as a line."""
     colour, (start, end) = theme().series[i], _pairs(run)
     ax.scatter(start, end, s=scaled(5) ** 2, color=colour, alpha=0.4, marker=MARKERS[i], linewidths=0, zorder=2)
     places, means = _means(start, end)
     style: dict[str, Any] = {"marker": MARKERS[i], "markersize": scaled(9), "markeredgecolor": theme().paper}
-    return ax.plot(places, means, ls=DASHES[i], color=colour, lw=scaled(2.8), zorder=3 + i, **style)[0]
+    ax.plot(places, means, ls=DASHES[i], color=colour, lw=scaled(2.8), zorder=3 + i, **style)
 
 
 def _means(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.choice import words_in_question
-from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
-from hopattn.figures.shapes import cells, colour_of, strokes
+from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.shapes import cells, colour_of, strokes, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, readable_on
+from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
 
 PATTERNS = 10
@@ -71,7 +71,7 @@ class Beside(Plot):
             left_out(min(PATTERNS, max(map(len, weights))), max(map(len, weights)), "patterns"),
             left_out(2, len(result.runs), "runs"),
         )
-        foot(figure, note_of(notes), [ring] if ring else [], ["flipped by the recall"])
+        foot(figure, notes, [ring] if ring else [], ["flipped by the recall"])
         if ring:
             laid_out(figure)
             for ax in axes[:, 2]:
@@ -173,9 +173,7 @@ def _rows(ax: Any, start: np.ndarray, end: np.ndarray, colours: dict[str, Any], 
     ax.set_yticks([0, 1], ["cue", "state"])
     if len(start) > NUMBERED:
         return
-    for (i, j), value in np.ndenumerate(table):
-        ink = readable_on(image.cmap(image.norm(value)))
-        ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(13))
+    write_numbers(ax, image, scaled(13))
     for j in np.flatnonzero(np.sign(start) * np.sign(end) < 0):
         _ring(ax, [int(j)], 32)
     for x in np.arange(len(start) - 1) + 0.5:

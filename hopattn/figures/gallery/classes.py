@@ -1,12 +1,13 @@
 """How many keys hold nine tenths of the weight, for each query of each head, and the operating class of the head."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, tables
-from hopattn.figures.headings import foot, headline, left_out, run_title, wrapped
+from hopattn.figures.base import Axes, mask_of, tables
+from hopattn.figures.headings import run_title, wrapped
+from hopattn.figures.panels import Legend, Shown, Together
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
@@ -14,8 +15,6 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import OperatingClass, class_of, least_number
 from hopattn.scenario.result import Result, Run
 
-HEADS = 16
-"""The largest number of heads, of all runs together."""
 SEEN = 8
 """The least number of keys that some query of a head must see."""
 KEPT = " keys for 90 %"
@@ -41,7 +40,7 @@ class Spread(NamedTuple):
         return np.asarray(self.least / self.visible)
 
 
-class Classes(Plot):
+class Classes(Together[Spread]):
     """A column for each head: a dot for each query, a box from the lower to the upper quartile, a bar at the median.
 
     The median decides the operating class of Ramsauer et al. (2021); the bands are the classes.
@@ -51,21 +50,24 @@ class Classes(Plot):
     shows: ClassVar[str] = "what share of the keys holds nine tenths of the weight, and so the class of each head"
     scenario: ClassVar[str] = "emergence"
 
-    def lacks(self, result: Result) -> str:
-        return "" if any(_spreads(result)) else f"it has no heads that share their weight among {SEEN} keys or more"
+    lack: ClassVar[str] = f"it has no heads that share their weight among {SEEN} keys or more"
+    most: ClassVar[int] = 16
+    what: ClassVar[tuple[str, str]] = "heads", "head"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        spreads = [*_spreads(result)]
-        headline(figure, result, "keys that hold nine tenths of the weight: which heads average, and which pick")
-        ax = figure.subplots()
-        _columns(ax, spreads[:HEADS])
-        signs = "a dot for each query; box: the middle half; bar: the median"
-        notes = signs, left_out(len(spreads[:HEADS]), len(spreads), "heads", "head")
-        names = [f"class {name}: {keys}" for name, keys in KEYS.items()]
-        foot(figure, "; ".join(filter(None, notes)), [_sign(name) for name in MARKERS], names)
+    def parts(self, result: Result) -> list[Spread]:
+        return [*_spreads(result)]
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _columns(ax, [*_spreads(result)][:HEADS])
+    def message(self, shown: Shown[Spread]) -> str:
+        return "keys that hold nine tenths of the weight: which heads average, and which pick"
+
+    def draw_into(self, ax: Axes, shown: Shown[Spread]) -> None:
+        _columns(ax, shown.parts)
+
+    def notes(self, shown: Shown[Spread]) -> list[str]:
+        return ["a dot for each query", "box: the middle half", "bar: the median", self.left_out(shown)]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Spread]) -> Legend:
+        return [*map(_sign, MARKERS)], [f"class {name}: {keys}" for name, keys in KEYS.items()]
 
 
 def _spreads(result: Result) -> Iterator[Spread]:
@@ -86,8 +88,7 @@ def _spreads(result: Result) -> Iterator[Spread]:
 def _of_weights(run: Run, place: str, weights: Labelled, group: str) -> Spread | None:
     """The spread of one array of weights; None if they are no shares of several keys."""
     values = np.asarray(weights.values, dtype=float)
-    mask = run.arrays.get(f"{place} mask".strip())
-    allowed = np.ones(values.shape, bool) if mask is None else np.broadcast_to(mask.values, values.shape)
+    allowed = mask_of(run, place, weights)
     rows = np.isclose(values.sum(axis=-1), 1)
     if values.ndim != 2 or not rows.any() or allowed[rows].sum(axis=-1).max() < SEEN:
         return None
@@ -107,7 +108,7 @@ def _short(place: str) -> str:
     return "" if place == "step 1" else label(place)
 
 
-def _columns(ax: Axes, spreads: list[Spread]) -> None:
+def _columns(ax: Axes, spreads: Sequence[Spread]) -> None:
     """Draw the bands of the classes and a column for each head, the heads of a group side by side."""
     least = min(float(spread.shares.min()) for spread in spreads)
     low = min(least / 1.3, 1 / 64)
@@ -161,7 +162,7 @@ def _column(ax: Axes, x: int, spread: Spread) -> None:
     ax.plot([x - 0.38, x + 0.38], [middle, middle], color=colour, lw=scaled(5), solid_capstyle="butt", zorder=4)
 
 
-def _groups(ax: Axes, spreads: list[Spread]) -> None:
+def _groups(ax: Axes, spreads: Sequence[Spread]) -> None:
     """Write the name of each group above its columns, with a line between groups."""
     starts = [i for i, one in enumerate(spreads) if i == 0 or one.group != spreads[i - 1].group]
     ends = [*starts[1:], len(spreads)]

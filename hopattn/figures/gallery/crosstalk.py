@@ -1,22 +1,22 @@
 """Histograms of the crosstalk of the other patterns, beside the signal of the cue's own."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only
-from hopattn.figures.headings import foot, headline, left_out, run_titles
+from hopattn.figures.base import Axes
+from hopattn.figures.headings import run_titles
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
-from hopattn.scenario.result import Result, Run
+from hopattn.scenario.result import Run
 
-RUNS, COLUMNS = 6, 3
-"""The largest number of runs, and of panels in a row."""
 WHAT = {"fields": ("crosstalk in the field of a neuron", "neurons"), "scores": ("score of another pattern", "scores")}
 """The names of the quantity and of what is counted."""
 
 
-class Crosstalk(Plot):
+class Crosstalk(Panels[Run]):
     """One histogram for each run, the Gaussian of theory over it, and a line at the signal.
 
     What is right of the line, where the crosstalk outweighs the signal, is orange and counted.
@@ -26,37 +26,21 @@ class Crosstalk(Plot):
     shows: ClassVar[str] = "what the other patterns add: a Gaussian, and the part of it that outweighs the signal"
     scenario: ClassVar[str] = "crosstalk"
 
-    def lacks(self, result: Result) -> str:
-        return "" if _runs(result) else "it has no crosstalk; give [ensemble] the key `crosstalk`"
+    needs: ClassVar[str] = "crosstalk"
+    lack: ClassVar[str] = "it has no crosstalk; give [ensemble] the key `crosstalk`"
+    most: ClassVar[int] = 6
+    in_a_row: ClassVar[int] = 3
+    shared: ClassVar[dict[str, bool]] = {"sharex": True, "sharey": True}
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        runs = _runs(result)
-        shown = runs[:RUNS]
-        headline(figure, result)
-        columns = len(shown) if len(shown) <= COLUMNS else -(-len(shown) // 2)
-        rows = -(-len(shown) // columns)
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-        titles = run_titles(runs, [()] * len(runs), 30)
-        reach, height = _reach(shown), _height(shown)
-        for i, (ax, run) in enumerate(zip(axes.flat, shown, strict=False)):
-            _histogram(ax, run, reach, height)
-            ax.set_title(titles[i])
-            ax.set_xlabel(_what(run)[0] if i >= len(shown) - columns else "")
-        for ax in axes.flat[len(shown) :]:
-            ax.set_axis_off()
-        for row in axes:
-            row[0].set_ylabel("density")
-        keys, names = _signs(any(_theory(run) for run in shown))
-        foot(figure, left_out(len(shown), len(result.runs), "runs", "run"), keys, names)
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        _histogram(ax, part, _reach(shown.parts), _height(shown.parts))
+        ax.set(xlabel=_what(part)[0], ylabel="density")
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        run = only(_runs(result), "runs", "run")
-        _histogram(ax, run, _reach([run]), _height([run]))
-        ax.set(xlabel=_what(run)[0], ylabel="density")
+    def titles(self, shown: Shown[Run]) -> list[str]:
+        return run_titles(shown.parts, [()] * len(shown.parts), 30)
 
-
-def _runs(result: Result) -> list[Run]:
-    return [run for run in result.runs if "crosstalk" in run.arrays]
+    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+        return _signs(any(_theory(run) for run in shown.parts))
 
 
 def _what(run: Run) -> tuple[str, str]:
@@ -78,14 +62,14 @@ def _bins(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return np.array([float(centre) for centre in array.labels[0]]), np.asarray(array.values)
 
 
-def _reach(runs: list[Run]) -> tuple[float, float]:
+def _reach(runs: Sequence[Run]) -> tuple[float, float]:
     """The ends of the common axis: all crosstalk, and the signal."""
     wide = max(3.2 * float(run.arrays["spread"].values) for run in runs)
     most = max(_signal(run) for run in runs)
     return -wide, max(wide, 1.25 * most)
 
 
-def _height(runs: list[Run]) -> float:
+def _height(runs: Sequence[Run]) -> float:
     """The top of the common axis, with room for the name of the signal."""
     return 1.25 * max(float(_bins(run)[1].max()) for run in runs)
 

@@ -56,7 +56,7 @@ class Emergence(Plot):
             ax.yaxis.set_major_formatter(lambda value, _: number(value))
         figure.align_ylabels([above, below])
         shown = left_out(len(trainings[:MOST]), len(trainings), "trainings")
-        foot(figure, "; ".join(filter(None, (shown, left_out(1, len(result.runs), "runs", "run")))))
+        foot(figure, (shown, left_out(1, len(result.runs), "runs", "run")))
 
 
 def _trainings(run: Run) -> list[str]:

@@ -51,7 +51,7 @@ class Energies(Plot):
             left_out(len(shown), len(result.runs), "runs", "run"),
         )
         keys, names = _signs({bool(right) for run in shown for right in _drawn(run)[1]})
-        foot(figure, "; ".join(filter(None, notes)), keys, names)
+        foot(figure, notes, keys, names)
 
     def panel(self, ax: Axes, result: Result) -> None:
         _lines(ax, only(_runs(result), "runs", "run"), True)

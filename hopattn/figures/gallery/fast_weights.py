@@ -64,7 +64,7 @@ class FastWeights(Plot):
         if not numbers:
             bar = figure.colorbar(image, ax=grid, label="weight", shrink=0.8, aspect=30)
             bar.outline.set_visible(False)
-        foot(figure, _below(runs, columns, numbers, left_out(len(runs), len(every), "runs", "run")))
+        foot(figure, _notes(runs, columns, numbers, left_out(len(runs), len(every), "runs", "run")))
 
 
 def _memories(result: Result) -> list[tuple[str, Labelled]]:
@@ -80,8 +80,8 @@ def _scale(memories: list[Labelled]) -> dict[str, Any]:
     return colours | {"cmap": theme().diverging if least < 0 else theme().sequential}
 
 
-def _below(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others: str) -> str:
-    """The text below the figure: the meaning of rows, columns and frames, and what is left out.
+def _notes(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others: str) -> list[str]:
+    """The notes below the figure: the meaning of rows, columns and frames, and what is left out.
 
     others: a remark on the runs that are left out.
     """
@@ -89,7 +89,7 @@ def _below(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others:
     zero = any(len(_kept(memories)) < memories.values.shape[1] for _, memories in runs)
     first = ["rows: elements of a value", "columns: features of a key", "framed: changed by the word" * framed]
     rest = ["rows of 0 are left out" * zero, f"the first {columns} of {words} words" * (words > columns), others]
-    return "\n".join(filter(None, ("; ".join(filter(None, line)) for line in (first, rest))))
+    return [*first, *rest]
 
 
 def _kept(memories: Labelled) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, note_of, run_title
+from hopattn.figures.headings import foot, headline, left_out, run_title
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, subscripted, width
@@ -53,7 +53,7 @@ class Flow(Plot):
         runs, of_heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(heads), "heads", "head")
         drawn, there = (sum(counts) for counts in zip(*(_counts(weights) for _, weights in shown), strict=True))
         notes = runs, of_heads, left_out(drawn, there, "arcs, the strongest")
-        foot(figure, note_of(notes), *_legend(axes[0], [weights for _, weights in shown]))
+        foot(figure, notes, *_legend(axes[0], [weights for _, weights in shown]))
 
     def panel(self, ax: Axes, result: Result) -> None:
         heads = _self_attending(list(tables(result.runs[0], "weights")))

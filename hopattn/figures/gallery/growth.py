@@ -40,7 +40,7 @@ class Growth(Plot):
         axes[0].set_ylim(top=top * (top / bottom) ** 0.05)
         keys, texts = axes[0].get_legend_handles_labels()
         others = left_out(1, len(result.runs), "runs", "run")
-        foot(figure, "; ".join(filter(None, ("× n: twice the words take n times the work", others))), keys, texts)
+        foot(figure, ("× n: twice the words take n times the work", others), keys, texts)
 
 
 def _panel(ax: Any, counts: Labelled, part: str, growth: dict[str, float]) -> None:

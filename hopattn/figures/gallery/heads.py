@@ -1,28 +1,26 @@
 """The scores of attention heads as a table: the word before, earlier copies, what followed them, the first word."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from hopattn.circuits.head_scores import SCORES, even_attention, head_scores
-from hopattn.figures.base import Axes, Figure, Plot, tables
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.base import Axes, tables
+from hopattn.figures.panels import Shown, Together
+from hopattn.figures.shapes import write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, readable_on, short
+from hopattn.figures.text import number, short
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
-
-ROWS = 10
-"""The largest number of heads, of all runs together."""
 
 Row = tuple[str, dict[str, float], dict[str, float]]
 """The name of a head, its scores, and those of attention that is spread evenly over all visible words, if these are
 known."""
 
 
-class Heads(Plot):
+class Heads(Together[Row]):
     """One row for each head of each run whose weights are shares, the first ten, each beside its value by chance."""
 
     name: ClassVar[str] = "heads"
@@ -31,41 +29,34 @@ class Heads(Plot):
     )
     scenario: ClassVar[str] = "head-scores"
 
-    def lacks(self, result: Result) -> str:
-        return "" if any(_rows(result)) else "it has no head that shares its attention among words of which one repeats"
+    lack: ClassVar[str] = "it has no head that shares its attention among words of which one repeats"
+    most: ClassVar[int] = 10
+    what: ClassVar[tuple[str, str]] = "heads", "run, layer or head"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        rows = [*_rows(result)]
-        headline(figure, result)
-        _table(figure.subplots(), rows[:ROWS])
-        chance = "in brackets: attention spread evenly over the visible words · bold: at least twice that"
-        notes = (
-            chance if any(by_chance for _, _, by_chance in rows) else "",
-            left_out(ROWS, len(rows), "heads", "run, layer or head"),
-        )
-        foot(figure, "\n".join(filter(None, notes)))
+    def parts(self, result: Result) -> list[Row]:
+        return [*_rows(result)]
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _table(ax, [*_rows(result)][:ROWS])
+    def draw_into(self, ax: Axes, shown: Shown[Row]) -> None:
+        rows = shown.parts
+        values = np.array([[*scores.values()] for _, scores, _ in rows])
+        chances = np.array([[by_chance.get(name, np.nan) for name in SCORES] for _, _, by_chance in rows])
+        image = ax.imshow(values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1)
+        texts = np.vectorize(_with_chance, otypes=[object])(values, chances)
+        write_numbers(ax, image, scaled(18 if len(rows) < 8 else 15), texts, (values >= 2 * chances) & (chances > 0))
+        ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
+        ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=scaled(15))
+        ax.xaxis.tick_top()
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        _lines(ax, values.shape)
+
+    def notes(self, shown: Shown[Row]) -> list[str]:
+        chance = "in brackets: attention spread evenly over the visible words", "bold: at least twice that"
+        return [*(chance if any(by_chance for _, _, by_chance in shown.parts) else ()), self.left_out(shown)]
 
 
-def _table(ax: Axes, rows: list[Row]) -> None:
-    """Draw the table: a row for each head, a column for each score."""
-    values = np.array([[scores[name] for name in SCORES] for _, scores, _ in rows])
-    image = ax.imshow(values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1)
-    for (i, j), value in np.ndenumerate(values):
-        chance = [*rows[i][2].values()][j] if rows[i][2] else 0.0
-        size = scaled(18 if len(rows) < 8 else 15)
-        look: dict[str, Any] = {"weight": "bold" if value >= 2 * chance > 0 else "normal", "fontsize": size}
-        ink = readable_on(image.cmap(image.norm(value)))
-        written = number(float(value)) + f"   ({number(chance)})" * bool(rows[i][2])
-        ax.text(j, i, written, ha="center", va="center", color=ink, **look)
-    ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
-    ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=scaled(15))
-    ax.xaxis.tick_top()
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    _lines(ax, values.shape)
+def _with_chance(score: float, chance: float) -> str:
+    return number(score) if np.isnan(chance) else f"{number(score)}   ({number(chance)})"
 
 
 def _lines(ax: Axes, shape: tuple[int, ...]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of
-from hopattn.figures.headings import foot, headline, left_out, note_of
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.shapes import boxed, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, readable_on, subscripted, width
@@ -65,7 +65,7 @@ class Induction(Plot):
         headline(figure, result)
         ax = figure.subplots()
         arcs, copies = _draw(ax, result.runs[0])
-        foot(figure, _note(result, arcs), *_legend(ax, arcs, copies))
+        foot(figure, _notes(result, arcs), *_legend(ax, arcs, copies))
 
     def panel(self, ax: Axes, result: Result) -> None:
         _draw(ax, result.runs[0])
@@ -122,7 +122,7 @@ def _legend(ax: Axes, arcs: list[Arc], copies: int) -> tuple[list[Any], list[str
     return keys, names
 
 
-def _note(result: Result, arcs: list[Arc]) -> str:
+def _notes(result: Result, arcs: list[Arc]) -> list[str]:
     """The remarks below the figure: what it leaves out, and where a layer scales what a word takes."""
     run = result.runs[0]
     arrays, notes = arrays_of(run), []
@@ -138,7 +138,7 @@ def _note(result: Result, arcs: list[Arc]) -> str:
     there = sum(np.count_nonzero(arrays[f"{_places(arrays, k)[0]} weights"].values) for k in (1, 2))
     notes.append(left_out(drawn, int(there), "arcs"))
     notes.append(left_out(1, len(result.runs), "runs", "run"))
-    return note_of(notes)
+    return notes
 
 
 def _parts(axes: tuple[str, ...]) -> dict[str, list[int]]:

@@ -69,7 +69,7 @@ def _panels(figure: Figure, result: Result, time: float | None) -> None:
     name = f"{own}; higher than {number(levels[-1])}: no colour"
     figure.colorbar(colours, ax=axes, location="bottom", aspect=45, shrink=0.8, label=name, format=_plain)
     moment = "" if time is None else f"after {number(time, 1)} step{'' if time == 1 else 's'}" if time else "the cues"
-    _legend(figure, "; ".join(filter(None, (moment, left_out(len(shown), len(runs), "runs", "run")))))
+    _legend(figure, (moment, left_out(len(shown), len(runs), "runs", "run")))
 
 
 def _plain(value: float, _: Any) -> str:
@@ -165,7 +165,7 @@ def _patterns(ax: Axes, run: Run) -> None:
             text.set(weight="bold", zorder=9, path_effects=around)
 
 
-def _legend(figure: Figure, note: str) -> None:
+def _legend(figure: Figure, notes: Sequence[str]) -> None:
     """Draw the legend below the panels."""
     from matplotlib.lines import Line2D
 
@@ -176,4 +176,4 @@ def _legend(figure: Figure, note: str) -> None:
         Line2D([], [], marker="o", markersize=scaled(11), markerfacecolor=theme().paper, **plain),
         Line2D([], [], marker="o", markersize=scaled(20), markerfacecolor="none", **plain),
     ]
-    foot(figure, note, signs, ["pattern", "cue", "its end"])
+    foot(figure, notes, signs, ["pattern", "cue", "its end"])

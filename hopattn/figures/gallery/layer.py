@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of
-from hopattn.figures.headings import foot, headline, left_out, note_of
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short, subscripted, width
@@ -72,7 +72,7 @@ class Layer(Plot):
             left_out(1, layers, "layers", "layer"),
             left_out(1, len(result.runs), "runs", "run"),
         )
-        foot(figure, note_of(notes))
+        foot(figure, notes)
 
     def panel(self, ax: Axes, result: Result) -> None:
         arrays = arrays_of(result.runs[0])

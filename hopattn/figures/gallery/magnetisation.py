@@ -1,66 +1,51 @@
 """The magnetisation of spins by temperature: exact, for infinitely many spins, and by Glauber's update."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only
-from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.base import Axes
+from hopattn.figures.headings import left_out
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.scenario.result import Result, Run
+from hopattn.scenario.result import Run
 
-RUNS = 2
-"""The largest number of runs, side by side."""
 PATTERNS = 6
 """The largest number of patterns: the first ones."""
 MARKERS = "osD^v<"
 
 
-class Magnetisation(Plot):
+class Magnetisation(Panels[Run]):
     """The mean size of the overlap with each pattern against the temperature; one panel for each run."""
 
     name: ClassVar[str] = "magnetisation"
     shows: ClassVar[str] = "spins that are magnetised at low temperatures: exact averages beside Glauber's update"
     scenario: ClassVar[str] = "magnetisation"
 
-    def lacks(self, result: Result) -> str:
-        return "" if _runs(result) else "it has no spins at a temperature"
+    needs: ClassVar[str] = "thermal"
+    lack: ClassVar[str] = "it has no spins at a temperature"
+    most: ClassVar[int] = 2
+    shared: ClassVar[dict[str, bool]] = {"sharey": True}
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        every = _runs(result)
-        runs = every[:RUNS]
-        headline(figure, result)
-        axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
-        for ax, run in zip(axes, runs, strict=True):
-            _panel(ax, run)
-            ax.set_title(run_title(run) if len(result.runs) > 1 else "")
-        for ax in axes[1:]:
-            ax.set_ylabel("")
-        patterns = max(run.arrays["overlaps"].values.shape[1] for run in runs)
-        notes = left_out(len(runs), len(every), "runs", "run"), left_out(min(PATTERNS, patterns), patterns, "patterns")
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        _curves(ax, part)
+        _points(ax, part)
+        ax.set(xlabel="temperature T", ylabel="size of the overlap, ⟨|m|⟩")
+        ax.set(ylim=(-0.03, 1.05), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
+        ax.xaxis.set_major_formatter(lambda value, _: number(value))
+
+    def notes(self, shown: Shown[Run]) -> list[str]:
+        patterns = max(run.arrays["overlaps"].values.shape[1] for run in shown.parts)
+        return [self.left_out(shown), left_out(min(PATTERNS, patterns), patterns, "patterns")]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
         signs: dict[str, Any] = {}
         for ax in axes:
             keys, texts = ax.get_legend_handles_labels()
             signs |= dict(zip(texts, keys, strict=True))
-        foot(figure, "; ".join(filter(None, notes)), list(signs.values()), list(signs))
-
-    def panel(self, ax: Axes, result: Result) -> None:
-        _panel(ax, only(_runs(result), "runs", "run"))
-
-
-def _runs(result: Result) -> list[Run]:
-    """The runs with a temperature."""
-    return [run for run in result.runs if "thermal" in run.arrays]
-
-
-def _panel(ax: Axes, run: Run) -> None:
-    """Draw one run."""
-    _curves(ax, run)
-    _points(ax, run)
-    ax.set(xlabel="temperature T", ylabel="size of the overlap, ⟨|m|⟩")
-    ax.set(ylim=(-0.03, 1.05), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
-    ax.xaxis.set_major_formatter(lambda value, _: number(value))
+        return list(signs.values()), list(signs)
 
 
 def _temperatures(run: Run, name: str) -> np.ndarray:

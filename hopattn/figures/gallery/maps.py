@@ -50,7 +50,7 @@ class Maps(Plot):
             "maps without noise" if with_noise or "stray weight" not in run.arrays else "",
             left_out(1, len(result.runs), "runs", "run"),
         )
-        foot(figure, "; ".join(filter(None, notes)), keys, [key.get_label() for key in keys])
+        foot(figure, notes, keys, [key.get_label() for key in keys])
 
 
 def _smoothest(run: Run) -> list[int]:

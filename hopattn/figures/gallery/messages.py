@@ -68,7 +68,7 @@ class Messages(Plot):
             "in brackets: sent, received" if written else "",
             *_left_out([run for run, _ in graphs], len(result.runs)),
         )
-        foot(figure, wrapped("; ".join(filter(None, notes)), 88), keys, [name for *_, name in looks])
+        foot(figure, notes, keys, [name for *_, name in looks])
 
     def panel(self, ax: Axes, result: Result) -> None:
         _, rounds = only(graphs := _graphs(result), "runs", "run")

@@ -1,11 +1,12 @@
 """The movement of words by attention: each word before and after, as an arrow in the plane of two axes."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, between_texts, only
-from hopattn.figures.headings import foot, headline, left_out, note_of, pads, wrapped
+from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
@@ -91,7 +92,7 @@ class Moved(Plot):
             left_out(min(words, DRAWN), words, "words"),
             left_out(min(words, NAMED), words, "words with their names"),
         )
-        _legend(figure, axes, note_of(notes))
+        _legend(figure, axes, notes)
         for ax, run, turn in zip(axes, shown, turns, strict=True):
             _words(ax, run, (first, second), turn)
 
@@ -166,14 +167,14 @@ def _message(runs: list[Run], turns: list[Turn]) -> str:
     return f"attention turns ‘{words.pop()}’ towards {' or '.join(f'‘{goal}’' for goal in dict.fromkeys(goals))}"
 
 
-def _legend(figure: Figure, axes: Any, note: str) -> None:
+def _legend(figure: Figure, axes: Any, notes: Sequence[str]) -> None:
     """Explain the marks below the figure."""
     ax = axes[0]
     hollow = ax.plot([], [], "o", mfc=theme().paper, mec=theme().plus, mew=scaled(2), ms=scaled(11), ls="none")[0]
     filled = ax.plot([], [], "o", color=theme().plus, ms=scaled(11), ls="none")[0]
     marks = {"before": hollow, "after": filled, "off the plane": any_off_mark(axes)}
     there = {name: mark for name, mark in marks.items() if mark is not None}
-    foot(figure, note, list(there.values()), list(there))
+    foot(figure, notes, list(there.values()), list(there))
 
 
 def _mark(ax: Axes, run: Run, plane: tuple[str, str]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, note_of
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.shapes import arithmetic, arrow, circle_size, layer, layer_heights
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
@@ -50,7 +50,7 @@ class Neuron(Plot):
             ax.set_axis_off()
         order = "from left to right: activations a, weights w, sum, output" if len(shown) > 1 else ""
         of = left_out(len(shown), len(result.runs[0].arrays["input"].labels[0]), "cues", "query")
-        foot(figure, note_of((order, of)))
+        foot(figure, (order, of))
 
     def panel(self, ax: Axes, result: Result) -> None:
         shown = _shown(result)

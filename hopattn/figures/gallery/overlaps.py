@@ -8,8 +8,9 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, run_title, wrapped
 from hopattn.figures.recalled_cues import last_steps
+from hopattn.figures.shapes import write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, readable_on
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
 
 NAMED, NUMBERED = 20, 12
@@ -43,7 +44,7 @@ class Overlaps(Plot):
             left_out(1, len(_cues(run)), "cues", "query"),
             left_out(1, len(result.runs), "runs", "run"),
         )
-        foot(figure, "; ".join(filter(None, notes)))
+        foot(figure, notes)
 
     def panel(self, ax: Axes, result: Result) -> None:
         _map(ax, result)
@@ -89,7 +90,7 @@ def _map(ax: Axes, result: Result) -> Any:
     ax.tick_params(length=0)
     ax.spines[:].set(visible=True, color=theme().faint)
     if max(values.shape) <= NUMBERED:
-        _numbers(ax, image, values)
+        write_numbers(ax, image, scaled(15))
     _frames(ax, nearest)
     return image
 
@@ -113,13 +114,6 @@ def _frames(ax: Axes, rows: np.ndarray) -> None:
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
         style: dict[str, Any] = {"fill": False, "edgecolor": theme().ink, "linewidth": scaled(2.5)}
         ax.add_patch(Rectangle((start - 0.5, rows[start] - 0.5), end - start, 1, **style, zorder=3))
-
-
-def _numbers(ax: Axes, image: Any, values: np.ndarray) -> None:
-    """Write the overlaps into the cells."""
-    for (i, j), value in np.ndenumerate(values):
-        ink = readable_on(image.cmap(image.norm(value)))
-        ax.text(j, i, number(float(value)), ha="center", va="center", color=ink, fontsize=scaled(15))
 
 
 def _beyond(image: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out, note_of, pads
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
 from hopattn.figures.style import scaled, theme
@@ -69,7 +69,7 @@ class Plane(Plot):
             _frame(ax, run, (first, second), span)
             ax.label_outer()
         mark = any_off_mark(panels)
-        foot(figure, _note(shown, result, (first, second)), [mark] if mark else [], ["off the plane"])
+        foot(figure, _notes(shown, result, (first, second)), [mark] if mark else [], ["off the plane"])
         for ax, run in zip(panels, shown, strict=True):
             _pulls(ax, result, run, (first, second))
 
@@ -132,20 +132,19 @@ def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda pair: (-round(float(strong[pair]), 9), pair))[:ARROWS]
 
 
-def _note(shown: list[Run], result: Result, plane: tuple[str, str]) -> str:
+def _notes(shown: list[Run], result: Result, plane: tuple[str, str]) -> tuple[str, ...]:
     """The note below the figure: what is left out."""
     arrows, weights = 0, 0
     for run in shown:
         values = _weights(run).values
         arrows += len(_pairs(run, in_plane(arrays_of(run)["input"], *plane)))
         weights += int(np.sum(np.abs(values) > 0.005) - np.sum(np.abs(np.diagonal(values)) > 0.005))
-    notes = (
+    return (
         left_out(2, len(arrays_of(shown[0])["input"].labels[1]), "axes", "axes"),
         left_out(arrows, weights, "weights between words"),
         left_out(len(shown), len(result.runs), "runs", "run"),
         left_out(1, max(len([*tables(run, "weights")]) for run in shown), "heads", "head"),
     )
-    return note_of(notes)
 
 
 def _frame(ax: Axes, run: Run, plane: tuple[str, str], span: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out, note_of
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.shapes import arrow, boxed, layer
 from hopattn.figures.style import scaled, theme
@@ -52,7 +52,7 @@ class Positions(Plot):
         axes["network"].set_title("as a network of one layer")
         _circle(axes["circle"], arrays["input"].labels[0], arrays["input"].values, weights, axes_names)
         of = left_out(min(MOST, len(arrays["input"].labels[0])), len(arrays["input"].labels[0]), "positions")
-        foot(figure, note_of(("a dashed line has a weight below 0" * bool(np.any(weights < 0)), of)))
+        foot(figure, ("a dashed line has a weight below 0" * bool(np.any(weights < 0)), of))
 
 
 def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.ndarray, names: Any) -> None:

@@ -1,21 +1,21 @@
 """The answers of a circuit of associative memories and the recall of each memory, against the width."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only
-from hopattn.figures.headings import headline, left_out, run_title
+from hopattn.figures.base import Axes
+from hopattn.figures.headings import run_title
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.style import scaled, theme
-from hopattn.scenario.result import Result, Run
+from hopattn.scenario.result import Run
 
-RUNS = 3
-"""The largest number of runs, one panel each."""
 TICKS = 12
 """The largest number of widths that stand below the axis of one panel."""
 
 
-class Probes(Plot):
+class Probes(Panels[Run]):
     """Accuracy and three probes over the width, the first three runs; upright lines stand at the capacities."""
 
     name: ClassVar[str] = "probes"
@@ -24,33 +24,25 @@ class Probes(Plot):
     )
     scenario: ClassVar[str] = "birth-of-a-transformer"
 
-    def lacks(self, result: Result) -> str:
-        return "" if "probes" in result.runs[0].arrays else "it has no circuit of associative memories"
+    needs: ClassVar[str] = "probes"
+    lack: ClassVar[str] = "it has no circuit of associative memories"
+    most: ClassVar[int] = 3
+    shared: ClassVar[dict[str, bool]] = {"sharey": True}
+    legend_style: ClassVar[Mapping[str, Any]] = {"ncols": 2, "handlelength": 3.5}
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        runs = result.runs[:RUNS]
-        headline(figure, result)
-        axes = figure.subplots(1, len(runs), squeeze=False, sharey=True)[0]
-        for ax, run in zip(axes, runs, strict=True):
-            _panel(ax, run, TICKS // len(runs))
-            if len(result.runs) > 1:
-                ax.set_title(run_title(run, 60 // len(runs)), pad=scaled(14))
-        for ax in axes[1:]:
-            ax.set_ylabel("")
-        others = left_out(len(runs), len(result.runs), "runs", "run") or None
-        where: Any = {"loc": "outside lower center", "ncols": 2, "title": others}
-        figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, handlelength=3.5, **where)
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        looks = _looks()
+        _curves(ax, part, looks)
+        _capacities(ax, part, looks)
+        _frame(ax, part, TICKS // len(shown.parts))
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _panel(ax, only(result.runs, "runs", "run"), TICKS)
+    def titles(self, shown: Shown[Run]) -> list[str]:
+        named = len(shown.result.runs) > 1
+        return [run_title(run, 60 // len(shown.parts)) * named for run in shown.parts]
 
-
-def _panel(ax: Axes, run: Run, ticks: int) -> None:
-    """Draw one run. ticks: the largest number of widths that stand below the axis."""
-    looks = _looks()
-    _curves(ax, run, looks)
-    _capacities(ax, run, looks)
-    _frame(ax, run, ticks)
+    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+        signs: Legend = axes[0].get_legend_handles_labels()
+        return signs
 
 
 def _looks() -> dict[str, dict[str, Any]]:

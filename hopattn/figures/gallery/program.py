@@ -48,7 +48,7 @@ class Program(Plot):
             f"not shown: {below}" if below else "",
             left_out(1, len(result.runs), "runs", "run"),
         )
-        foot(figure, "; ".join(filter(None, notes)))
+        foot(figure, notes)
         laid_out(figure)  # cells are square after the second layout only
 
 

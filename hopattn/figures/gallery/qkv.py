@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
-from hopattn.figures.headings import foot, headline, left_out, note_of
+from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.shapes import arrow, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted, width
@@ -97,7 +97,7 @@ class Qkv(Plot):
         _draw(figure.subplots(), run, places[0], FILLED[result.figure.lang] * float(figure.bbox.width))
         hatched = "" if np.all(run.arrays[f"{places[0]} mask"].values) else "hatched: hidden by the mask"
         notes = hatched, left_out(1, len(result.runs), "runs", "run"), left_out(1, len(places), "heads", "head")
-        foot(figure, note_of(notes))
+        foot(figure, notes)
 
     def panel(self, ax: Axes, result: Result) -> None:
         run = result.runs[0]

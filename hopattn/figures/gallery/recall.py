@@ -22,8 +22,9 @@ from hopattn.figures.recalls import (
     states,
     verdict,
 )
+from hopattn.figures.shapes import write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, readable_on
+from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
 
 CUES, PICTURES, PICTURES_OF_ONE = 4, 5, 10
@@ -64,7 +65,7 @@ class RecallStrip(Plot):
             left_out(count, len(run.strips), "cues"),
             left_out(sum(kept), sum(pictures), "different pictures"),
         )
-        foot(figure, "; ".join(filter(None, remarks)))
+        foot(figure, remarks)
 
 
 def _limit(count: int) -> int:
@@ -221,7 +222,4 @@ def _overlaps(ax: Axes, run: Run, steps: Sequence[int], rows: Sequence[int]) -> 
     text = f"overlap with {some}, below each picture"
     ax.set_xlabel(text if len(steps) > 2 else wrapped(text, 22, 4))
     if len(rows) <= NUMBERED:
-        for (row, column), value in np.ndenumerate(table):
-            ink = readable_on(image.cmap(image.norm(value)))
-            text = number(float(value))
-            ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=scaled(14))
+        write_numbers(ax, image, scaled(14))

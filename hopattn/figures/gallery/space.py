@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
-from hopattn.figures.headings import foot, headline, left_out, note_of, wrapped
+from hopattn.figures.headings import foot, headline, left_out, wrapped
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, label, number
@@ -67,7 +67,7 @@ class SpaceOfHead(Plot):
             left_out(len(shown), len(spaces), "matrices", "run or head"),
             left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
         )
-        foot(figure, note_of(notes))
+        foot(figure, notes)
         for ax, space in zip(axes, (unchanged, *shown), strict=True):
             _plane(ax, space, word)
 

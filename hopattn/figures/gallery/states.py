@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.headings import foot, headline, left_out, note_of, pads
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
@@ -257,4 +257,4 @@ def _caption(basins: list[Basin], n: int, run: Run, more: str) -> str:
     others = basins[BASINS:]
     states = sum(len(members) for _, members in others)
     rest = f"{len(others)} more basins hold {states} of the {n} states" if others else ""
-    return "\n".join(filter(None, (arrows, rings, "; ".join(filter(None, (rest, more))))))
+    return "\n".join(filter(None, (arrows, rings, note_of((rest, more)))))

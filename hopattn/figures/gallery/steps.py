@@ -7,10 +7,10 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot, arrays_of, tables
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, note_of, run_title
-from hopattn.figures.shapes import cells, colour_of, strokes
-from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import indexed, number, readable_on, short
+from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.shapes import cells, colour_of, strokes, write_numbers
+from hopattn.figures.style import SLIDE_FONT, scaled, theme
+from hopattn.figures.text import indexed, number, short
 from hopattn.scenario.result import Result, Run
 
 ROWS = 2
@@ -74,7 +74,7 @@ class Steps(Plot):
             _share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows])
         for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
-        foot(figure, _note(result, rows, columns))
+        foot(figure, _notes(result, rows, columns))
 
 
 def _head(run: Run) -> str | None:
@@ -147,19 +147,18 @@ def _message(rows: list[Row], as_fractions: bool) -> str:
     return f"{rows[0].run.name} gives ‘{word}’ {texts[0]}{whole}, {rows[1].run.name} {texts[1]}"
 
 
-def _note(result: Result, rows: list[Row], columns: np.ndarray) -> str:
+def _notes(result: Result, rows: list[Row], columns: np.ndarray) -> tuple[str, ...]:
     """The note below the figure: the query and what is left out."""
     run = rows[0].run
     heads = [place for place, _ in tables(run, "weights")]
     words = max(rows, key=lambda row: row.of)
-    notes = (
+    return (
         f"the query: {rows[0].query}",
         left_out(len(words.keys), words.of, "words"),
         left_out(len(columns), int(np.sum(_sizes(rows) > 1e-9)), "axes"),
         left_out(1, len(heads), "heads", "head"),
         left_out(len(rows), len(result.runs), "runs", "run"),
     )
-    return note_of(notes)
 
 
 def _are_fractions(rows: list[Row]) -> bool:
@@ -227,10 +226,9 @@ def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fract
     """Draw weight times value for each word, and their sum below a line. scale: the colours of all tables."""
     table = np.vstack([row.parts[:, columns], row.total[None, columns]])
     image = cells(ax, table, scale, numbers=False)
-    for (i, j), value in np.ndenumerate(table):
-        ink = readable_on(image.cmap(image.norm(value))) if value else theme().faint
-        weight = "bold" if i == len(row.keys) else "normal"
-        ax.text(j, i, _number(float(value), as_fractions), ha="center", va="center", color=ink, weight=weight)
+    texts = np.array([[_number(value, as_fractions) for value in line] for line in table.tolist()])
+    in_sum = np.arange(len(table))[:, None] + 0 * table == len(row.keys)
+    write_numbers(ax, image, scaled(SLIDE_FONT), texts, in_sum, faint_zeros=True)
     ax.set_xticks(
         range(len(columns)),
         [_on_lines(row.names[k], max(3, (30 if len(columns) < 4 else 26) // len(columns))) for k in columns],

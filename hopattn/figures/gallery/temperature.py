@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, tables
+from hopattn.figures.base import Axes, Figure, Plot, mask_of, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.style import scaled, theme
@@ -53,7 +53,7 @@ class Temperature(Plot):
             left_out(1, len(scores.labels[0]), "queries", "query"),
             left_out(len(shown), len(keys), "keys"),
         )
-        foot(figure, "; ".join(filter(None, remarks)), lines, [str(line.get_label()) for line in lines])
+        foot(figure, remarks, lines, [str(line.get_label()) for line in lines])
 
 
 def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
@@ -68,9 +68,7 @@ def _scores(run: Run) -> list[tuple[str, Labelled]]:
 
 def _keys(run: Run, place: str, scores: Labelled, query: int) -> list[int]:
     """The keys that a query may attend to."""
-    mask = run.arrays.get(f"{place} mask".strip())
-    allowed = np.ones(scores.values.shape[1], bool) if mask is None else np.asarray(mask.values[query], bool)
-    return [int(j) for j in np.flatnonzero(allowed)]
+    return [int(j) for j in np.flatnonzero(mask_of(run, place, scores)[query])]
 
 
 def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: list[int]) -> None:

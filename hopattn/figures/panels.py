@@ -1,0 +1,149 @@
+"""The base classes of figures that draw parts of a result, such as runs or heads: a panel for each, or all in one."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from hopattn.figures.base import Axes, Figure, Plot, only
+from hopattn.figures.headings import foot, headline, left_out, pads, run_title
+from hopattn.figures.style import scaled
+from hopattn.scenario.result import Result, Run
+
+Part = TypeVar("Part")
+Legend = tuple[Sequence[Any], Sequence[str]]
+"""Signs and their names."""
+
+
+class Shown(NamedTuple, Generic[Part]):
+    """The parts that a figure draws. of: the number of all parts."""
+
+    result: Result
+    parts: Sequence[Part]
+    of: int
+
+
+class PartsPlot(Plot, Generic[Part]):
+    """A figure of some parts of a result: of the first runs that have the array `needs`, where it names no others."""
+
+    needs: ClassVar[str] = ""
+    """The array without which a run is no part."""
+    lack: ClassVar[str] = ""
+    """The reason why a result without parts cannot be drawn."""
+    most: ClassVar[int] = 1
+    """The largest number of parts that are drawn."""
+    what: ClassVar[tuple[str, str]] = "runs", "run"
+    """The name of the parts, and the option that chooses one."""
+    space: ClassVar[Mapping[str, float]] = {}
+    """The space between panels, as `pads` takes it."""
+    legend_style: ClassVar[Mapping[str, Any]] = {}
+    """The options of the legend that differ from those of other figures."""
+
+    def parts(self, result: Result) -> Sequence[Any]:
+        """All parts of a result."""
+        return [run for run in result.runs if self.needs in run.arrays]
+
+    @abstractmethod
+    def fill(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
+        """Draw the parts into an empty figure; returns their panels."""
+
+    def message(self, shown: Shown[Part]) -> str:
+        """The title of the figure; an empty text for that of the result."""
+        return ""
+
+    def notes(self, shown: Shown[Part]) -> Iterable[str]:
+        """The remarks below the figure: the number of parts that are left out."""
+        return [self.left_out(shown)]
+
+    def left_out(self, shown: Shown[Part]) -> str:
+        """A remark on the parts that are left out; an empty text if all are drawn."""
+        return left_out(len(shown.parts), shown.of, *self.what)
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Part]) -> Legend:
+        """The signs below the figure."""
+        return [], []
+
+    def shown(self, result: Result) -> Shown[Part]:
+        """The parts of a result that are drawn."""
+        every = self.parts(result)
+        return Shown(result, every[: self.most], len(every))
+
+    def lacks(self, result: Result) -> str:
+        return "" if self.parts(result) else self.lack
+
+    def draw(self, figure: Figure, result: Result) -> None:
+        shown = self.shown(result)
+        headline(figure, result, self.message(shown))
+        pads(figure, **self.space)
+        axes = self.fill(figure, shown)
+        foot(figure, self.notes(shown), *self.legend(axes, shown), **self.legend_style)
+
+
+class Together(PartsPlot[Part]):
+    """A figure that draws its parts into one panel."""
+
+    @abstractmethod
+    def draw_into(self, ax: Axes, shown: Shown[Part]) -> None:
+        """Draw the parts into axes."""
+
+    def fill(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
+        ax = figure.subplots()
+        self.draw_into(ax, shown)
+        return [ax]
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        self.draw_into(ax, self.shown(result))
+
+
+class Panels(PartsPlot[Part]):
+    """A figure with one panel for each part, in rows of nearly equal length."""
+
+    in_a_row: ClassVar[int] = 4
+    """The largest number of panels in a row."""
+    shared: ClassVar[Mapping[str, bool]] = {}
+    """The axes that panels share: `sharex`, `sharey`."""
+    title_size: ClassVar[float] = 19
+    """The font size of the titles of panels."""
+
+    @abstractmethod
+    def panel_of(self, ax: Axes, part: Part, shown: Shown[Part]) -> Any:
+        """Draw one part, without the title of its panel."""
+
+    def titles(self, shown: Shown[Part]) -> Sequence[str]:
+        """The titles of the panels; by default the names of runs, where a result has several."""
+        runs: list[Run] = [part for part in shown.parts if isinstance(part, Run)]
+        return [run_title(run) if len(shown.result.runs) > 1 else "" for run in runs]
+
+    def grid(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
+        """The axes of the panels."""
+        return grid_of(figure, len(shown.parts), self.in_a_row, **self.shared)
+
+    def fill(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
+        axes = self.grid(figure, shown)
+        for ax, part, title in zip(axes, shown.parts, self.titles(shown), strict=True):
+            self.panel_of(ax, part, shown)
+            ax.set_title(title, fontsize=scaled(self.title_size))
+        _name_axes_once(axes, self.shared)
+        return axes
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        part = only(self.parts(result), *self.what)
+        self.panel_of(ax, part, Shown(result, [part], 1))
+
+
+def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Axes]:
+    """The axes of some panels, in rows of nearly equal length; those that are left over are empty."""
+    rows = -(-count // in_a_row)
+    axes: list[Axes] = figure.subplots(rows, -(-count // rows), squeeze=False, **shared).ravel().tolist()
+    for ax in axes[count:]:
+        ax.set_axis_off()
+    return axes[:count]
+
+
+def _name_axes_once(axes: Sequence[Axes], shared: Mapping[str, bool]) -> None:
+    """Leave the names of shared axes out where the first panel of the row or the last of the column has them."""
+    columns = axes[0].get_subplotspec().get_gridspec().ncols
+    for i, ax in enumerate(axes):
+        if i % columns and shared.get("sharey"):
+            ax.set_ylabel("")
+        if i + columns < len(axes) and shared.get("sharex"):
+            ax.set_xlabel("")
