@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from hopattn.figures.base import Axes, Figure, Plot, only
 from hopattn.figures.headings import foot, headline, left_out, pads, run_title
-from hopattn.figures.style import scaled
 from hopattn.scenario.result import Result, Run
 
 Part = TypeVar("Part")
@@ -15,11 +14,16 @@ Legend = tuple[Sequence[Any], Sequence[str]]
 
 
 class Shown(NamedTuple, Generic[Part]):
-    """The parts that a figure draws. of: the number of all parts."""
+    """The parts that a figure draws. of: the number of all parts. in_axes: whether one fills axes of the user."""
 
     result: Result
     parts: Sequence[Part]
     of: int
+    in_axes: bool = False
+
+    def width_of(self, ax: Axes) -> float:
+        """The width in pixels that a panel in a row with all others has, before it is laid out."""
+        return float(ax.bbox.width if self.in_axes else ax.figure.bbox.width / len(self.parts))
 
 
 class PartsPlot(Plot, Generic[Part]):
@@ -91,7 +95,7 @@ class Together(PartsPlot[Part]):
         return [ax]
 
     def panel(self, ax: Axes, result: Result) -> None:
-        self.draw_into(ax, self.shown(result))
+        self.draw_into(ax, self.shown(result)._replace(in_axes=True))
 
 
 class Panels(PartsPlot[Part]):
@@ -101,8 +105,6 @@ class Panels(PartsPlot[Part]):
     """The largest number of panels in a row."""
     shared: ClassVar[Mapping[str, bool]] = {}
     """The axes that panels share: `sharex`, `sharey`."""
-    title_size: ClassVar[float] = 19
-    """The font size of the titles of panels."""
 
     @abstractmethod
     def panel_of(self, ax: Axes, part: Part, shown: Shown[Part]) -> Any:
@@ -111,7 +113,11 @@ class Panels(PartsPlot[Part]):
     def titles(self, shown: Shown[Part]) -> Sequence[str]:
         """The titles of the panels; by default the names of runs, where a result has several."""
         runs: list[Run] = [part for part in shown.parts if isinstance(part, Run)]
-        return [run_title(run) if len(shown.result.runs) > 1 else "" for run in runs]
+        return [run_title(run) for run in runs] if len(shown.result.runs) > 1 else []
+
+    def title_style(self, shown: Shown[Part]) -> Mapping[str, Any]:
+        """The style of the titles of panels."""
+        return {}
 
     def grid(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
         """The axes of the panels."""
@@ -119,15 +125,16 @@ class Panels(PartsPlot[Part]):
 
     def fill(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
         axes = self.grid(figure, shown)
-        for ax, part, title in zip(axes, shown.parts, self.titles(shown), strict=True):
+        for ax, part in zip(axes, shown.parts, strict=True):
             self.panel_of(ax, part, shown)
-            ax.set_title(title, fontsize=scaled(self.title_size))
+        for ax, title in zip(axes, self.titles(shown), strict=False):
+            ax.set_title(title, **self.title_style(shown))
         _name_axes_once(axes, self.shared)
         return axes
 
     def panel(self, ax: Axes, result: Result) -> None:
         part = only(self.parts(result), *self.what)
-        self.panel_of(ax, part, Shown(result, [part], 1))
+        self.panel_of(ax, part, Shown(result, [part], 1, in_axes=True))
 
 
 def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Axes]:

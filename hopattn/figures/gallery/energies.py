@@ -1,13 +1,15 @@
 """The energy of many cues, step by step; those that fail in another colour and dashed."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only
+from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, pads, run_titles
+from hopattn.figures.headings import left_out, run_titles
+from hopattn.figures.panels import Legend, Panels, Shown, grid_of
 from hopattn.figures.recalled_cues import last_steps, recalled
 from hopattn.figures.recalls import energy_scale
 from hopattn.figures.style import scaled, theme
@@ -19,7 +21,7 @@ CUES, RUNS, NUMBERED = 100, 3, 8
 """The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
 
 
-class Energies(Plot):
+class Energies(Panels[Run]):
     """One line for each cue, up to 100, with a mark where it comes to rest; one panel for each run, up to three.
 
     A single cue, or the one that `[figure] query` names, has its number at each step.
@@ -29,32 +31,36 @@ class Energies(Plot):
     shows: ClassVar[str] = "the energy of many cues, step by step: which find their pattern, and where the others rest"
     scenario: ClassVar[str] = "attraction"
 
-    def lacks(self, result: Result) -> str:
-        return "" if _runs(result) else "it has no energies by step"
+    lack: ClassVar[str] = "it has no energies by step"
+    most: ClassVar[int] = RUNS
+    space: ClassVar[dict[str, float]] = {"w_pad": 0.15}
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        runs = _runs(result)
-        shown = runs[:RUNS]
-        cue = _single(shown)
+    def parts(self, result: Result) -> list[Run]:
+        return _runs(result)
+
+    def message(self, shown: Shown[Run]) -> str:
+        cue = _single(shown.parts)
         each = "the energy of each cue until it rests: at its pattern, or elsewhere"
-        headline(figure, result, f"the energy of ‘{label(cue)}’, step by step" if cue else each)
-        pads(figure, w_pad=0.15)
-        axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=_same_scale(shown))[0]
-        titles = run_titles(runs, [()] * len(runs), 26)
-        for i, (ax, run) in enumerate(zip(axes, shown, strict=True)):
-            _lines(ax, run, i == 0)
-            ax.set_title("\n".join(filter(None, (titles[i], _counts(run) * (not cue)))))
-        own_title = result.figure.title is not None
-        notes = (
-            f"the cue: {label(cue)}" if cue and own_title else "",
-            _left_out_cues(shown),
-            left_out(len(shown), len(result.runs), "runs", "run"),
-        )
-        keys, names = _signs({bool(right) for run in shown for right in _drawn(run)[1]})
-        foot(figure, notes, keys, names)
+        return f"the energy of ‘{label(cue)}’, step by step" if cue else each
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _lines(ax, only(_runs(result), "runs", "run"), True)
+    def grid(self, figure: Figure, shown: Shown[Run]) -> list[Axes]:
+        return grid_of(figure, len(shown.parts), RUNS, sharex=True, sharey=_same_scale(shown.parts))
+
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        _lines(ax, part, part is shown.parts[0])
+
+    def titles(self, shown: Shown[Run]) -> list[str]:
+        names = run_titles(self.parts(shown.result), [()] * shown.of, 26)
+        counts = [_counts(run) * (not _single(shown.parts)) for run in shown.parts]
+        return ["\n".join(filter(None, both)) for both in zip(names, counts, strict=False)]
+
+    def notes(self, shown: Shown[Run]) -> list[str]:
+        cue, own_title = _single(shown.parts), shown.result.figure.title is not None
+        runs = left_out(len(shown.parts), len(shown.result.runs), "runs", "run")
+        return [f"the cue: {label(cue)}" if cue and own_title else "", _left_out_cues(shown.parts), runs]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+        return _signs({bool(right) for run in shown.parts for right in _drawn(run)[1]})
 
 
 def _runs(result: Result) -> list[Run]:
@@ -76,7 +82,7 @@ def _of_cue(run: Run, i: int) -> Run:
     return replace(run, arrays={**run.arrays, **own})
 
 
-def _single(runs: list[Run]) -> str:
+def _single(runs: Sequence[Run]) -> str:
     """The name of the cue that all runs draw alone; empty if there is none."""
     names = {run.arrays["energy"].labels[0] for run in runs}
     return next(iter(names))[0] if len(names) == 1 and len(next(iter(names))) == 1 else ""
@@ -95,7 +101,7 @@ def _drawn(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return energies, recalled(run)[: len(energies)]
 
 
-def _same_scale(runs: list[Run]) -> bool:
+def _same_scale(runs: Sequence[Run]) -> bool:
     """Whether one scale fits all runs: none of their ranges is less than a tenth of the range of all."""
     spans = [(float(energies.min()), float(energies.max())) for energies, _ in map(_drawn, runs)]
     whole = max(high for _, high in spans) - min(low for low, _ in spans)
@@ -108,7 +114,7 @@ def _counts(run: Run) -> str:
     return f"{int(right.sum())} of {len(right)} recall"
 
 
-def _left_out_cues(runs: list[Run]) -> str:
+def _left_out_cues(runs: Sequence[Run]) -> str:
     """A remark on the cues that are not drawn."""
     cues = [(len(_drawn(run)[1]), len(recalled(run))) for run in runs]
     return left_out(*max(cues, key=lambda pair: pair[1] - pair[0]), "cues")
@@ -160,7 +166,7 @@ def _mark(right: bool, crowd: bool) -> dict[str, Any]:
     return {"linestyle": "none", "color": colour, "markerfacecolor": face, **sign}
 
 
-def _signs(ends: set[bool]) -> tuple[list[Any], list[str]]:
+def _signs(ends: set[bool]) -> Legend:
     """The lines of the legend, and their meanings. ends: whether cues rest at their patterns, as far as drawn."""
     from matplotlib.lines import Line2D
 

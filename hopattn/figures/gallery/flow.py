@@ -1,20 +1,22 @@
 """Attention as arcs over a text, from the word attended to, to the word that attends; one row for each head."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables
+from hopattn.figures.base import Axes, tables
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.headings import left_out, run_title
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, subscripted, width
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
-HEADS, ARCS = 4, 600
-"""The largest number of heads, and of arcs in a row: the strongest."""
+ARCS = 600
+"""The largest number of arcs in a row: the strongest."""
 NUMBERED, LEVEL, NAMED = 12, 9, 30
 """The number of words up to which arcs show their numbers, words stand level, and words show their names."""
 COLOURED = 6
@@ -24,8 +26,11 @@ FAINTEST = 0.02
 TOP = 1.12
 """The height of the longest arc."""
 
+Head = tuple[str, Labelled]
+"""The weights of a head, with the name of its place."""
 
-class Flow(Plot):
+
+class Flow(Panels[Head]):
     """The heads of the first run, layers from top to bottom. Information flows along each arc, from key to query.
 
     An arc above the words looks back, to an earlier key; one below them looks ahead. It has the colour of its key.
@@ -41,27 +46,33 @@ class Flow(Plot):
             return "it has no words that attend to words"
         return "" if _self_attending(heads) else "its words attend to another text; arcs go over one"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        run = result.runs[0]
-        heads = _self_attending(list(tables(run, "weights")))
-        shown = heads[:HEADS]
-        headline(figure, result)
-        axes = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
-        for ax, (place, weights) in zip(axes, shown, strict=True):
-            _row(ax, weights, query_of(result, weights.labels[0]))
-            ax.set_title(place if len(shown) > 1 else run_title(run) * (len(result.runs) > 1), loc="left")
-        runs, of_heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(heads), "heads", "head")
-        drawn, there = (sum(counts) for counts in zip(*(_counts(weights) for _, weights in shown), strict=True))
-        notes = runs, of_heads, left_out(drawn, there, "arcs, the strongest")
-        foot(figure, notes, *_legend(axes[0], [weights for _, weights in shown]))
+    most: ClassVar[int] = 4
+    in_a_row: ClassVar[int] = 1
+    what: ClassVar[tuple[str, str]] = "heads", "head"
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        heads = _self_attending(list(tables(result.runs[0], "weights")))
-        _, weights = only(heads, "heads", "head")
-        _row(ax, weights, query_of(result, weights.labels[0]))
+    def parts(self, result: Result) -> list[Head]:
+        return _self_attending(list(tables(result.runs[0], "weights")))
+
+    def panel_of(self, ax: Axes, part: Head, shown: Shown[Head]) -> None:
+        _row(ax, part[1], query_of(shown.result, part[1].labels[0]))
+
+    def titles(self, shown: Shown[Head]) -> list[str]:
+        runs, places = shown.result.runs, [place for place, _ in shown.parts]
+        return places if len(places) > 1 else [run_title(runs[0])] * (len(runs) > 1)
+
+    def title_style(self, shown: Shown[Head]) -> dict[str, Any]:
+        return {"loc": "left"}
+
+    def notes(self, shown: Shown[Head]) -> list[str]:
+        drawn, there = (sum(counts) for counts in zip(*(_counts(weights) for _, weights in shown.parts), strict=True))
+        runs = left_out(1, len(shown.result.runs), "runs", "run")
+        return [runs, self.left_out(shown), left_out(drawn, there, "arcs, the strongest")]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Head]) -> Legend:
+        return _legend(axes[0], [weights for _, weights in shown.parts])
 
 
-def _self_attending(heads: list[tuple[str, Labelled]]) -> list[tuple[str, Labelled]]:
+def _self_attending(heads: list[Head]) -> list[Head]:
     """The heads in which a text attends to itself."""
     return [(place, weights) for place, weights in heads if len(weights.labels) == 2 and len({*weights.labels}) == 1]
 
@@ -71,7 +82,7 @@ def _counts(weights: Labelled) -> tuple[int, int]:
     return len(_pairs(weights.values)), int(np.count_nonzero(weights.values))
 
 
-def _legend(ax: Axes, heads: list[Labelled]) -> tuple[list[Any], list[str]]:
+def _legend(ax: Axes, heads: list[Labelled]) -> Legend:
     """The signs of the figure and their names."""
     coloured = max(len(weights.labels[0]) for weights in heads) <= COLOURED
     colour = theme().series[0]

@@ -1,19 +1,19 @@
 """Masks: which keys each query may attend to, as grids of visible and hidden cells."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables, too_many_cells
-from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
+from hopattn.figures.base import Axes, Figure, tables, too_many_cells
+from hopattn.figures.headings import laid_out, run_title
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import subscripted
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
-PANELS = 6
-"""The largest number of masks."""
 FEW, NAMED = 3, 30
 """The number of masks in one row, and the number of words up to which words show their names."""
 SIDE = 17
@@ -22,16 +22,26 @@ SIDE = 17
 VISIBLE = 0.35
 """The place of a visible cell in the colours of weights, from 0 to 1."""
 
+Titled = tuple[str, Labelled]
+"""A mask and its title."""
 
-class Masks(Plot):
+
+class Masks(Panels[Titled]):
     """The masks of every run, one for each head unless all are equal. A blue cell is visible, a hatched one hidden."""
 
     name: ClassVar[str] = "masks"
     shows: ClassVar[str] = "which words each word may attend to, and which the mask hides from it"
     scenario: ClassVar[str] = "causal-mask"
 
+    most: ClassVar[int] = 6
+    in_a_row: ClassVar[int] = FEW
+    what: ClassVar[tuple[str, str]] = "masks", "run or head"
+
+    def parts(self, result: Result) -> list[Titled]:
+        return _masks(result)
+
     def lacks(self, result: Result) -> str:
-        masks = _masks(result)
+        masks = self.parts(result)
         if not masks:
             return "it has no attention masks"
         if all(mask.values.all() for _, mask in masks):
@@ -39,23 +49,26 @@ class Masks(Plot):
         return too_many_cells(masks)
 
     def draw(self, figure: Figure, result: Result) -> None:
-        masks = _masks(result)
-        shown = masks[:PANELS]
-        headline(figure, result)
-        rows = 1 + (len(shown) > FEW)
-        axes = figure.subplots(rows, -(-len(shown) // rows), squeeze=False).ravel()
-        for ax, (title, mask) in zip(axes, shown, strict=False):
-            _grid(ax, mask, len(shown) <= FEW)
-            ax.set_title(title if len(masks) > 1 else "", fontsize=scaled(19 if len(shown) <= FEW else 14))
-        for ax in axes[len(shown) :]:
-            ax.set_axis_off()
-        alike = f"the same in all {len(result.runs)} runs" if len(masks) == 1 < len(result.runs) else ""
-        foot(figure, alike or left_out(len(shown), len(masks), "masks", "run or head"), *_legend(axes[0]))
+        super().draw(figure, result)
         laid_out(figure)  # cells are square after the second layout only
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _, mask = only(_masks(result), "masks", "run or head")
-        _grid(ax, mask, large=True)
+    def panel_of(self, ax: Axes, part: Titled, shown: Shown[Titled]) -> None:
+        _grid(ax, part[1], len(shown.parts) <= FEW)
+
+    def titles(self, shown: Shown[Titled]) -> list[str]:
+        return [title for title, _ in shown.parts] if shown.of > 1 else []
+
+    def title_style(self, shown: Shown[Titled]) -> dict[str, Any]:
+        return {"fontsize": scaled(19 if len(shown.parts) <= FEW else 14)}
+
+    def notes(self, shown: Shown[Titled]) -> list[str]:
+        runs = len(shown.result.runs)
+        return [f"the same in all {runs} runs" if shown.of == 1 < runs else self.left_out(shown)]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Titled]) -> Legend:
+        from matplotlib.patches import Patch
+
+        return [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hatching())], ["visible", "hidden"]
 
 
 def _masks(result: Result) -> list[tuple[str, Labelled]]:
@@ -73,13 +86,6 @@ def _masks(result: Result) -> list[tuple[str, Labelled]]:
 def _equal(one: Labelled, other: Labelled) -> bool:
     """Whether two masks are those of the same words, and hide the same of them."""
     return one.labels == other.labels and np.array_equal(one.values, other.values)
-
-
-def _legend(ax: Axes) -> tuple[list[Any], list[str]]:
-    """The two kinds of cells, with their names."""
-    from matplotlib.patches import Patch
-
-    return [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hatching())], ["visible", "hidden"]
 
 
 def _grid(ax: Axes, mask: Labelled, large: bool) -> None:

@@ -1,20 +1,22 @@
 """Messages: attention as a graph of words, along whose edges messages go, one round for each layer."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only
+from hopattn.figures.base import Axes
 from hopattn.figures.choice import AS_WRITTEN
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.headings import left_out, wrapped
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-PANELS, ROUNDS, WORDS = 3, 2, 12
-"""The largest number of runs, of layers, and of words in a column."""
+ROUNDS, WORDS = 2, 12
+"""The largest number of layers and of words in a column."""
 NUMBERED = 4
 """The number of words up to which edges show their weights, and words what they send and receive."""
 
@@ -27,7 +29,7 @@ Graph = tuple[Run, list[Round]]
 """A run, and what is drawn of each of its layers."""
 
 
-class Messages(Plot):
+class Messages(Panels[Graph]):
     """The graph of each run, with the words once before and once after each layer. An arrow goes from the word that is
     attended to (the key) to the word that attends (the query), as wide as its weight. Edges that a mask takes away are
     dotted. Of several heads, the first one is drawn."""
@@ -43,36 +45,38 @@ class Messages(Plot):
         most = max(max(weights.values.shape) for weights, *_ in rounds)
         return "" if most <= WORDS else f"a graph of {most} words cannot be read; the largest has {WORDS}"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        every = _graphs(result)
-        graphs = every[:PANELS]
-        headline(figure, result)
-        axes = figure.subplots(1, len(graphs), squeeze=False)[0]
-        most = _largest(graphs)
-        for ax, (run, rounds) in zip(axes, graphs, strict=True):
-            edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
-            name = (run.name or AS_WRITTEN) if len(result.runs) > 1 else ""
-            title = wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(graphs))
-            ax.set_title(title, fontsize=scaled(18))
-            _graph(ax, rounds, most, len(graphs))
-        looks = [
-            (theme().plus, "-", "weight above 0"),
-            (theme().minus, "--", "below 0"),
-            (theme().faint, "-", "0"),
-            (theme().faint, ":", "no edge"),
-        ]
-        keys = [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls, _ in looks]
-        written = any(_with_vectors(weights, got) for _, rounds in graphs for weights, _, _, got in rounds)
-        notes = (
-            "arrows from key to query",
-            "in brackets: sent, received" if written else "",
-            *_left_out([run for run, _ in graphs], len(result.runs)),
-        )
-        foot(figure, notes, keys, [name for *_, name in looks])
+    most: ClassVar[int] = 3
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _, rounds = only(graphs := _graphs(result), "runs", "run")
-        _graph(ax, rounds, _largest(graphs), 1)
+    def parts(self, result: Result) -> list[Graph]:
+        return _graphs(result)
+
+    def panel_of(self, ax: Axes, part: Graph, shown: Shown[Graph]) -> None:
+        _graph(ax, part[1], _largest(shown.parts), len(shown.parts))
+
+    def titles(self, shown: Shown[Graph]) -> list[str]:
+        titles = []
+        for run, rounds in shown.parts:
+            edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
+            name = (run.name or AS_WRITTEN) if len(shown.result.runs) > 1 else ""
+            titles.append(wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(shown.parts)))
+        return titles
+
+    def title_style(self, shown: Shown[Graph]) -> dict[str, Any]:
+        return {"fontsize": scaled(18)}
+
+    def notes(self, shown: Shown[Graph]) -> list[str]:
+        written = any(_with_vectors(weights, got) for _, rounds in shown.parts for weights, _, _, got in rounds)
+        vectors = "in brackets: sent, received" if written else ""
+        return ["arrows from key to query", vectors, *_left_out(shown)]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Graph]) -> Legend:
+        looks = {
+            "weight above 0": (theme().plus, "-"),
+            "below 0": (theme().minus, "--"),
+            "0": (theme().faint, "-"),
+            "no edge": (theme().faint, ":"),
+        }
+        return [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls in looks.values()], [*looks]
 
 
 def _graphs(result: Result) -> list[Graph]:
@@ -81,18 +85,18 @@ def _graphs(result: Result) -> list[Graph]:
     return [(run, rounds[:ROUNDS]) for run, rounds in graphs if max(rounds[0][0].values.shape) <= WORDS]
 
 
-def _largest(graphs: list[Graph]) -> float:
+def _largest(graphs: Sequence[Graph]) -> float:
     """The size of the largest weight."""
     return max(float(np.abs(one[0].values).max(initial=0.0)) for _, rounds in graphs for one in rounds) or 1.0
 
 
-def _left_out(runs: list[Run], of: int) -> list[str]:
-    """Remarks on the runs, the layers and the heads that are left out. of: the number of all runs."""
-    places = [{(name.layer, name.head) for name, _ in run.find("messages")} for run in runs]
+def _left_out(shown: Shown[Graph]) -> list[str]:
+    """Remarks on the runs, the layers and the heads that are left out."""
+    places = [{(name.layer, name.head) for name, _ in run.find("messages")} for run, _ in shown.parts]
     layers = max(len({layer for layer, _ in own}) for own in places)
     heads = max(len({head for _, head in own}) for own in places)
     return [
-        left_out(len(runs), of, "runs", "run"),
+        left_out(len(shown.parts), len(shown.result.runs), "runs", "run"),
         left_out(min(ROUNDS, layers), layers, "layers", "layer"),
         left_out(1, heads, "heads", "head"),
     ]

@@ -4,13 +4,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.base import Axes
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import left_out
+from hopattn.figures.panels import Panels, Shown
 from hopattn.figures.shapes import arithmetic, arrow, circle_size, layer, layer_heights
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.result import Result
 
 INPUTS, NEURONS = 8, 4
@@ -21,7 +21,7 @@ PANELS, IN_PANEL = 4, (3, 1)
 """The largest number of panels, one for each cue, and the most inputs and neurons that one of several panels has."""
 
 
-class Neuron(Plot):
+class Neuron(Panels[int]):
     """The layer of the first run with its cues: the sum of the inputs, each times its weight.
 
     A small layer has a panel for each of up to four cues; a larger one is drawn with one cue.
@@ -39,24 +39,23 @@ class Neuron(Plot):
             return f"its layer is {neurons} × {inputs}; there is room for {NEURONS} neurons of {INPUTS} inputs"
         return ""
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        shown = _shown(result)
-        headline(figure, result, "a neuron sums its activations, each times its weight")
-        columns = min(2, len(shown))
-        axes = figure.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
-        for ax, cue in zip(axes, shown, strict=False):
-            _neuron(ax, result, cue, len(shown) == 1)
-        for ax in axes[len(shown) :]:
-            ax.set_axis_off()
-        order = "from left to right: activations a, weights w, sum, output" if len(shown) > 1 else ""
-        of = left_out(len(shown), len(result.runs[0].arrays["input"].labels[0]), "cues", "query")
-        foot(figure, (order, of))
+    in_a_row: ClassVar[int] = 2
+    most: ClassVar[int] = PANELS
+    what: ClassVar[tuple[str, str]] = "cues", "query"
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        shown = _shown(result)
-        if len(shown) > 1:
-            raise InvalidInput(f"axes hold one panel, and there are {len(shown)} cues: choose one with query")
-        _neuron(ax, result, shown[0], True)
+    def parts(self, result: Result) -> list[int]:
+        return _shown(result)
+
+    def message(self, shown: Shown[int]) -> str:
+        return "a neuron sums its activations, each times its weight"
+
+    def panel_of(self, ax: Axes, part: int, shown: Shown[int]) -> None:
+        _neuron(ax, shown.result, part, len(shown.parts) == 1)
+
+    def notes(self, shown: Shown[int]) -> list[str]:
+        order = "from left to right: activations a, weights w, sum, output" if len(shown.parts) > 1 else ""
+        cues = shown.result.runs[0].arrays["input"].labels[0]
+        return [order, left_out(len(shown.parts), len(cues), *self.what)]
 
 
 def _shown(result: Result) -> list[int]:

@@ -4,23 +4,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables
-from hopattn.figures.headings import foot, headline, left_out, note_of, run_title
+from hopattn.figures.base import Axes, Figure, tables
+from hopattn.figures.headings import left_out, run_title
+from hopattn.figures.panels import Panels, Shown, grid_of
 from hopattn.figures.style import scaled, theme
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-PANELS = 8
-"""The largest number of panels: the first."""
 DOTTED = 24
 """The number of words up to which each score is a dot; of more, there is a band from the least to the largest."""
 NOTHING, OFFSET, PLACES = "no place counts", "only the offset counts", "the place counts too"
 """The verdicts on the positions of a run."""
+ACROSS = "across: place of the key − place of the query · up: score"
 ALIKE = 1e-9
 """The largest difference of equal scores, relative to the largest of a matrix."""
 
+Matrix = tuple[str, np.ndarray]
+"""The numbers of a panel, with its title."""
 
-class Offsets(Plot):
+
+class Offsets(Panels[Matrix]):
     """The scores, or the bias, of the first head of every run by offset, one panel each, with a verdict."""
 
     name: ClassVar[str] = "offsets"
@@ -35,32 +38,30 @@ class Offsets(Plot):
             return "its texts are not one word, three times or more: their scores differ by more than their places"
         return ""
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        panels = [panel for run in result.runs for panel in _panels(run)]
-        shown = panels[:PANELS]
-        headline(figure, result)
-        rows = 1 + (len(shown) > 4)
-        columns = -(-len(shown) // rows)
-        axes = figure.subplots(rows, columns, squeeze=False, sharey=rows == 1).ravel()
-        for ax, (title, values) in zip(axes, shown, strict=False):
-            _curve(ax, values)
-            ax.set_title(title, fontsize=scaled(17), pad=scaled(8))
-        if rows == 1:
-            _share_scale(axes)
-        for ax in axes[len(shown) :]:
-            ax.set_axis_off()
-        heads = max(len(_of_heads(run, "scores")) for run in result.runs)
-        notes = (
-            "each panel has its own scale" * (rows > 1),
-            left_out(len(shown), len(panels), "panels", "run"),
-            left_out(1, heads, "heads", "head"),
-        )
-        across = "across: place of the key − place of the query · up: score"
-        foot(figure, "\n".join(filter(None, (across, note_of(notes)))))
+    most: ClassVar[int] = 8
+    what: ClassVar[tuple[str, str]] = "panels", "run"
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _, values = only([panel for run in result.runs for panel in _panels(run)], "runs", "run")
-        _curve(ax, values)
+    def parts(self, result: Result) -> list[Matrix]:
+        return [panel for run in result.runs for panel in _panels(run)]
+
+    def grid(self, figure: Figure, shown: Shown[Matrix]) -> list[Axes]:
+        return grid_of(figure, len(shown.parts), self.in_a_row, sharey=len(shown.parts) <= self.in_a_row)
+
+    def panel_of(self, ax: Axes, part: Matrix, shown: Shown[Matrix]) -> None:
+        _curve(ax, part[1])
+        if len(shown.parts) <= self.in_a_row:  # panels of one row have one scale
+            _set_scale(ax, np.concatenate([values.ravel() for _, values in shown.parts]))
+
+    def titles(self, shown: Shown[Matrix]) -> list[str]:
+        return [title for title, _ in shown.parts]
+
+    def title_style(self, shown: Shown[Matrix]) -> dict[str, Any]:
+        return {"fontsize": scaled(17), "pad": scaled(8)}
+
+    def notes(self, shown: Shown[Matrix]) -> list[str]:
+        heads = max(len(_of_heads(run, "scores")) for run in shown.result.runs)
+        own = "each panel has its own scale" * (len(shown.parts) > self.in_a_row)
+        return [ACROSS, own, self.left_out(shown), left_out(1, heads, "heads", "head")]
 
 
 def _of_heads(run: Run, kind: str) -> list[Labelled]:
@@ -107,22 +108,20 @@ def _curve(ax: Axes, values: np.ndarray) -> None:
     else:
         spans = [(diagonal.min(), diagonal.max()) for diagonal in diagonals]
         ax.fill_between(offsets, *np.transpose(spans), color=colour, alpha=0.3, lw=0)
-    low, high = float(values.min()), float(values.max())
-    edge = 0.12 * (high - low) if not _equal(values, values) else max(1.0, abs(high))
+    _set_scale(ax, values)
     step = max(1, (n - 1) // 2)
-    ax.set(ylim=(low - edge, high + edge), xticks=[-2 * step, -step, 0, step, 2 * step])
+    ax.set(xticks=[-2 * step, -step, 0, step, 2 * step])
     ax.locator_params(axis="y", nbins=4)
     ax.axvline(0, color=theme().faint, lw=scaled(0.8), zorder=1)
     ax.tick_params(labelsize=scaled(14))
     ax.set_xlabel(verdict, color=colour, fontsize=scaled(16), weight="bold")
 
 
-def _share_scale(axes: Any) -> None:
-    """Give all panels the scale that holds the numbers of each."""
-    limits = [ax.dataLim.intervaly for ax in axes]
-    low, high = min(low for low, _ in limits), max(high for _, high in limits)
-    edge = 0.12 * (high - low) or max(1.0, abs(high))
-    axes[0].set_ylim(low - edge, high + edge)
+def _set_scale(ax: Axes, values: np.ndarray) -> None:
+    """Give a panel the scale that holds some numbers."""
+    low, high = float(values.min()), float(values.max())
+    edge = 0.12 * (high - low) if not _equal(values, values) else max(1.0, abs(high))
+    ax.set_ylim(low - edge, high + edge)
 
 
 def _verdict(values: np.ndarray) -> tuple[str, str]:

@@ -37,8 +37,11 @@ class Probes(Panels[Run]):
         _frame(ax, part, TICKS // len(shown.parts))
 
     def titles(self, shown: Shown[Run]) -> list[str]:
-        named = len(shown.result.runs) > 1
-        return [run_title(run, 60 // len(shown.parts)) * named for run in shown.parts]
+        named = shown.parts if len(shown.result.runs) > 1 else []
+        return [run_title(run, 60 // len(named)) for run in named]
+
+    def title_style(self, shown: Shown[Run]) -> dict[str, Any]:
+        return {"pad": scaled(14)}
 
     def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
         signs: Legend = axes[0].get_legend_handles_labels()

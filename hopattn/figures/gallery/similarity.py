@@ -1,17 +1,18 @@
 """Similarity on the unit circle: the angle between a neuron's weights and each cue."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, lacks_circle
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import left_out
+from hopattn.figures.panels import Legend, Panels, Shown, grid_of
 from hopattn.figures.shapes import arithmetic
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -23,7 +24,7 @@ ROOM = 2.5
 """The room for the text beside a circle, in its radii."""
 
 
-class Similarity(Plot):
+class Similarity(Panels[int]):
     """One circle for each cue of the first run: the weights, the cue, the angle between them and the output."""
 
     name: ClassVar[str] = "similarity"
@@ -33,28 +34,25 @@ class Similarity(Plot):
     def lacks(self, result: Result) -> str:
         return lacks_circle(result)
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        cues = result.runs[0].arrays["input"]
-        shown = _shown(result, cues)
-        headline(figure, result)
-        columns = 3 if len(shown) > FEW else min(2, len(shown))
-        rows = -(-len(shown) // columns)
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for ax, cue in zip(axes, shown, strict=False):
-            _circle(ax, result, cue, len(shown) <= FEW)
-        for ax in axes[len(shown) :]:
-            ax.set_axis_off()
+    most: ClassVar[int] = MOST
+    what: ClassVar[tuple[str, str]] = "cues", "query"
+
+    def parts(self, result: Result) -> list[int]:
+        return _shown(result, result.runs[0].arrays["input"])
+
+    def grid(self, figure: Figure, shown: Shown[int]) -> list[Axes]:
+        return grid_of(figure, len(shown.parts), 3 if len(shown.parts) > FEW else 2)
+
+    def panel_of(self, ax: Axes, part: int, shown: Shown[int]) -> None:
+        _circle(ax, shown.result, part, len(shown.parts) <= FEW)
+
+    def notes(self, shown: Shown[int]) -> list[str]:
+        return [left_out(len(shown.parts), len(shown.result.runs[0].arrays["input"].labels[0]), *self.what)]
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[int]) -> Legend:
         looks: Any = ((theme().key, 9, "-"), (theme().query, 3, "-"), (theme().ink, 2, (0, (3, 2))))
         keys = [axes[0].plot([], [], color=colour, lw=scaled(width), ls=style)[0] for colour, width, style in looks]
-        of = left_out(len(shown), len(cues.labels[0]), "cues", "query")
-        foot(figure, of, keys, ["weights w", "cue a", "perpendicular from a onto w"])
-
-    def panel(self, ax: Axes, result: Result) -> None:
-        cues = result.runs[0].arrays["input"]
-        shown = _shown(result, cues)
-        if len(shown) > 1:
-            raise InvalidInput(f"axes hold one panel, and there are {len(shown)} cues: choose one with query")
-        _circle(ax, result, shown[0], True)
+        return keys, ["weights w", "cue a", "perpendicular from a onto w"]
 
 
 def _shown(result: Result, cues: Labelled) -> list[int]:

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, between_texts, only
+from hopattn.figures.base import Axes, between_texts
 from hopattn.figures.choice import AS_WRITTEN
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.headings import wrapped
+from hopattn.figures.panels import Legend, Panels, Shown
 from hopattn.figures.shapes import boxed, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, width
@@ -30,8 +31,11 @@ WIDEST = 14.0
 FAINTEST = 0.02
 """The smallest weight that has a line, as a part of 1 or of the largest."""
 
+Crossed = tuple[str, Labelled]
+"""The weights between two texts, with the title of their panel."""
 
-class Translation(Plot):
+
+class Translation(Panels[Crossed]):
     """The weights between two texts, for each run and head: on the left the keys, on the right the queries.
 
     The wider a line, the larger its weight. It has the colour of its key; one of a weight below 0 is grey and dashed.
@@ -48,25 +52,33 @@ class Translation(Plot):
         longest = max(max(weights.values.shape) for _, weights in crossed[:PANELS])
         return f"a column shows up to {WORDS} words, not {longest}" if longest > WORDS else ""
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        crossed = _crossed(result)
-        panels = crossed[:PANELS]
-        headline(figure, result)
-        axes = figure.subplots(1, len(panels), squeeze=False)[0]
-        for ax, (title, weights) in zip(axes, panels, strict=True):
-            wide = float(figure.bbox.width) / len(panels)
-            _columns(ax, weights, _most(panels), result.kind, wide, len(panels))
-            ax.set_title(wrapped(title, 64 // len(panels)) if len(crossed) > 1 else "")
-        note = left_out(len(panels), len(crossed), "runs and heads", "run or head")
-        foot(figure, note, *_legend(axes[0], panels))
+    most: ClassVar[int] = PANELS
+    what: ClassVar[tuple[str, str]] = "runs and heads", "run or head"
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        crossed = _crossed(result)
-        _, weights = only(crossed, "runs and heads", "run or head")
-        _columns(ax, weights, _most(crossed), result.kind, float(ax.bbox.width))
+    def parts(self, result: Result) -> list[Crossed]:
+        return _crossed(result)
+
+    def panel_of(self, ax: Axes, part: Crossed, shown: Shown[Crossed]) -> None:
+        _columns(ax, part[1], _most(shown.parts), shown.result.kind, shown.width_of(ax), len(shown.parts))
+
+    def titles(self, shown: Shown[Crossed]) -> list[str]:
+        titles = [wrapped(title, 64 // len(shown.parts)) for title, _ in shown.parts]
+        return titles if shown.of > 1 else []
+
+    def legend(self, axes: Sequence[Axes], shown: Shown[Crossed]) -> Legend:
+        most, shares, panels = _most(shown.parts), (0.25, 0.5, 1), [weights for _, weights in shown.parts]
+        keys = [axes[0].plot([], [], color=theme().plus, lw=scaled(WIDEST * share))[0] for share in shares]
+        names = [f"weight {number(most * share)}" for share in shares]
+        if any((weights.values < 0).any() for weights in panels):
+            keys += axes[0].plot([], [], line_of(-1), color=theme().faint, lw=scaled(4))
+            names.append("below 0")
+        if all(weights.values.shape[1] <= COLOURED for weights in panels):
+            keys.append(axes[0].plot([], [], ls="none")[0])
+            names.append("colour: the key")
+        return keys, names
 
 
-def _crossed(result: Result) -> list[tuple[str, Labelled]]:
+def _crossed(result: Result) -> list[Crossed]:
     """The weights between two texts, of all runs and heads, each with the title of its panel."""
     found = []
     for run in result.runs:
@@ -77,23 +89,9 @@ def _crossed(result: Result) -> list[tuple[str, Labelled]]:
     return found
 
 
-def _most(panels: Sequence[tuple[str, Labelled]]) -> float:
+def _most(panels: Sequence[Crossed]) -> float:
     """The weight of the widest line: 1, or the largest."""
     return max(1.0, *(float(np.abs(weights.values).max(initial=0.0)) for _, weights in panels))
-
-
-def _legend(ax: Axes, panels: Sequence[tuple[str, Labelled]]) -> tuple[list[Any], list[str]]:
-    """The signs of the figure and their names."""
-    most, shares = _most(panels), (0.25, 0.5, 1)
-    keys = [ax.plot([], [], color=theme().plus, lw=scaled(WIDEST * share))[0] for share in shares]
-    names = [f"weight {number(most * share)}" for share in shares]
-    if any((weights.values < 0).any() for _, weights in panels):
-        keys += ax.plot([], [], line_of(-1), color=theme().faint, lw=scaled(4))
-        names.append("below 0")
-    if all(weights.values.shape[1] <= COLOURED for _, weights in panels):
-        keys.append(ax.plot([], [], ls="none")[0])
-        names.append("colour: the key")
-    return keys, names
 
 
 def _columns(ax: Axes, weights: Labelled, most: float, kind: str, wide: float, panels: int = 1) -> None:
