@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.headings import laid_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, width
 from hopattn.results.labelled import Labelled
@@ -56,9 +55,8 @@ def keep_apart(
 
     texts: pairs of a text and its point. lines: pairs of points. size: of the texts, in printer's points on a slide.
     strong: the texts in bold. colours: the colours of some texts. A text far from its point gets a thin line to it.
-    Call this last: it lays the figure out to know where everything is.
+    Call this last, in a figure that was laid out: it needs to know where everything is.
     """
-    laid_out(ax.figure)
     pixels = ax.figure.dpi / 72 * scaled(1)  # in one printer's point on a slide
     frame = ax.get_window_extent()
     line_samples = [ax.transData.transform(np.linspace(start, end, 40)) for start, end in lines]

@@ -9,17 +9,36 @@ from hopattn.figures.headings import foot, headline, left_out, pads, run_title
 from hopattn.scenario.result import Result, Run
 
 Part = TypeVar("Part")
-Legend = tuple[Sequence[Any], Sequence[str]]
-"""Signs and their names."""
+
+
+class About(NamedTuple):
+    """The texts around the panels of a figure.
+
+    notes: below the figure. keys, names: the signs below it and their names. titles: of the panels. message: the title
+    of the figure, if it is not that of the result. title_style, legend_style: how they differ from other figures.
+    """
+
+    notes: Iterable[str] = ()
+    keys: Sequence[Any] = ()
+    names: Sequence[str] = ()
+    titles: Sequence[str] = ()
+    message: str = ""
+    title_style: Mapping[str, Any] = {}
+    legend_style: Mapping[str, Any] = {}
 
 
 class Shown(NamedTuple, Generic[Part]):
-    """The parts that a figure draws. of: the number of all parts. in_axes: whether one fills axes of the user."""
+    """The parts of a result that a figure draws, and all parts. in_axes: whether one fills axes of the user."""
 
     result: Result
     parts: Sequence[Part]
-    of: int
+    every: Sequence[Part]
     in_axes: bool = False
+
+    @property
+    def of(self) -> int:
+        """The number of all parts."""
+        return len(self.every)
 
     def width_of(self, ax: Axes) -> float:
         """The width in pixels that a panel in a row with all others has, before it is laid out."""
@@ -39,8 +58,6 @@ class PartsPlot(Plot, Generic[Part]):
     """The name of the parts, and the option that chooses one."""
     space: ClassVar[Mapping[str, float]] = {}
     """The space between panels, as `pads` takes it."""
-    legend_style: ClassVar[Mapping[str, Any]] = {}
-    """The options of the legend that differ from those of other figures."""
 
     def parts(self, result: Result) -> Sequence[Any]:
         """All parts of a result."""
@@ -50,36 +67,35 @@ class PartsPlot(Plot, Generic[Part]):
     def fill(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
         """Draw the parts into an empty figure; returns their panels."""
 
-    def message(self, shown: Shown[Part]) -> str:
-        """The title of the figure; an empty text for that of the result."""
-        return ""
-
-    def notes(self, shown: Shown[Part]) -> Iterable[str]:
-        """The remarks below the figure: the number of parts that are left out."""
-        return [self.left_out(shown)]
+    def about(self, shown: Shown[Part], axes: Sequence[Axes]) -> About:
+        """The texts around the panels. By default a note says how many parts are left out."""
+        return About([self.left_out(shown)])
 
     def left_out(self, shown: Shown[Part]) -> str:
         """A remark on the parts that are left out; an empty text if all are drawn."""
         return left_out(len(shown.parts), shown.of, *self.what)
 
-    def legend(self, axes: Sequence[Axes], shown: Shown[Part]) -> Legend:
-        """The signs below the figure."""
-        return [], []
-
     def shown(self, result: Result) -> Shown[Part]:
         """The parts of a result that are drawn."""
         every = self.parts(result)
-        return Shown(result, every[: self.most], len(every))
+        return Shown(result, every[: self.most], every)
 
     def lacks(self, result: Result) -> str:
         return "" if self.parts(result) else self.lack
 
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Part]) -> None:
+        """Draw what needs to know where everything else is."""
+
     def draw(self, figure: Figure, result: Result) -> None:
         shown = self.shown(result)
-        headline(figure, result, self.message(shown))
         pads(figure, **self.space)
         axes = self.fill(figure, shown)
-        foot(figure, self.notes(shown), *self.legend(axes, shown), **self.legend_style)
+        about = self.about(shown, axes)
+        headline(figure, result, about.message)
+        for ax, title in zip(axes, about.titles, strict=False):
+            ax.set_title(title, **about.title_style)
+        foot(figure, about.notes, about.keys, about.names, **about.legend_style)
+        self.finish(figure, axes, shown)
 
 
 class Together(PartsPlot[Part]):
@@ -110,14 +126,10 @@ class Panels(PartsPlot[Part]):
     def panel_of(self, ax: Axes, part: Part, shown: Shown[Part]) -> Any:
         """Draw one part, without the title of its panel."""
 
-    def titles(self, shown: Shown[Part]) -> Sequence[str]:
-        """The titles of the panels; by default the names of runs, where a result has several."""
-        runs: list[Run] = [part for part in shown.parts if isinstance(part, Run)]
-        return [run_title(run) for run in runs] if len(shown.result.runs) > 1 else []
-
-    def title_style(self, shown: Shown[Part]) -> Mapping[str, Any]:
-        """The style of the titles of panels."""
-        return {}
+    def about(self, shown: Shown[Part], axes: Sequence[Axes]) -> About:
+        """The texts around the panels. By default the titles are the names of the runs, where there are several."""
+        runs = [part for part in shown.parts if isinstance(part, Run) and len(shown.result.runs) > 1]
+        return super().about(shown, axes)._replace(titles=[run_title(run) for run in runs])
 
     def grid(self, figure: Figure, shown: Shown[Part]) -> Sequence[Axes]:
         """The axes of the panels."""
@@ -127,14 +139,12 @@ class Panels(PartsPlot[Part]):
         axes = self.grid(figure, shown)
         for ax, part in zip(axes, shown.parts, strict=True):
             self.panel_of(ax, part, shown)
-        for ax, title in zip(axes, self.titles(shown), strict=False):
-            ax.set_title(title, **self.title_style(shown))
         _name_axes_once(axes, self.shared)
         return axes
 
     def panel(self, ax: Axes, result: Result) -> None:
         part = only(self.parts(result), *self.what)
-        self.panel_of(ax, part, Shown(result, [part], 1, in_axes=True))
+        self.panel_of(ax, part, Shown(result, [part], [part], in_axes=True))
 
 
 def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Axes]:

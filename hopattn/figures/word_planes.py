@@ -1,13 +1,15 @@
 """Words in the plane of two of their axes: before and after attention, the plane, the word that stands out."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import arrays_of
+from hopattn.figures.base import Axes, Figure, arrays_of
 from hopattn.figures.choice import words_in_question
-from hopattn.figures.headings import run_titles, wrapped
+from hopattn.figures.headings import laid_out, run_titles, wrapped
+from hopattn.figures.panels import Panels, Part, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -21,6 +23,39 @@ MARGIN = 0.2
 """The space around the points of a plane, relative to their extent."""
 LEAST = 0.7
 """The least width and height of a plane, relative to the extent of its points, so that it is no narrow strip."""
+
+
+class WordPlanes(Panels[Part]):
+    """Panels side by side on the same two axes of the words; what is drawn in them comes last, with its labels."""
+
+    in_a_row: ClassVar[int] = 4
+    shared: ClassVar[Mapping[str, bool]] = {"sharex": True, "sharey": True}
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
+
+    @abstractmethod
+    def plane(self, shown: Shown[Part]) -> tuple[str, str]:
+        """The names of the two axes."""
+
+    @abstractmethod
+    def points(self, shown: Shown[Part]) -> np.ndarray:
+        """The points that the panels hold, `(n_points, 2)`."""
+
+    @abstractmethod
+    def draw_words(self, ax: Axes, part: Part, shown: Shown[Part]) -> None:
+        """Draw the words of one part, and their labels."""
+
+    def panel_of(self, ax: Axes, part: Part, shown: Shown[Part]) -> None:
+        frame(ax, self.plane(shown), limits(self.points(shown)))
+
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Part]) -> None:
+        laid_out(figure)
+        for ax, part in zip(axes, shown.parts, strict=True):
+            self.draw_words(ax, part, shown)
+
+    def panel(self, ax: Axes, result: Result) -> None:
+        super().panel(ax, result)
+        shown = self.shown(result)
+        self.finish(ax.figure, [ax], shown)
 
 
 def before_after(run: Run) -> list[Labelled]:
@@ -120,7 +155,6 @@ def off_mark(ax: Any) -> Any:
     return ax.plot(0, 0, "x", color=theme().faint, ms=scaled(12), mew=scaled(3), ls="none", zorder=5)[0]
 
 
-def any_off_mark(axes: Iterable[Any]) -> Any:
-    """A cross for the legend, if one of the axes has words off the plane; else None."""
-    marks = [line for ax in axes for line in ax.lines if line.get_marker() == "x"]
-    return marks[0] if marks else None
+def any_off_mark(axes: Iterable[Any]) -> list[Any]:
+    """A cross for the legend, if one of the axes has words off the plane; else nothing."""
+    return [line for ax in axes for line in ax.lines if line.get_marker() == "x"][:1]

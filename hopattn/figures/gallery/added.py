@@ -1,22 +1,24 @@
 """A word and what attention adds to it, head to tail: banks + .6 financial + .8 markets."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
+from hopattn.figures.base import Axes, arrays_of, tables
+from hopattn.figures.headings import left_out, wrapped
 from hopattn.figures.labelled_points import draw_origin, in_plane, keep_apart
+from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
-from hopattn.figures.word_planes import approached, asked, chosen_axes, frame, hero, limits, same_axes
+from hopattn.figures.word_planes import WordPlanes, approached, asked, chosen_axes, hero, same_axes
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
-RUNS, TERMS = 3, 4
-"""The largest number of runs, and of words that are added with an arrow of their own: the largest."""
+TERMS = 4
+"""The largest number of words that are added with an arrow of their own: the largest."""
 
 SMALL = 0.005
 """The weight below which a word is among the others: with two decimals it is 0."""
@@ -46,7 +48,7 @@ class Sum(NamedTuple):
         return arrays_of(self.run)["input"]
 
 
-class Added(Plot):
+class Added(WordPlanes[Sum]):
     """The word in question after the first layer, as a sum of arrows head to tail, with its cosine before and after.
 
     The axes are those of `[figure]`, else those along which most is added.
@@ -57,6 +59,8 @@ class Added(Plot):
         "what attention adds to a word: weighted words head to tail, with the cosine before and after"
     )
     scenario: ClassVar[str] = "bank"
+    most: ClassVar[int] = 3
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.12}
 
     def lacks(self, result: Result) -> str:
         runs = [run for run in result.runs if "input" in arrays_of(run) and any(tables(run, "weights"))]
@@ -64,47 +68,35 @@ class Added(Plot):
             return "it has no words that attend to words"
         if arrays_of(runs[0])["input"].values.shape[1] < 2:
             return "its words have one axis; a plane has two"
-        return "" if _sums(result) else "its words after the first layer are more than one weighted sum of words"
+        return "" if self.parts(result) else "its words after the first layer are more than one weighted sum of words"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        sums = _sums(result)
-        shown = sums[:RUNS]
-        plane = _axes(result, sums)
-        headline(figure, result, _message(shown))
-        pads(figure, h_pad=0.12)
-        axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
-        span = limits(np.concatenate([_chain(total, plane) for total in shown] + [_goals(shown, plane)]))
-        for ax, total in zip(axes, shown, strict=True):
-            head = wrapped(_equation(total), 84 // len(shown))
-            ax.set_title(
-                "\n".join(filter(None, (head, wrapped(_cosines(total), 76 // len(shown))))),
-                fontsize=scaled(17),
-                linespacing=1.4,
-            )
-            frame(ax, plane, span)
-            ax.label_outer()
-        known = len(shown[0].words.labels[1])
+    def parts(self, result: Result) -> list[Sum]:
+        """The sum of each run whose first layer adds one weighted sum of words, on the axes of the first."""
+        runs = [run for run in result.runs if "input" in arrays_of(run) and "layer 1 state" in arrays_of(run)]
+        return [total for run in same_axes(runs) if (total := _sum(result, run)) is not None]
+
+    def plane(self, shown: Shown[Sum]) -> tuple[str, str]:
+        return _axes(shown.result, shown.every)
+
+    def points(self, shown: Shown[Sum]) -> np.ndarray:
+        plane = self.plane(shown)
+        return np.concatenate([_chain(total, plane) for total in shown.parts] + [_goals(shown.parts, plane)])
+
+    def about(self, shown: Shown[Sum], axes: Sequence[Axes]) -> About:
+        sums, known = shown.parts, len(shown.parts[0].words.labels[1])
+        texts = [
+            (wrapped(_equation(total), 84 // len(sums)), wrapped(_cosines(total), 76 // len(sums))) for total in sums
+        ]
         notes = (
             left_out(2, known, "axes", "axes"),
-            f"cosines over all {known}" if known > 2 and any(map(_cosines, shown)) else "",
-            left_out(len(shown), len(result.runs), "runs", "run"),
+            f"cosines over all {known}" if known > 2 and any(map(_cosines, sums)) else "",
+            left_out(len(sums), len(shown.result.runs), "runs", "run"),
         )
-        foot(figure, notes)
-        for ax, total in zip(axes, shown, strict=True):
-            _arrows(ax, total, plane)
+        titles, style = ["\n".join(filter(None, both)) for both in texts], {"fontsize": scaled(17), "linespacing": 1.4}
+        return About(notes, titles=titles, message=_message(sums), title_style=style)
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        total = only(_sums(result), "runs", "run")
-        plane = _axes(result, [total])
-        span = limits(np.concatenate([_chain(total, plane), _goals([total], plane)]))
-        frame(ax, plane, span)
-        _arrows(ax, total, plane)
-
-
-def _sums(result: Result) -> list[Sum]:
-    """The sum of each run whose first layer adds one weighted sum of words, on the axes of the first."""
-    runs = [run for run in result.runs if "input" in arrays_of(run) and "layer 1 state" in arrays_of(run)]
-    return [total for run in same_axes(runs) if (total := _sum(result, run)) is not None]
+    def draw_words(self, ax: Axes, part: Sum, shown: Shown[Sum]) -> None:
+        _arrows(ax, part, self.plane(shown))
 
 
 def _sum(result: Result, run: Run) -> Sum | None:
@@ -153,7 +145,7 @@ def _times(weight: float, name: str) -> str:
     return name if abs(weight - 1) <= 0.005 else f"{number(weight)} {name}"
 
 
-def _axes(result: Result, sums: list[Sum]) -> tuple[str, str]:
+def _axes(result: Result, sums: Sequence[Sum]) -> tuple[str, str]:
     """The axes along which most is added to the words in question; then those in which the words extend."""
     added = [np.sum(total.terms[total.own :] ** 2, axis=0) for total in sums]
     asked_words = [total.words.values[asked(result, total.words.labels[0])] for total in sums]
@@ -167,7 +159,7 @@ def _chain(total: Sum, plane: tuple[str, str]) -> np.ndarray:
     return np.vstack([np.zeros((1, 2)), np.cumsum(total.terms[:, columns], axis=0)])
 
 
-def _goals(sums: list[Sum], plane: tuple[str, str]) -> np.ndarray:
+def _goals(sums: Sequence[Sum], plane: tuple[str, str]) -> np.ndarray:
     """The words that the sums turn towards, in the plane, `(n, 2)`."""
     points = [in_plane(total.words, *plane)[i] for total in sums if (i := total.other) is not None]
     return np.array(points).reshape(-1, 2)
@@ -188,7 +180,7 @@ def _cosines(total: Sum) -> str:
     return f"cosine with {other}: {' → '.join(numbers)}"
 
 
-def _message(sums: list[Sum]) -> str:
+def _message(sums: Sequence[Sum]) -> str:
     """The message of the figure, if the sums are of one word."""
     words = {indexed(total.words.labels[0][total.word]) for total in sums}
     return f"attention makes ‘{words.pop()}’ a sum of weighted words" if len(words) == 1 else ""

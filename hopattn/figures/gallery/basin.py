@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.dynamics.likeness import MATCH
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_title
-from hopattn.figures.panels import Legend, Shown, Together
+from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
@@ -26,7 +26,6 @@ class Basin(Together[Run]):
     name: ClassVar[str] = "basin"
     shows: ClassVar[str] = "how near a cue must be: its overlap with its pattern at the end against that at the start"
     scenario: ClassVar[str] = "attraction"
-
     lack: ClassVar[str] = f"it has no run with start overlaps of {CUES} cues that differ"
     most: ClassVar[int] = 4
 
@@ -44,13 +43,11 @@ class Basin(Together[Run]):
         ax.set(xlim=(low - 0.02, high + 0.02), ylim=(min(-0.04, ends.min() - 0.04), max(1.05, ends.max() + 0.05)))
         ax.set(xlabel="overlap of the cue with its pattern", ylabel="overlap at the end")
 
-    def notes(self, shown: Shown[Run]) -> list[str]:
-        signs = "thin: as near as at the start", f"dotted: recalled from {number(MATCH)} up"
-        return [f"dots: {_count_cues(shown.parts)}", *signs, self.left_out(shown)]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         names = [run_title(run) for run in shown.parts] if len(shown.result.runs) > 1 else ["mean of the cues"]
-        return axes[0].lines[: len(names)], names
+        signs = "thin: as near as at the start", f"dotted: recalled from {number(MATCH)} up"
+        notes = [f"dots: {_count_cues(shown.parts)}", *signs, self.left_out(shown)]
+        return About(notes, axes[0].lines[: len(names)], names)
 
 
 def _pairs(run: Run) -> tuple[np.ndarray, np.ndarray]:

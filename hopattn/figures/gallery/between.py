@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_title
-from hopattn.figures.panels import Legend, Shown, Together
+from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.results.labelled import Labelled
@@ -24,7 +24,6 @@ class Between(Together[Run]):
     name: ClassVar[str] = "between"
     shows: ClassVar[str] = "the energy on the way from one stored pattern to another: how high the barrier is"
     scenario: ClassVar[str] = "barrier"
-
     needs: ClassVar[str] = "between"
     lack: ClassVar[str] = "it has no energies between two patterns; give [memory] the key `between`"
     most: ClassVar[int] = 7
@@ -41,9 +40,10 @@ class Between(Together[Run]):
         what = "energy above the first pattern"
         ax.set(xlim=(-0.02, 1.02), ylabel=f"{what},\nin units of its depth" if in_depths else what)
 
-    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         lines, named = axes[0].lines[1:], len(shown.result.runs) > 1
-        return lines, [_name(run, line, named) for run, line in zip(shown.parts, lines, strict=True)]
+        names = [_name(run, line, named) for run, line in zip(shown.parts, lines, strict=True)]
+        return About([self.left_out(shown)], lines, names)
 
 
 def _name(run: Run, line: Any, named: bool) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, mask_of, tables
 from hopattn.figures.headings import run_title, wrapped
-from hopattn.figures.panels import Legend, Shown, Together
+from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
@@ -24,6 +24,7 @@ BOUNDS = (1.0, 1 / 2, 1 / 8, 1 / 32)
 MARKERS = {"I": "o", "II": "s", "III": "^", "IV": "D"}
 KEYS = {"I": "very many keys", "II": "many", "III": "some", "IV": "few, or one"}
 """The classes in short."""
+MESSAGE = "keys that hold nine tenths of the weight: which heads average, and which pick"
 
 
 class Spread(NamedTuple):
@@ -49,7 +50,6 @@ class Classes(Together[Spread]):
     name: ClassVar[str] = "classes"
     shows: ClassVar[str] = "what share of the keys holds nine tenths of the weight, and so the class of each head"
     scenario: ClassVar[str] = "emergence"
-
     lack: ClassVar[str] = f"it has no heads that share their weight among {SEEN} keys or more"
     most: ClassVar[int] = 16
     what: ClassVar[tuple[str, str]] = "heads", "head"
@@ -57,17 +57,13 @@ class Classes(Together[Spread]):
     def parts(self, result: Result) -> list[Spread]:
         return [*_spreads(result)]
 
-    def message(self, shown: Shown[Spread]) -> str:
-        return "keys that hold nine tenths of the weight: which heads average, and which pick"
-
     def draw_into(self, ax: Axes, shown: Shown[Spread]) -> None:
         _columns(ax, shown.parts)
 
-    def notes(self, shown: Shown[Spread]) -> list[str]:
-        return ["a dot for each query", "box: the middle half", "bar: the median", self.left_out(shown)]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Spread]) -> Legend:
-        return [*map(_sign, MARKERS)], [f"class {name}: {keys}" for name, keys in KEYS.items()]
+    def about(self, shown: Shown[Spread], axes: Sequence[Axes]) -> About:
+        notes = "a dot for each query", "box: the middle half", "bar: the median", self.left_out(shown)
+        names = [f"class {name}: {keys}" for name, keys in KEYS.items()]
+        return About(notes, [*map(_sign, MARKERS)], names, message=MESSAGE)
 
 
 def _spreads(result: Result) -> Iterator[Spread]:

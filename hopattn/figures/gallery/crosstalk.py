@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_titles
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Run
@@ -25,7 +25,6 @@ class Crosstalk(Panels[Run]):
     name: ClassVar[str] = "crosstalk"
     shows: ClassVar[str] = "what the other patterns add: a Gaussian, and the part of it that outweighs the signal"
     scenario: ClassVar[str] = "crosstalk"
-
     needs: ClassVar[str] = "crosstalk"
     lack: ClassVar[str] = "it has no crosstalk; give [ensemble] the key `crosstalk`"
     most: ClassVar[int] = 6
@@ -36,11 +35,10 @@ class Crosstalk(Panels[Run]):
         _histogram(ax, part, _reach(shown.parts), _height(shown.parts))
         ax.set(xlabel=_what(part)[0], ylabel="density")
 
-    def titles(self, shown: Shown[Run]) -> list[str]:
-        return run_titles(shown.parts, [()] * len(shown.parts), 30)
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
-        return _signs(any(_theory(run) for run in shown.parts))
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        keys, names = _signs(any(_theory(run) for run in shown.parts))
+        titles = run_titles(shown.parts, [()] * len(shown.parts), 30)
+        return About([self.left_out(shown)], keys, names, titles)
 
 
 def _what(run: Run) -> tuple[str, str]:

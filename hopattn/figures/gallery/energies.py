@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import left_out, run_titles
-from hopattn.figures.panels import Legend, Panels, Shown, grid_of
+from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.recalled_cues import last_steps, recalled
 from hopattn.figures.recalls import energy_scale
 from hopattn.figures.style import scaled, theme
@@ -19,6 +19,7 @@ from hopattn.scenario.result import Result, Run
 
 CUES, RUNS, NUMBERED = 100, 3, 8
 """The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
+EACH = "the energy of each cue until it rests: at its pattern, or elsewhere"
 
 
 class Energies(Panels[Run]):
@@ -30,18 +31,16 @@ class Energies(Panels[Run]):
     name: ClassVar[str] = "energies"
     shows: ClassVar[str] = "the energy of many cues, step by step: which find their pattern, and where the others rest"
     scenario: ClassVar[str] = "attraction"
-
     lack: ClassVar[str] = "it has no energies by step"
     most: ClassVar[int] = RUNS
     space: ClassVar[dict[str, float]] = {"w_pad": 0.15}
 
     def parts(self, result: Result) -> list[Run]:
-        return _runs(result)
-
-    def message(self, shown: Shown[Run]) -> str:
-        cue = _single(shown.parts)
-        each = "the energy of each cue until it rests: at its pattern, or elsewhere"
-        return f"the energy of ‘{label(cue)}’, step by step" if cue else each
+        """The runs that have energies: of all cues, or of the one that `[figure] query` names."""
+        runs = [run for run in result.runs if _energies(run).size]
+        if result.figure.query is None:
+            return runs
+        return [_of_cue(run, query_of(result, run.arrays["energy"].labels[0])) for run in runs]
 
     def grid(self, figure: Figure, shown: Shown[Run]) -> list[Axes]:
         return grid_of(figure, len(shown.parts), RUNS, sharex=True, sharey=_same_scale(shown.parts))
@@ -49,26 +48,16 @@ class Energies(Panels[Run]):
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         _lines(ax, part, part is shown.parts[0])
 
-    def titles(self, shown: Shown[Run]) -> list[str]:
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        runs, cue = shown.parts, _single(shown.parts)
+        own = f"the cue: {label(cue)}" if cue and shown.result.figure.title is not None else ""
+        notes = own, _left_out_cues(runs), left_out(len(runs), len(shown.result.runs), "runs", "run")
         names = run_titles(self.parts(shown.result), [()] * shown.of, 26)
-        counts = [_counts(run) * (not _single(shown.parts)) for run in shown.parts]
-        return ["\n".join(filter(None, both)) for both in zip(names, counts, strict=False)]
-
-    def notes(self, shown: Shown[Run]) -> list[str]:
-        cue, own_title = _single(shown.parts), shown.result.figure.title is not None
-        runs = left_out(len(shown.parts), len(shown.result.runs), "runs", "run")
-        return [f"the cue: {label(cue)}" if cue and own_title else "", _left_out_cues(shown.parts), runs]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
-        return _signs({bool(right) for run in shown.parts for right in _drawn(run)[1]})
-
-
-def _runs(result: Result) -> list[Run]:
-    """The runs that have energies: of all cues, or of the one that `[figure] query` names."""
-    runs = [run for run in result.runs if _energies(run).size]
-    if result.figure.query is None:
-        return runs
-    return [_of_cue(run, query_of(result, run.arrays["energy"].labels[0])) for run in runs]
+        both = zip(names, [_counts(run) * (not cue) for run in runs], strict=False)
+        titles = ["\n".join(filter(None, lines)) for lines in both]
+        signs = _signs({bool(right) for run in runs for right in _drawn(run)[1]})
+        message = f"the energy of ‘{label(cue)}’, step by step" if cue else EACH
+        return About(notes, *signs, titles, message)
 
 
 def _of_cue(run: Run, i: int) -> Run:
@@ -166,7 +155,7 @@ def _mark(right: bool, crowd: bool) -> dict[str, Any]:
     return {"linestyle": "none", "color": colour, "markerfacecolor": face, **sign}
 
 
-def _signs(ends: set[bool]) -> Legend:
+def _signs(ends: set[bool]) -> tuple[list[Any], list[str]]:
     """The lines of the legend, and their meanings. ends: whether cues rest at their patterns, as far as drawn."""
     from matplotlib.lines import Line2D
 

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import left_out, run_title
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, subscripted, width
@@ -17,6 +17,7 @@ from hopattn.scenario.result import Result
 
 ARCS = 600
 """The largest number of arcs in a row: the strongest."""
+ARROWED = "arcs, the strongest"
 NUMBERED, LEVEL, NAMED = 12, 9, 30
 """The number of words up to which arcs show their numbers, words stand level, and words show their names."""
 COLOURED = 6
@@ -39,6 +40,9 @@ class Flow(Panels[Head]):
     name: ClassVar[str] = "flow"
     shows: ClassVar[str] = "attention as arcs over the text: what each word takes from the words it attends to"
     scenario: ClassVar[str] = "induction"
+    most: ClassVar[int] = 4
+    in_a_row: ClassVar[int] = 1
+    what: ClassVar[tuple[str, str]] = "heads", "head"
 
     def lacks(self, result: Result) -> str:
         heads = list(tables(result.runs[0], "weights"))
@@ -46,30 +50,18 @@ class Flow(Panels[Head]):
             return "it has no words that attend to words"
         return "" if _self_attending(heads) else "its words attend to another text; arcs go over one"
 
-    most: ClassVar[int] = 4
-    in_a_row: ClassVar[int] = 1
-    what: ClassVar[tuple[str, str]] = "heads", "head"
-
     def parts(self, result: Result) -> list[Head]:
         return _self_attending(list(tables(result.runs[0], "weights")))
 
     def panel_of(self, ax: Axes, part: Head, shown: Shown[Head]) -> None:
         _row(ax, part[1], query_of(shown.result, part[1].labels[0]))
 
-    def titles(self, shown: Shown[Head]) -> list[str]:
-        runs, places = shown.result.runs, [place for place, _ in shown.parts]
-        return places if len(places) > 1 else [run_title(runs[0])] * (len(runs) > 1)
-
-    def title_style(self, shown: Shown[Head]) -> dict[str, Any]:
-        return {"loc": "left"}
-
-    def notes(self, shown: Shown[Head]) -> list[str]:
-        drawn, there = (sum(counts) for counts in zip(*(_counts(weights) for _, weights in shown.parts), strict=True))
-        runs = left_out(1, len(shown.result.runs), "runs", "run")
-        return [runs, self.left_out(shown), left_out(drawn, there, "arcs, the strongest")]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Head]) -> Legend:
-        return _legend(axes[0], [weights for _, weights in shown.parts])
+    def about(self, shown: Shown[Head], axes: Sequence[Axes]) -> About:
+        runs, places, heads = shown.result.runs, *zip(*shown.parts, strict=True)
+        drawn, there = (sum(counts) for counts in zip(*map(_counts, heads), strict=True))
+        notes = left_out(1, len(runs), "runs", "run"), self.left_out(shown), left_out(drawn, there, ARROWED)
+        titles = places if len(places) > 1 else [run_title(runs[0])] * (len(runs) > 1)
+        return About(notes, *_legend(axes[0], heads), titles, title_style={"loc": "left"})
 
 
 def _self_attending(heads: list[Head]) -> list[Head]:
@@ -82,7 +74,7 @@ def _counts(weights: Labelled) -> tuple[int, int]:
     return len(_pairs(weights.values)), int(np.count_nonzero(weights.values))
 
 
-def _legend(ax: Axes, heads: list[Labelled]) -> Legend:
+def _legend(ax: Axes, heads: Sequence[Labelled]) -> tuple[list[Any], list[str]]:
     """The signs of the figure and their names."""
     coloured = max(len(weights.labels[0]) for weights in heads) <= COLOURED
     colour = theme().series[0]

@@ -1,13 +1,13 @@
 """The scores of attention heads as a table: the word before, earlier copies, what followed them, the first word."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from hopattn.circuits.head_scores import SCORES, even_attention, head_scores
 from hopattn.figures.base import Axes, tables
-from hopattn.figures.panels import Shown, Together
+from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.shapes import write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
@@ -28,7 +28,6 @@ class Heads(Together[Row]):
         "what each head attends to: the word before, earlier copies, what followed them, the first word"
     )
     scenario: ClassVar[str] = "head-scores"
-
     lack: ClassVar[str] = "it has no head that shares its attention among words of which one repeats"
     most: ClassVar[int] = 10
     what: ClassVar[tuple[str, str]] = "heads", "run, layer or head"
@@ -50,9 +49,9 @@ class Heads(Together[Row]):
         ax.spines[:].set_visible(False)
         _lines(ax, values.shape)
 
-    def notes(self, shown: Shown[Row]) -> list[str]:
+    def about(self, shown: Shown[Row], axes: Sequence[Axes]) -> About:
         chance = "in brackets: attention spread evenly over the visible words", "bold: at least twice that"
-        return [*(chance if any(by_chance for _, _, by_chance in shown.parts) else ()), self.left_out(shown)]
+        return About([*(chance if any(by_chance for _, _, by_chance in shown.parts) else ()), self.left_out(shown)])
 
 
 def _with_chance(score: float, chance: float) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import left_out
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.scenario.result import Run
@@ -23,7 +23,6 @@ class Magnetisation(Panels[Run]):
     name: ClassVar[str] = "magnetisation"
     shows: ClassVar[str] = "spins that are magnetised at low temperatures: exact averages beside Glauber's update"
     scenario: ClassVar[str] = "magnetisation"
-
     needs: ClassVar[str] = "thermal"
     lack: ClassVar[str] = "it has no spins at a temperature"
     most: ClassVar[int] = 2
@@ -36,16 +35,14 @@ class Magnetisation(Panels[Run]):
         ax.set(ylim=(-0.03, 1.05), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
         ax.xaxis.set_major_formatter(lambda value, _: number(value))
 
-    def notes(self, shown: Shown[Run]) -> list[str]:
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         patterns = max(run.arrays["overlaps"].values.shape[1] for run in shown.parts)
-        return [self.left_out(shown), left_out(min(PATTERNS, patterns), patterns, "patterns")]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
+        notes = self.left_out(shown), left_out(min(PATTERNS, patterns), patterns, "patterns")
         signs: dict[str, Any] = {}
         for ax in axes:
             keys, texts = ax.get_legend_handles_labels()
             signs |= dict(zip(texts, keys, strict=True))
-        return list(signs.values()), list(signs)
+        return super().about(shown, axes)._replace(notes=notes, keys=[*signs.values()], names=[*signs])
 
 
 def _temperatures(run: Run, name: str) -> np.ndarray:

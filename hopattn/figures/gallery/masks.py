@@ -1,13 +1,13 @@
 """Masks: which keys each query may attend to, as grids of visible and hidden cells."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, tables, too_many_cells
 from hopattn.figures.headings import laid_out, run_title
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import subscripted
@@ -32,13 +32,20 @@ class Masks(Panels[Titled]):
     name: ClassVar[str] = "masks"
     shows: ClassVar[str] = "which words each word may attend to, and which the mask hides from it"
     scenario: ClassVar[str] = "causal-mask"
-
     most: ClassVar[int] = 6
     in_a_row: ClassVar[int] = FEW
     what: ClassVar[tuple[str, str]] = "masks", "run or head"
 
-    def parts(self, result: Result) -> list[Titled]:
-        return _masks(result)
+    def parts(self, result: Result) -> list[tuple[str, Labelled]]:
+        """Titles and masks: one mask if all are equal. A title is the run, with the head if its heads differ."""
+        titled: list[tuple[str, Labelled]] = []
+        for run in result.runs:
+            own = list(tables(run, "mask"))
+            alike = all(_equal(mask, own[0][1]) for _, mask in own)
+            for place, mask in own[: 1 if alike else None]:
+                titled.append((run_title(run, 24) if alike else f"{run_title(run, 24)}\n{place}", mask))
+        alike = len(titled) == len(result.runs) and all(_equal(mask, titled[0][1]) for _, mask in titled)
+        return titled[:1] if alike else titled
 
     def lacks(self, result: Result) -> str:
         masks = self.parts(result)
@@ -55,32 +62,14 @@ class Masks(Panels[Titled]):
     def panel_of(self, ax: Axes, part: Titled, shown: Shown[Titled]) -> None:
         _grid(ax, part[1], len(shown.parts) <= FEW)
 
-    def titles(self, shown: Shown[Titled]) -> list[str]:
-        return [title for title, _ in shown.parts] if shown.of > 1 else []
-
-    def title_style(self, shown: Shown[Titled]) -> dict[str, Any]:
-        return {"fontsize": scaled(19 if len(shown.parts) <= FEW else 14)}
-
-    def notes(self, shown: Shown[Titled]) -> list[str]:
-        runs = len(shown.result.runs)
-        return [f"the same in all {runs} runs" if shown.of == 1 < runs else self.left_out(shown)]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Titled]) -> Legend:
+    def about(self, shown: Shown[Titled], axes: Sequence[Axes]) -> About:
         from matplotlib.patches import Patch
 
-        return [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hatching())], ["visible", "hidden"]
-
-
-def _masks(result: Result) -> list[tuple[str, Labelled]]:
-    """Titles and masks: one mask if all are equal. The title is the run, with the head if the heads of it differ."""
-    titled: list[tuple[str, Labelled]] = []
-    for run in result.runs:
-        own = list(tables(run, "mask"))
-        alike = all(_equal(mask, own[0][1]) for _, mask in own)
-        for place, mask in own[: 1 if alike else None]:
-            titled.append((run_title(run, 24) if alike else f"{run_title(run, 24)}\n{place}", mask))
-    alike = len(titled) == len(result.runs) and all(_equal(mask, titled[0][1]) for _, mask in titled)
-    return titled[:1] if alike else titled
+        runs, titles = len(shown.result.runs), [title for title, _ in shown.parts] if shown.of > 1 else []
+        note = f"the same in all {runs} runs" if shown.of == 1 < runs else self.left_out(shown)
+        keys = [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hatching())]
+        size = scaled(19 if len(shown.parts) <= FEW else 14)
+        return About([note], keys, ["visible", "hidden"], titles, title_style={"fontsize": size})
 
 
 def _equal(one: Labelled, other: Labelled) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.headings import left_out, wrapped
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import arrow, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
@@ -37,6 +37,7 @@ class Messages(Panels[Graph]):
     name: ClassVar[str] = "messages"
     shows: ClassVar[str] = "attention as messages on a graph of words; a mask is the edges that are missing"
     scenario: ClassVar[str] = "messages"
+    most: ClassVar[int] = 3
 
     def lacks(self, result: Result) -> str:
         rounds = _rounds(result.runs[0])
@@ -45,44 +46,30 @@ class Messages(Panels[Graph]):
         most = max(max(weights.values.shape) for weights, *_ in rounds)
         return "" if most <= WORDS else f"a graph of {most} words cannot be read; the largest has {WORDS}"
 
-    most: ClassVar[int] = 3
-
     def parts(self, result: Result) -> list[Graph]:
-        return _graphs(result)
+        """The runs that pass messages between few words, each with the first head of its layers."""
+        graphs = [(run, rounds) for run in result.runs if (rounds := _rounds(run))]
+        return [(run, rounds[:ROUNDS]) for run, rounds in graphs if max(rounds[0][0].values.shape) <= WORDS]
 
     def panel_of(self, ax: Axes, part: Graph, shown: Shown[Graph]) -> None:
         _graph(ax, part[1], _largest(shown.parts), len(shown.parts))
 
-    def titles(self, shown: Shown[Graph]) -> list[str]:
+    def about(self, shown: Shown[Graph], axes: Sequence[Axes]) -> About:
+        written = any(_with_vectors(weights, got) for _, rounds in shown.parts for weights, _, _, got in rounds)
+        notes = "arrows from key to query", "in brackets: sent, received" * written, *_left_out(shown)
         titles = []
         for run, rounds in shown.parts:
             edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
             name = (run.name or AS_WRITTEN) if len(shown.result.runs) > 1 else ""
             titles.append(wrapped(": ".join(filter(None, [name, f"{edges} edges"])), 84 // len(shown.parts)))
-        return titles
-
-    def title_style(self, shown: Shown[Graph]) -> dict[str, Any]:
-        return {"fontsize": scaled(18)}
-
-    def notes(self, shown: Shown[Graph]) -> list[str]:
-        written = any(_with_vectors(weights, got) for _, rounds in shown.parts for weights, _, _, got in rounds)
-        vectors = "in brackets: sent, received" if written else ""
-        return ["arrows from key to query", vectors, *_left_out(shown)]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Graph]) -> Legend:
         looks = {
             "weight above 0": (theme().plus, "-"),
             "below 0": (theme().minus, "--"),
             "0": (theme().faint, "-"),
             "no edge": (theme().faint, ":"),
         }
-        return [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls in looks.values()], [*looks]
-
-
-def _graphs(result: Result) -> list[Graph]:
-    """The runs that pass messages between few words, each with the first head of its layers."""
-    graphs = [(run, rounds) for run in result.runs if (rounds := _rounds(run))]
-    return [(run, rounds[:ROUNDS]) for run, rounds in graphs if max(rounds[0][0].values.shape) <= WORDS]
+        keys = [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls in looks.values()]
+        return About(notes, keys, [*looks], titles, title_style={"fontsize": scaled(18)})
 
 
 def _largest(graphs: Sequence[Graph]) -> float:

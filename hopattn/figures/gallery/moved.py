@@ -5,21 +5,21 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of, between_texts, only
-from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
+from hopattn.figures.base import Axes, arrays_of, between_texts
+from hopattn.figures.headings import left_out, wrapped
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
+from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
+    WordPlanes,
     any_off_mark,
     approached,
     asked,
     before_after,
     chosen_axes,
-    frame,
     hero,
-    limits,
     off_mark,
     off_plane,
     panel_titles,
@@ -28,8 +28,8 @@ from hopattn.figures.word_planes import (
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
-RUNS, DRAWN, NAMED = 4, 200, 14
-"""The largest number of runs, all on the same axes, of words, and of words with names: in both those that move most."""
+DRAWN, NAMED = 200, 14
+"""The largest number of words, and of words with names: in both those that move most."""
 STILL = 1e-6
 """The distance up to which a word stands still."""
 
@@ -46,7 +46,7 @@ class Turn(NamedTuple):
     after: float
 
 
-class Moved(Plot):
+class Moved(WordPlanes[Run]):
     """The words of each run on two axes, before and after attention; the word in question with rays and its cosine.
 
     The axes are those of `[figure]`, else those along which the words in question move most.
@@ -55,6 +55,7 @@ class Moved(Plot):
     name: ClassVar[str] = "moved"
     shows: ClassVar[str] = "where the words were before attention and where they are after it"
     scenario: ClassVar[str] = "bank"
+    most: ClassVar[int] = 4
 
     def lacks(self, result: Result) -> str:
         runs = [run for run in result.runs if before_after(run)]
@@ -66,48 +67,46 @@ class Moved(Plot):
             return "its queries are other words than its keys, and are replaced: no word moves"
         return ""
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        runs = _runs(result)
-        shown = runs[:RUNS]
-        first, second = _axes(result, runs)
-        turns = [_turn(result, run) for run in shown]
-        headline(figure, result, _message(shown, turns))
-        pads(figure, h_pad=0.1)
-        axes = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
-        heads = panel_titles(shown, [before_after(run)[0].labels[0] for run in shown])
-        span = _limits(shown, first, second)
-        for ax, head, run, turn in zip(axes, heads, shown, turns, strict=True):
-            ax.set_title(
-                "\n".join(filter(None, (head, wrapped(_cosines(run, turn), 76 // len(shown))))), fontsize=scaled(17)
-            )
-            frame(ax, (first, second), span)
-            ax.label_outer()
-            _mark(ax, run, (first, second))
-        known = len(before_after(shown[0])[0].labels[1])
-        words = max(len(before_after(run)[0].labels[0]) for run in shown)
+    def parts(self, result: Result) -> list[Run]:
+        """The runs whose words move, on the axes of the first."""
+        return same_axes(run for run in result.runs if before_after(run) and not _replaced(run))
+
+    def plane(self, shown: Shown[Run]) -> tuple[str, str]:
+        return _axes(shown.result, shown.every)
+
+    def points(self, shown: Shown[Run]) -> np.ndarray:
+        plane = self.plane(shown)
+        return np.concatenate([in_plane(words, *plane) for run in shown.parts for words in before_after(run)])
+
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        super().panel_of(ax, part, shown)
+        words = before_after(part)[0]
+        if off_plane(words, in_plane(words, *self.plane(shown))).any():
+            off_mark(ax)
+
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        runs, turns = shown.parts, [_turn(shown.result, run) for run in shown.parts]
+        heads = panel_titles(runs, [before_after(run)[0].labels[0] for run in runs])
+        cosines = [wrapped(_cosines(run, turn), 76 // len(runs)) for run, turn in zip(runs, turns, strict=True)]
+        titles = ["\n".join(filter(None, lines)) for lines in zip(heads, cosines, strict=True)]
+        known = len(before_after(runs[0])[0].labels[1])
+        words = max(len(before_after(run)[0].labels[0]) for run in runs)
         notes = (
             left_out(2, known, "axes", "axes"),
             f"cosines over all {known}" if known > 2 else "",
-            left_out(len(shown), len(result.runs), "runs", "run"),
+            left_out(len(runs), len(shown.result.runs), "runs", "run"),
             left_out(min(words, DRAWN), words, "words"),
             left_out(min(words, NAMED), words, "words with their names"),
         )
-        _legend(figure, axes, notes)
-        for ax, run, turn in zip(axes, shown, turns, strict=True):
-            _words(ax, run, (first, second), turn)
+        look: dict[str, Any] = {"mew": scaled(2), "ms": scaled(11), "ls": "none"}
+        keys = axes[0].plot([], [], "o", mfc=theme().paper, mec=theme().plus, **look)
+        keys += axes[0].plot([], [], "o", color=theme().plus, ms=scaled(11), ls="none")
+        keys += any_off_mark(axes)
+        names = ["before", "after", "off the plane"][: len(keys)]
+        return About(notes, keys, names, titles, _message(runs, turns), {"fontsize": scaled(17)})
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        run = only(_runs(result), "runs", "run")
-        first, second = _axes(result, [run])
-        span = _limits([run], first, second)
-        frame(ax, (first, second), span)
-        _mark(ax, run, (first, second))
-        _words(ax, run, (first, second), _turn(result, run))
-
-
-def _runs(result: Result) -> list[Run]:
-    """The runs whose words move, on the axes of the first."""
-    return same_axes(run for run in result.runs if before_after(run) and not _replaced(run))
+    def draw_words(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        _words(ax, part, self.plane(shown), _turn(shown.result, part))
 
 
 def _replaced(run: Run) -> bool:
@@ -119,7 +118,7 @@ def _replaced(run: Run) -> bool:
     return alone and bool(between_texts(run))
 
 
-def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
+def _axes(result: Result, runs: Sequence[Run]) -> tuple[str, str]:
     """The axes along which the words in question move most; then those in which they extend, and others move."""
     known = before_after(runs[0])[0].labels[1]
     moves, extents, all_moves = np.zeros((3, len(known)))
@@ -130,11 +129,6 @@ def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
         extents = extents + np.sum(before.values[words] ** 2, axis=0)
         all_moves = all_moves + np.sum((after.values - before.values) ** 2, axis=0)
     return chosen_axes(result, known, (moves, extents, all_moves))
-
-
-def _limits(runs: list[Run], first: str, second: str) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The limits of the axes around all words of the runs, before and after."""
-    return limits(np.concatenate([in_plane(words, first, second) for run in runs for words in before_after(run)]))
 
 
 def _turn(result: Result, run: Run) -> Turn:
@@ -157,7 +151,7 @@ def _cosines(run: Run, turn: Turn) -> str:
     return f"cosine with {other}: {number(turn.before)} → {number(turn.after)}"
 
 
-def _message(runs: list[Run], turns: list[Turn]) -> str:
+def _message(runs: Sequence[Run], turns: list[Turn]) -> str:
     """The message of the figure, if one word turns towards others in the runs."""
     tokens = [before_after(run)[0].labels[0] for run in runs]
     words = {indexed(names[turn.word]) for names, turn in zip(tokens, turns, strict=True)}
@@ -165,23 +159,6 @@ def _message(runs: list[Run], turns: list[Turn]) -> str:
     if len(words) > 1 or len(goals) < len(runs):
         return ""
     return f"attention turns ‘{words.pop()}’ towards {' or '.join(f'‘{goal}’' for goal in dict.fromkeys(goals))}"
-
-
-def _legend(figure: Figure, axes: Any, notes: Sequence[str]) -> None:
-    """Explain the marks below the figure."""
-    ax = axes[0]
-    hollow = ax.plot([], [], "o", mfc=theme().paper, mec=theme().plus, mew=scaled(2), ms=scaled(11), ls="none")[0]
-    filled = ax.plot([], [], "o", color=theme().plus, ms=scaled(11), ls="none")[0]
-    marks = {"before": hollow, "after": filled, "off the plane": any_off_mark(axes)}
-    there = {name: mark for name, mark in marks.items() if mark is not None}
-    foot(figure, notes, list(there.values()), list(there))
-
-
-def _mark(ax: Axes, run: Run, plane: tuple[str, str]) -> None:
-    """Mark the words that are off the plane before attention."""
-    words = before_after(run)[0]
-    if off_plane(words, in_plane(words, *plane)).any():
-        off_mark(ax)
 
 
 def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: Turn) -> None:

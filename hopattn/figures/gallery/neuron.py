@@ -1,5 +1,6 @@
 """A neuron: its inputs, the weights on the lines, the sum and the output."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import left_out
-from hopattn.figures.panels import Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import arithmetic, arrow, circle_size, layer, layer_heights
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
@@ -19,6 +20,7 @@ SMALL = 8
 """The number of weights up to which the sums are written out."""
 PANELS, IN_PANEL = 4, (3, 1)
 """The largest number of panels, one for each cue, and the most inputs and neurons that one of several panels has."""
+MESSAGE = "a neuron sums its activations, each times its weight"
 
 
 class Neuron(Panels[int]):
@@ -30,6 +32,9 @@ class Neuron(Panels[int]):
     name: ClassVar[str] = "neuron"
     shows: ClassVar[str] = "a neuron: activations come in, each times its weight, and their sum goes out"
     scenario: ClassVar[str] = "similarity"
+    in_a_row: ClassVar[int] = 2
+    most: ClassVar[int] = PANELS
+    what: ClassVar[tuple[str, str]] = "cues", "query"
 
     def lacks(self, result: Result) -> str:
         if "network" not in result.runs[0].arrays:
@@ -39,34 +44,23 @@ class Neuron(Panels[int]):
             return f"its layer is {neurons} × {inputs}; there is room for {NEURONS} neurons of {INPUTS} inputs"
         return ""
 
-    in_a_row: ClassVar[int] = 2
-    most: ClassVar[int] = PANELS
-    what: ClassVar[tuple[str, str]] = "cues", "query"
-
     def parts(self, result: Result) -> list[int]:
-        return _shown(result)
-
-    def message(self, shown: Shown[int]) -> str:
-        return "a neuron sums its activations, each times its weight"
+        """The indices of the cues that are drawn: the query of `[figure]`, all of a few, or the first."""
+        arrays = result.runs[0].arrays
+        tokens = arrays["input"].labels[0]
+        if result.figure.query is not None:
+            return [query_of(result, tokens)]
+        neurons, inputs = arrays["network"].values.shape
+        small = inputs <= IN_PANEL[0] and neurons <= IN_PANEL[1]
+        return list(range(min(len(tokens), PANELS))) if small else [0]
 
     def panel_of(self, ax: Axes, part: int, shown: Shown[int]) -> None:
         _neuron(ax, shown.result, part, len(shown.parts) == 1)
 
-    def notes(self, shown: Shown[int]) -> list[str]:
+    def about(self, shown: Shown[int], axes: Sequence[Axes]) -> About:
         order = "from left to right: activations a, weights w, sum, output" if len(shown.parts) > 1 else ""
         cues = shown.result.runs[0].arrays["input"].labels[0]
-        return [order, left_out(len(shown.parts), len(cues), *self.what)]
-
-
-def _shown(result: Result) -> list[int]:
-    """The indices of the cues that are drawn: the query of `[figure]`, all of a few, or the first."""
-    arrays = result.runs[0].arrays
-    tokens = arrays["input"].labels[0]
-    if result.figure.query is not None:
-        return [query_of(result, tokens)]
-    neurons, inputs = arrays["network"].values.shape
-    small = inputs <= IN_PANEL[0] and neurons <= IN_PANEL[1]
-    return list(range(min(len(tokens), PANELS))) if small else [0]
+        return About([order, left_out(len(shown.parts), len(cues), *self.what)], message=MESSAGE)
 
 
 def _neuron(ax: Axes, result: Result, cue: int, alone: bool) -> None:

@@ -1,12 +1,13 @@
 """Scores of one word, repeated, by the offset of two positions: one curve where only the offset counts."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, tables
 from hopattn.figures.headings import left_out, run_title
-from hopattn.figures.panels import Panels, Shown, grid_of
+from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.style import scaled, theme
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
@@ -29,6 +30,8 @@ class Offsets(Panels[Matrix]):
     name: ClassVar[str] = "offsets"
     shows: ClassVar[str] = "scores of one word by the offset of its positions: one curve where only the offset counts"
     scenario: ClassVar[str] = "offsets"
+    most: ClassVar[int] = 8
+    what: ClassVar[tuple[str, str]] = "panels", "run"
 
     def lacks(self, result: Result) -> str:
         scored = [table for run in result.runs for table in [_first(run, "scores")] if table is not None]
@@ -37,9 +40,6 @@ class Offsets(Panels[Matrix]):
         if not all(_of_one_word(table) for table in scored):
             return "its texts are not one word, three times or more: their scores differ by more than their places"
         return ""
-
-    most: ClassVar[int] = 8
-    what: ClassVar[tuple[str, str]] = "panels", "run"
 
     def parts(self, result: Result) -> list[Matrix]:
         return [panel for run in result.runs for panel in _panels(run)]
@@ -52,16 +52,12 @@ class Offsets(Panels[Matrix]):
         if len(shown.parts) <= self.in_a_row:  # panels of one row have one scale
             _set_scale(ax, np.concatenate([values.ravel() for _, values in shown.parts]))
 
-    def titles(self, shown: Shown[Matrix]) -> list[str]:
-        return [title for title, _ in shown.parts]
-
-    def title_style(self, shown: Shown[Matrix]) -> dict[str, Any]:
-        return {"fontsize": scaled(17), "pad": scaled(8)}
-
-    def notes(self, shown: Shown[Matrix]) -> list[str]:
+    def about(self, shown: Shown[Matrix], axes: Sequence[Axes]) -> About:
         heads = max(len(_of_heads(run, "scores")) for run in shown.result.runs)
         own = "each panel has its own scale" * (len(shown.parts) > self.in_a_row)
-        return [ACROSS, own, self.left_out(shown), left_out(1, heads, "heads", "head")]
+        notes = ACROSS, own, self.left_out(shown), left_out(1, heads, "heads", "head")
+        style = {"fontsize": scaled(17), "pad": scaled(8)}
+        return About(notes, titles=[title for title, _ in shown.parts], title_style=style)
 
 
 def _of_heads(run: Run, kind: str) -> list[Labelled]:

@@ -1,21 +1,22 @@
 """Words in a plane: an arrow from each word to the words that it attends to, thicker for a larger weight."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only, tables
-from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.base import Axes, arrays_of, tables
+from hopattn.figures.headings import left_out
 from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
+from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
+    WordPlanes,
     any_off_mark,
     asked,
     chosen_axes,
-    frame,
-    limits,
     off_mark,
     off_plane,
     panel_titles,
@@ -24,8 +25,6 @@ from hopattn.figures.word_planes import (
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-RUNS = 4
-"""The largest number of runs, all on the same axes."""
 PER_WORD, ARROWS, NUMBERED = 2, 40, 10
 """The largest number of arrows from a word and in a panel, and of arrows with their numbers: the strongest."""
 NAMED = 20
@@ -36,7 +35,7 @@ BEND = 0.22
 """How far an arrow's control point is from its straight line, as a fraction of its length."""
 
 
-class Plane(Plot):
+class Plane(WordPlanes[Run]):
     """The first head of each run: the pulls of the word in question stand out.
 
     The axes are those of `[figure]`, else those along which the words in question are pulled most.
@@ -45,6 +44,7 @@ class Plane(Plot):
     name: ClassVar[str] = "plane"
     shows: ClassVar[str] = "words in a plane and how strongly each is pulled towards the others"
     scenario: ClassVar[str] = "apple"
+    most: ClassVar[int] = 4
 
     def lacks(self, result: Result) -> str:
         runs = [run for run in result.runs if _has_attention(run)]
@@ -55,29 +55,31 @@ class Plane(Plot):
         own = all(_weights(run).labels[0] == _weights(run).labels[1] for run in runs)
         return "" if own else "its words attend to another text; here the words of one pull each other"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        runs = same_axes(run for run in result.runs if _has_attention(run))
-        shown = runs[:RUNS]
-        first, second = _axes(result, runs)
-        headline(figure, result, _message(result, shown))
-        pads(figure, h_pad=0.1)
-        panels = figure.subplots(1, len(shown), squeeze=False, sharex=True, sharey=True)[0]
-        heads = panel_titles(shown, [_weights(run).labels[0] for run in shown])
-        span = limits(np.concatenate([in_plane(arrays_of(run)["input"], first, second) for run in shown]))
-        for ax, head, run in zip(panels, heads, shown, strict=True):
-            ax.set_title(head)
-            _frame(ax, run, (first, second), span)
-            ax.label_outer()
-        mark = any_off_mark(panels)
-        foot(figure, _notes(shown, result, (first, second)), [mark] if mark else [], ["off the plane"])
-        for ax, run in zip(panels, shown, strict=True):
-            _pulls(ax, result, run, (first, second))
+    def parts(self, result: Result) -> list[Run]:
+        return same_axes(run for run in result.runs if _has_attention(run))
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        run = only(same_axes(run for run in result.runs if _has_attention(run)), "runs", "run")
-        plane = _axes(result, [run])
-        _frame(ax, run, plane, limits(in_plane(arrays_of(run)["input"], *plane)))
-        _pulls(ax, result, run, plane)
+    def plane(self, shown: Shown[Run]) -> tuple[str, str]:
+        return _axes(shown.result, shown.every)
+
+    def points(self, shown: Shown[Run]) -> np.ndarray:
+        plane = self.plane(shown)
+        return np.concatenate([in_plane(arrays_of(run)["input"], *plane) for run in shown.parts])
+
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        super().panel_of(ax, part, shown)
+        words = arrays_of(part)["input"]
+        if off_plane(words, in_plane(words, *self.plane(shown))).any():
+            off_mark(ax)
+
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        marks = any_off_mark(axes)
+        titles = panel_titles(shown.parts, [_weights(run).labels[0] for run in shown.parts])
+        message = _message(shown.result, shown.parts)
+        notes = _notes(shown.parts, shown.result, self.plane(shown))
+        return About(notes, marks, ["off the plane"] * len(marks), titles, message)
+
+    def draw_words(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        _pulls(ax, shown.result, part, self.plane(shown))
 
 
 def _has_attention(run: Run) -> bool:
@@ -90,7 +92,7 @@ def _weights(run: Run) -> Labelled:
     return next(array for _, array in tables(run, "weights"))
 
 
-def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
+def _axes(result: Result, runs: Sequence[Run]) -> tuple[str, str]:
     """The axes along which the words in question are pulled most; then those in which they extend, and others pull."""
     known = arrays_of(runs[0])["input"].labels[1]
     pulls, extents, all_pulls = np.zeros((3, len(known)))
@@ -105,7 +107,7 @@ def _axes(result: Result, runs: list[Run]) -> tuple[str, str]:
     return chosen_axes(result, known, (pulls, extents, all_pulls))
 
 
-def _message(result: Result, runs: list[Run]) -> str:
+def _message(result: Result, runs: Sequence[Run]) -> str:
     """The title: the word in question and the words that pull it most, if there is one such word."""
     texts = [_weights(run) for run in runs]
     words = {weights.labels[0][asked(result, weights.labels[0])[0]] for weights in texts}
@@ -132,7 +134,7 @@ def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda pair: (-round(float(strong[pair]), 9), pair))[:ARROWS]
 
 
-def _notes(shown: list[Run], result: Result, plane: tuple[str, str]) -> tuple[str, ...]:
+def _notes(shown: Sequence[Run], result: Result, plane: tuple[str, str]) -> tuple[str, ...]:
     """The note below the figure: what is left out."""
     arrows, weights = 0, 0
     for run in shown:
@@ -145,14 +147,6 @@ def _notes(shown: list[Run], result: Result, plane: tuple[str, str]) -> tuple[st
         left_out(len(shown), len(result.runs), "runs", "run"),
         left_out(1, max(len([*tables(run, "weights")]) for run in shown), "heads", "head"),
     )
-
-
-def _frame(ax: Axes, run: Run, plane: tuple[str, str], span: Any) -> None:
-    """Set the limits and the names of the axes, and mark words off the plane."""
-    words = arrays_of(run)["input"]
-    frame(ax, plane, span)
-    if off_plane(words, in_plane(words, *plane)).any():
-        off_mark(ax)
 
 
 def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:

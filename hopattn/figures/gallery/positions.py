@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import foot, headline, laid_out, left_out
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.shapes import arrow, boxed, layer
 from hopattn.figures.style import scaled, theme
@@ -77,6 +77,7 @@ def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.n
     ax.plot(*points.T, "o", color=theme().ink, ms=scaled(12), ls="none", zorder=5)
     rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
     cross = [((-reach, 0), (reach, 0)), ((0, -reach), (0, reach))]
+    laid_out(ax.figure)
     keep_apart(ax, grouped(tokens, points), [*(pair for ring in rings for pair in pairwise(ring)), *cross, *centre])
 
 

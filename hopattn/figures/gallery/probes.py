@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_title
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Run
 
@@ -23,11 +23,11 @@ class Probes(Panels[Run]):
         "an induction head of associative memories: each memory recalls long before the answers are right"
     )
     scenario: ClassVar[str] = "birth-of-a-transformer"
-
     needs: ClassVar[str] = "probes"
     lack: ClassVar[str] = "it has no circuit of associative memories"
     most: ClassVar[int] = 3
     shared: ClassVar[dict[str, bool]] = {"sharey": True}
+
     legend_style: ClassVar[Mapping[str, Any]] = {"ncols": 2, "handlelength": 3.5}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
@@ -36,16 +36,12 @@ class Probes(Panels[Run]):
         _capacities(ax, part, looks)
         _frame(ax, part, TICKS // len(shown.parts))
 
-    def titles(self, shown: Shown[Run]) -> list[str]:
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         named = shown.parts if len(shown.result.runs) > 1 else []
-        return [run_title(run, 60 // len(named)) for run in named]
-
-    def title_style(self, shown: Shown[Run]) -> dict[str, Any]:
-        return {"pad": scaled(14)}
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Run]) -> Legend:
-        signs: Legend = axes[0].get_legend_handles_labels()
-        return signs
+        titles = [run_title(run, 60 // len(named)) for run in named]
+        keys, names = axes[0].get_legend_handles_labels()
+        legend = {"ncols": 2, "handlelength": 3.5}
+        return About([self.left_out(shown)], keys, names, titles, "", {"pad": scaled(14)}, legend)
 
 
 def _looks() -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, lacks_circle
 from hopattn.figures.headings import left_out
-from hopattn.figures.panels import Legend, Panels, Shown, grid_of
+from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.shapes import arithmetic
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
@@ -30,12 +30,11 @@ class Similarity(Panels[int]):
     name: ClassVar[str] = "similarity"
     shows: ClassVar[str] = "similarity as an angle: the nearer a cue is to the weights, the more comes out"
     scenario: ClassVar[str] = "similarity"
+    most: ClassVar[int] = MOST
+    what: ClassVar[tuple[str, str]] = "cues", "query"
 
     def lacks(self, result: Result) -> str:
         return lacks_circle(result)
-
-    most: ClassVar[int] = MOST
-    what: ClassVar[tuple[str, str]] = "cues", "query"
 
     def parts(self, result: Result) -> list[int]:
         return _shown(result, result.runs[0].arrays["input"])
@@ -46,13 +45,12 @@ class Similarity(Panels[int]):
     def panel_of(self, ax: Axes, part: int, shown: Shown[int]) -> None:
         _circle(ax, shown.result, part, len(shown.parts) <= FEW)
 
-    def notes(self, shown: Shown[int]) -> list[str]:
-        return [left_out(len(shown.parts), len(shown.result.runs[0].arrays["input"].labels[0]), *self.what)]
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[int]) -> Legend:
+    def about(self, shown: Shown[int], axes: Sequence[Axes]) -> About:
         looks: Any = ((theme().key, 9, "-"), (theme().query, 3, "-"), (theme().ink, 2, (0, (3, 2))))
         keys = [axes[0].plot([], [], color=colour, lw=scaled(width), ls=style)[0] for colour, width, style in looks]
-        return keys, ["weights w", "cue a", "perpendicular from a onto w"]
+        cues = shown.result.runs[0].arrays["input"].labels[0]
+        of = left_out(len(shown.parts), len(cues), *self.what)
+        return About([of], keys, ["weights w", "cue a", "perpendicular from a onto w"])
 
 
 def _shown(result: Result, cues: Labelled) -> list[int]:

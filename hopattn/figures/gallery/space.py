@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.headings import foot, headline, laid_out, left_out, wrapped
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, label, number
@@ -68,12 +68,14 @@ class SpaceOfHead(Plot):
             left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
         )
         foot(figure, notes)
+        laid_out(figure)
         for ax, space in zip(axes, (unchanged, *shown), strict=True):
             _plane(ax, space, word)
 
     def panel(self, ax: Axes, result: Result) -> None:
         space = only(_spaces(result), "matrices", "run or head")
         frame(ax, space.axes, limits(space.after))
+        laid_out(ax.figure)
         _plane(ax, space, space.tokens[asked(result, space.tokens)[0]])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.figures.base import Axes, between_texts
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.headings import wrapped
-from hopattn.figures.panels import Legend, Panels, Shown
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import boxed, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, width
@@ -44,28 +44,30 @@ class Translation(Panels[Crossed]):
     name: ClassVar[str] = "translation"
     shows: ClassVar[str] = "attention between two texts: a line from each word to those that it attends to"
     scenario: ClassVar[str] = "cross-attention"
+    most: ClassVar[int] = PANELS
+    what: ClassVar[tuple[str, str]] = "runs and heads", "run or head"
 
     def lacks(self, result: Result) -> str:
-        crossed = _crossed(result)
+        crossed = self.parts(result)
         if not crossed:
             return "it has no words that attend to another text"
         longest = max(max(weights.values.shape) for _, weights in crossed[:PANELS])
         return f"a column shows up to {WORDS} words, not {longest}" if longest > WORDS else ""
 
-    most: ClassVar[int] = PANELS
-    what: ClassVar[tuple[str, str]] = "runs and heads", "run or head"
-
     def parts(self, result: Result) -> list[Crossed]:
-        return _crossed(result)
+        """The weights between two texts, of all runs and heads, each with the title of its panel."""
+        found = []
+        for run in result.runs:
+            heads = [(place, weights) for place, weights in between_texts(run) if place.startswith("layer")]
+            name = run.name or (AS_WRITTEN if len(result.runs) > 1 else "")
+            for place, weights in heads:
+                found.append((": ".join(filter(None, (name, place if len(heads) > 1 else ""))), weights))
+        return found
 
     def panel_of(self, ax: Axes, part: Crossed, shown: Shown[Crossed]) -> None:
         _columns(ax, part[1], _most(shown.parts), shown.result.kind, shown.width_of(ax), len(shown.parts))
 
-    def titles(self, shown: Shown[Crossed]) -> list[str]:
-        titles = [wrapped(title, 64 // len(shown.parts)) for title, _ in shown.parts]
-        return titles if shown.of > 1 else []
-
-    def legend(self, axes: Sequence[Axes], shown: Shown[Crossed]) -> Legend:
+    def about(self, shown: Shown[Crossed], axes: Sequence[Axes]) -> About:
         most, shares, panels = _most(shown.parts), (0.25, 0.5, 1), [weights for _, weights in shown.parts]
         keys = [axes[0].plot([], [], color=theme().plus, lw=scaled(WIDEST * share))[0] for share in shares]
         names = [f"weight {number(most * share)}" for share in shares]
@@ -75,18 +77,8 @@ class Translation(Panels[Crossed]):
         if all(weights.values.shape[1] <= COLOURED for weights in panels):
             keys.append(axes[0].plot([], [], ls="none")[0])
             names.append("colour: the key")
-        return keys, names
-
-
-def _crossed(result: Result) -> list[Crossed]:
-    """The weights between two texts, of all runs and heads, each with the title of its panel."""
-    found = []
-    for run in result.runs:
-        heads = [(place, weights) for place, weights in between_texts(run) if place.startswith("layer")]
-        name = run.name or (AS_WRITTEN if len(result.runs) > 1 else "")
-        for place, weights in heads:
-            found.append((": ".join(filter(None, (name, place if len(heads) > 1 else ""))), weights))
-    return found
+        titles = [wrapped(title, 64 // len(panels)) for title, _ in shown.parts] if shown.of > 1 else []
+        return About([self.left_out(shown)], keys, names, titles)
 
 
 def _most(panels: Sequence[Crossed]) -> float:
