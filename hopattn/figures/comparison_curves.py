@@ -15,6 +15,7 @@ from hopattn.figures.comparison_parts import (
     numbers_of,
 )
 from hopattn.figures.headings import wrapped
+from hopattn.figures.panels import grid_of
 from hopattn.figures.quantities import TICKS, set_logarithmic
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.theory_lines import Handles
@@ -33,18 +34,15 @@ def draw_multiples(figure: Figure, comparison: Comparison, measure: str) -> Hand
     """Draw a panel for each curve; memories whose curves coincide share one. Gives the handles by name."""
     curves = curves_of(comparison, measure)
     columns = min(len(curves), 2 if len(curves) in (2, 4) else 3)
-    grid = figure.subplots(-(-len(curves) // columns), columns, squeeze=False, sharex=True, sharey=True)
-    panels = list(grid.flat)
+    panels = grid_of(figure, len(curves), columns, sharex=True, sharey=True)
     handles: Handles = {}
-    for ax, curve in zip(panels, curves, strict=False):
+    for ax, curve in zip(panels, curves, strict=True):
         _draw_others(ax, comparison, [other for other in curves if other is not curve and comparison.axes])
         handles |= _draw_one(ax, comparison, curve, MEASURED_AT.get(measure, ""))
         ax.set_title(wrapped(curve.name, 84 // columns), pad=scaled(13))
-    for ax in panels[len(curves) :]:
-        ax.set_axis_off()
-    for ax in grid[:, 0]:
+    for ax in panels[::columns]:
         ax.set_ylabel(MEASURES[measure])
-    for i, ax in enumerate(panels[: len(curves)]):
+    for i, ax in enumerate(panels):
         _finish(ax, comparison, measure)
         lowest = i + columns >= len(curves)
         ax.tick_params(labelbottom=lowest)

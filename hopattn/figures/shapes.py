@@ -88,9 +88,8 @@ def cells(ax: Any, values: np.ndarray, colours: dict[str, Any], numbers: bool = 
     colours: the arguments of `imshow` for the colour map. numbers: whether to write them. size: their font size.
     """
     image = ax.imshow(values, aspect="auto", **colours)
-    ax.set(xticks=[], yticks=[])
+    bare(ax)
     ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
     if numbers:
         write_numbers(ax, image, size, faint_zeros=True)
     return image
@@ -110,6 +109,34 @@ def write_numbers(
         look: dict[str, Any] = {"weight": "bold" if bold is not None and bold[i, j] else "normal", "fontsize": size}
         look["color"] = readable_on(image.cmap(image.norm(value))) if value or not faint_zeros else theme().faint
         ax.text(j, i, number(value) if texts is None else texts[i, j], ha="center", va="center", **look)
+
+
+def number_bars(ax: Any, values: np.ndarray, texts: Sequence[str], size: float, inks: Sequence[str] = ()) -> None:
+    """Draw a bar to the right for each number, or to the left and hatched below 0, with a text beside it.
+
+    The first is on top. size: of the texts. inks: their colours.
+    """
+    hatches = [strokes(2) if value < 0 else "" for value in values]
+    look: dict[str, Any] = {"height": 0.6, "hatch": hatches, "edgecolor": theme().ink}
+    ax.barh(range(len(values)), values, color=[colour_of(value) for value in values], **look)
+    beside: dict[str, Any] = {"xytext": (scaled(6), 0), "textcoords": "offset points", "va": "center", "fontsize": size}
+    for y, (value, text) in enumerate(zip(values, texts, strict=True)):
+        ax.annotate(text, (max(value, 0.0), y), **beside, color=inks[y] if inks else theme().ink)
+    bare(ax)
+    ax.axvline(0, color=theme().ink, lw=scaled(1))
+
+
+def share_scale(axes: Sequence[Any], values: Sequence[np.ndarray], room: float) -> None:
+    """Give the bars of several panels one scale. room: the right end of the axis, in sizes of the largest number."""
+    every = np.concatenate([np.zeros(1), *values])
+    for ax in axes:
+        ax.set_xlim(1.1 * float(every.min()), room * (float(np.abs(every).max()) or 1.0))
+
+
+def bare(ax: Any, **settings: Any) -> None:
+    """Leave frame and ticks of axes out. settings: other settings of the axes, such as limits."""
+    ax.set(xticks=[], yticks=[], **settings)
+    ax.spines[:].set_visible(False)
 
 
 def shaded(ax: Any, chosen: np.ndarray, **style: Any) -> Any:

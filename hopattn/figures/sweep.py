@@ -10,6 +10,7 @@ from hopattn.figures.base import Axes, Figure, only
 from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
 from hopattn.figures.language import translate
+from hopattn.figures.panels import grid_of
 from hopattn.figures.predictions import predicted
 from hopattn.figures.quantities import places
 from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizontal_axis
@@ -57,13 +58,9 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
         figure.suptitle(wrapped(title, HEADLINE))
     pads(figure, h_pad=0.1, w_pad=0.12)
     shown = [MEASURE] if form == "capacity" else names[:PANELS]
-    columns = 1 if len(shown) == 1 else 2
-    axes = figure.subplots((len(shown) + 1) // 2, columns, squeeze=False).ravel()
     handles: Handles = {}
-    for ax, name in zip(axes, shown, strict=False):
+    for ax, name in zip(grid_of(figure, len(shown), 2), shown, strict=True):
         handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
-    for ax in axes[len(shown) :]:
-        ax.set_axis_off()
     _narrow(figure, len(shown))
     notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
     notes += [left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]

@@ -9,6 +9,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, arrays_of
 from hopattn.figures.choice import words_in_question
 from hopattn.figures.headings import laid_out, run_titles, wrapped
+from hopattn.figures.labelled_points import in_plane
 from hopattn.figures.panels import Panels, Part, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
@@ -56,6 +57,45 @@ class WordPlanes(Panels[Part]):
         super().panel(ax, result)
         shown = self.shown(result)
         self.finish(ax.figure, [ax], shown)
+
+
+class RunPlanes(WordPlanes[Run]):
+    """The words of each run, on the axes along which the words in question move most, or are pulled most.
+
+    After these axes come those in which the words in question extend, and those along which other words move. The axes
+    of `[figure]` come before all.
+    """
+
+    most: ClassVar[int] = 4
+
+    @abstractmethod
+    def texts(self, run: Run) -> list[Labelled]:
+        """The words of a run before attention, and others that its panel holds."""
+
+    @abstractmethod
+    def movement(self, run: Run) -> np.ndarray:
+        """The square of how far each word moves along each axis, `(n_words, dim)`."""
+
+    def plane(self, shown: Shown[Run]) -> tuple[str, str]:
+        known = self.texts(shown.every[0])[0].labels[1]
+        moves, extents, all_moves = np.zeros((3, len(known)))
+        for run in shown.every:
+            words, own = self.texts(run)[0], self.movement(run)
+            in_question = asked(shown.result, words.labels[0])
+            moves = moves + own[in_question].sum(axis=0)
+            extents = extents + np.sum(words.values[in_question] ** 2, axis=0)
+            all_moves = all_moves + own.sum(axis=0)
+        return chosen_axes(shown.result, known, (moves, extents, all_moves))
+
+    def points(self, shown: Shown[Run]) -> np.ndarray:
+        plane = self.plane(shown)
+        return np.concatenate([in_plane(words, *plane) for run in shown.parts for words in self.texts(run)])
+
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        super().panel_of(ax, part, shown)
+        words = self.texts(part)[0]
+        if off_plane(words, in_plane(words, *self.plane(shown))).any():
+            ax.plot(0, 0, "x", color=theme().faint, ms=scaled(12), mew=scaled(3), ls="none", zorder=5)
 
 
 def before_after(run: Run) -> list[Labelled]:
@@ -148,11 +188,6 @@ def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
     """Set the limits and names of the axes of a plane, with few ticks, none of them at its corners."""
     ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=label(plane[0]), ylabel=label(plane[1]))
     ax.locator_params(nbins=5, prune="both")
-
-
-def off_mark(ax: Any) -> Any:
-    """Mark words off the plane with a cross at the origin; returns the mark."""
-    return ax.plot(0, 0, "x", color=theme().faint, ms=scaled(12), mew=scaled(3), ls="none", zorder=5)[0]
 
 
 def any_off_mark(axes: Iterable[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, between_texts, only
 from hopattn.figures.headings import foot, headline, left_out, run_title
-from hopattn.figures.shapes import cells
+from hopattn.figures.shapes import bare, cells
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import subscripted, width
 from hopattn.results.labelled import Labelled
@@ -110,8 +110,7 @@ def _lines(ax: Axes, weights: Labelled, columns: int, names: tuple[str, str]) ->
     ):
         if len(texts) <= NAMED:
             _words(ax, texts, places, (y, align), columns)
-    ax.set(xlim=(0, longest), ylim=(-0.3, 1.3), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(0, longest), ylim=(-0.3, 1.3))
     for y, word in zip((1.0, 0.0), names, strict=True):
         look = {"ha": "right", "va": "center", "fontsize": scaled(16), "weight": "bold"}
         colour = theme().key if y else theme().query

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.choice import words_in_question
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
-from hopattn.figures.shapes import cells, colour_of, strokes, write_numbers
+from hopattn.figures.shapes import cells, number_bars, share_scale, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
@@ -56,8 +56,8 @@ class Beside(Plot):
             _bars(row[1], weighs[shown], names)
             row[0].set_ylabel(run_title(run, 24))
             _recalled(row[2], run, cue)
-        _share_scale(axes[:, 0], scores)
-        _share_scale(axes[:, 1], [*weights, np.ones(1)])
+        share_scale(axes[:, 0], scores, 1.45)
+        share_scale(axes[:, 1], [*weights, np.ones(1)], 1.45)
         for ax, title in zip(axes[0], ("scores", kind, "what is recalled"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
         ring = (
@@ -119,27 +119,12 @@ def _patterns(runs: tuple[Run, ...], weights: list[np.ndarray]) -> list[np.ndarr
 
 
 def _bars(ax: Any, values: np.ndarray, names: list[str]) -> None:
-    """Draw a bar for each pattern, with its number; bars below 0 are hatched. values: `(n_patterns,)`."""
-    at = np.arange(len(names))
-    hatches = [strokes(2) if value < 0 else "" for value in values]
-    ax.barh(at, values, color=[colour_of(value) for value in values], height=0.6, hatch=hatches, edgecolor=theme().ink)
-    beside: dict[str, Any] = {"xytext": (scaled(6), 0), "textcoords": "offset points", "va": "center"}
-    for y, value in zip(at, values, strict=True):
-        text = number(float(value), 2 if abs(value) < 100 else 0) if abs(value) < 1e6 else f"{value:.1e}"
-        ax.annotate(text, (max(value, 0.0), y), **beside, fontsize=scaled(17 if len(names) <= 6 else 14))
-    ax.set(ylim=(len(at) - 0.4, -0.6), xticks=[])
-    ax.set_yticks(at, names)
+    """Draw a bar for each pattern, with its number. values: `(n_patterns,)`."""
+    texts = [number(value, 2 if abs(value) < 100 else 0) if abs(value) < 1e6 else f"{value:.1e}" for value in values]
+    number_bars(ax, values, texts, scaled(17 if len(names) <= 6 else 14))
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_yticks(range(len(names)), names)
     ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.axvline(0, color=theme().ink, lw=scaled(1))
-
-
-def _share_scale(axes: Any, values: list[np.ndarray]) -> None:
-    """Give the bars of one column one scale. values: the numbers of each memory in the column."""
-    every = np.concatenate(values)
-    low, most = float(every.min(initial=0.0)), float(np.abs(every).max(initial=0.0)) or 1.0
-    for ax in axes:
-        ax.set_xlim(1.1 * low, 1.45 * most)
 
 
 def _recalled(ax: Any, run: Run, cue: int) -> None:

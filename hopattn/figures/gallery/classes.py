@@ -13,6 +13,7 @@ from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import OperatingClass, class_of, least_number
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
 SEEN = 8
@@ -97,10 +98,9 @@ def _of_weights(run: Run, place: str, weights: Labelled, group: str) -> Spread |
 
 def _short(place: str) -> str:
     """A place as a label: "layer 1 head 2" is "1.2"; a memory's step has none."""
-    words = place.split()
-    numbers = dict(zip(words[:-1:2], words[1::2], strict=False))
-    if {*numbers} <= {"layer", "head"} and "head" in numbers:
-        return ".".join(numbers[key] for key in ("layer", "head") if key in numbers)
+    name = ArrayName.parse(f"{place} weights")
+    if name.head is not None and name == ArrayName("weights", layer=name.layer, head=name.head):
+        return ".".join(str(number) for number in (name.layer, name.head) if number is not None)
     return "" if place == "step 1" else label(place)
 
 

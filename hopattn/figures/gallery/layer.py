@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, arrays_of
 from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import arrow, boxed
+from hopattn.figures.shapes import arrow, bare, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, short, subscripted, width
 from hopattn.results.labelled import Labelled
@@ -62,12 +62,12 @@ class Layer(Plot):
         headline(figure, result)
         arrays = arrays_of(result.runs[0])
         k = _layer(arrays)
-        bare = _draw(figure.subplots(), arrays, k, float(figure.bbox.width))
+        crowded = _draw(figure.subplots(), arrays, k, float(figure.bbox.width))
         layers = sum(f"layer {j} state" in arrays for j in range(1, len(arrays)))
         there = len(_heads(arrays, k))
         notes = (
             "blue: above 0, orange: below 0, without colour: 0",
-            "no room for the numbers of a table without them" if bare else "",
+            "no room for the numbers of a table without them" if crowded else "",
             left_out(min(HEADS, there), there, "heads"),
             left_out(1, layers, "layers", "layer"),
             left_out(1, len(result.runs), "runs", "run"),
@@ -151,15 +151,14 @@ def _draw(ax: Axes, arrays: dict[str, Labelled], k: int, pixels: float) -> bool:
     right = max(box[1] for box in plan.boxes.values())
     names = (*tables["input"].labels[0], *next(iter(tables.values())).labels[0])
     room = 1.2 + 0.95 * max(map(width, subscripted(names, 7)))
-    ax.set(xlim=(4 - room, right + 0.5), ylim=(-6, 57), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(4 - room, right + 0.5), ylim=(-6, 57))
     unit = pixels * 72 / float(ax.get_figure(root=True).dpi) / (right + room - 3.5) / scaled(1)
     plain = [table for name, table in tables.items() if not name.startswith("head ")]
     most = max(float(np.abs(table.values).max(initial=0.0)) for table in plain) or 1.0
     verb = "adds" if _residual(arrays, k) else "gives"
-    bare = False
+    crowded = False
     for name, title in _titles(tables, verb):
-        bare |= not _table(ax, tables[name], plan.boxes[name], None if name.startswith("head ") else most, unit)
+        crowded |= not _table(ax, tables[name], plan.boxes[name], None if name.startswith("head ") else most, unit)
         left, side, _, high = plan.boxes[name]
         ax.text((left + side) / 2, high + 0.8, title, ha="center", va="bottom", fontsize=scaled(SIZE + 2))
     for name in tables:
@@ -169,7 +168,7 @@ def _draw(ax: Axes, arrays: dict[str, Labelled], k: int, pixels: float) -> bool:
         _rows(ax, tables[name].labels[0], plan.boxes[name])
     _divide(ax, arrays, k, plan)
     _ways(ax, arrays, k, plan)
-    return bare
+    return crowded
 
 
 def _titles(tables: dict[str, Labelled], verb: str) -> Iterator[tuple[str, str]]:

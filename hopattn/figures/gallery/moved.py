@@ -13,18 +13,16 @@ from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
-    WordPlanes,
+    RunPlanes,
     any_off_mark,
     approached,
-    asked,
     before_after,
-    chosen_axes,
     hero,
-    off_mark,
     off_plane,
     panel_titles,
     same_axes,
 )
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
@@ -46,7 +44,7 @@ class Turn(NamedTuple):
     after: float
 
 
-class Moved(WordPlanes[Run]):
+class Moved(RunPlanes):
     """The words of each run on two axes, before and after attention; the word in question with rays and its cosine.
 
     The axes are those of `[figure]`, else those along which the words in question move most.
@@ -55,7 +53,6 @@ class Moved(WordPlanes[Run]):
     name: ClassVar[str] = "moved"
     shows: ClassVar[str] = "where the words were before attention and where they are after it"
     scenario: ClassVar[str] = "bank"
-    most: ClassVar[int] = 4
 
     def lacks(self, result: Result) -> str:
         runs = [run for run in result.runs if before_after(run)]
@@ -71,18 +68,12 @@ class Moved(WordPlanes[Run]):
         """The runs whose words move, on the axes of the first."""
         return same_axes(run for run in result.runs if before_after(run) and not _replaced(run))
 
-    def plane(self, shown: Shown[Run]) -> tuple[str, str]:
-        return _axes(shown.result, shown.every)
+    def texts(self, run: Run) -> list[Labelled]:
+        return before_after(run)
 
-    def points(self, shown: Shown[Run]) -> np.ndarray:
-        plane = self.plane(shown)
-        return np.concatenate([in_plane(words, *plane) for run in shown.parts for words in before_after(run)])
-
-    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
-        super().panel_of(ax, part, shown)
-        words = before_after(part)[0]
-        if off_plane(words, in_plane(words, *self.plane(shown))).any():
-            off_mark(ax)
+    def movement(self, run: Run) -> np.ndarray:
+        before, after = before_after(run)
+        return np.asarray((after.values - before.values) ** 2)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         runs, turns = shown.parts, [_turn(shown.result, run) for run in shown.parts]
@@ -116,19 +107,6 @@ def _replaced(run: Run) -> bool:
         arrays["layer 1 output"].values, arrays["layer 1 state"].values
     )
     return alone and bool(between_texts(run))
-
-
-def _axes(result: Result, runs: Sequence[Run]) -> tuple[str, str]:
-    """The axes along which the words in question move most; then those in which they extend, and others move."""
-    known = before_after(runs[0])[0].labels[1]
-    moves, extents, all_moves = np.zeros((3, len(known)))
-    for run in runs:
-        before, after = before_after(run)
-        words = asked(result, before.labels[0])
-        moves = moves + np.sum((after.values - before.values)[words] ** 2, axis=0)
-        extents = extents + np.sum(before.values[words] ** 2, axis=0)
-        all_moves = all_moves + np.sum((after.values - before.values) ** 2, axis=0)
-    return chosen_axes(result, known, (moves, extents, all_moves))
 
 
 def _turn(result: Result, run: Run) -> Turn:

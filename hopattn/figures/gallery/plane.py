@@ -13,11 +13,9 @@ from hopattn.figures.shapes import arrow, boxed, colour_of, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
-    WordPlanes,
+    RunPlanes,
     any_off_mark,
     asked,
-    chosen_axes,
-    off_mark,
     off_plane,
     panel_titles,
     same_axes,
@@ -35,7 +33,7 @@ BEND = 0.22
 """How far an arrow's control point is from its straight line, as a fraction of its length."""
 
 
-class Plane(WordPlanes[Run]):
+class Plane(RunPlanes):
     """The first head of each run: the pulls of the word in question stand out.
 
     The axes are those of `[figure]`, else those along which the words in question are pulled most.
@@ -44,7 +42,6 @@ class Plane(WordPlanes[Run]):
     name: ClassVar[str] = "plane"
     shows: ClassVar[str] = "words in a plane and how strongly each is pulled towards the others"
     scenario: ClassVar[str] = "apple"
-    most: ClassVar[int] = 4
 
     def lacks(self, result: Result) -> str:
         runs = [run for run in result.runs if _has_attention(run)]
@@ -58,18 +55,12 @@ class Plane(WordPlanes[Run]):
     def parts(self, result: Result) -> list[Run]:
         return same_axes(run for run in result.runs if _has_attention(run))
 
-    def plane(self, shown: Shown[Run]) -> tuple[str, str]:
-        return _axes(shown.result, shown.every)
+    def texts(self, run: Run) -> list[Labelled]:
+        return [arrays_of(run)["input"]]
 
-    def points(self, shown: Shown[Run]) -> np.ndarray:
-        plane = self.plane(shown)
-        return np.concatenate([in_plane(arrays_of(run)["input"], *plane) for run in shown.parts])
-
-    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
-        super().panel_of(ax, part, shown)
-        words = arrays_of(part)["input"]
-        if off_plane(words, in_plane(words, *self.plane(shown))).any():
-            off_mark(ax)
+    def movement(self, run: Run) -> np.ndarray:
+        words, weights = arrays_of(run)["input"].values, _weights(run).values
+        return np.asarray(np.sum((weights[..., None] * (words[:, None] - words)) ** 2, axis=1))
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         marks = any_off_mark(axes)
@@ -90,21 +81,6 @@ def _has_attention(run: Run) -> bool:
 def _weights(run: Run) -> Labelled:
     """The weights of the first head."""
     return next(array for _, array in tables(run, "weights"))
-
-
-def _axes(result: Result, runs: Sequence[Run]) -> tuple[str, str]:
-    """The axes along which the words in question are pulled most; then those in which they extend, and others pull."""
-    known = arrays_of(runs[0])["input"].labels[1]
-    pulls, extents, all_pulls = np.zeros((3, len(known)))
-    for run in runs:
-        words, weights = arrays_of(run)["input"], _weights(run).values
-        asked_words = asked(result, words.labels[0])
-        apart = words.values[:, None] - words.values
-        pull = np.sum((weights[..., None] * apart) ** 2, axis=1)
-        pulls = pulls + pull[asked_words].sum(axis=0)
-        extents = extents + np.sum(words.values[asked_words] ** 2, axis=0)
-        all_pulls = all_pulls + pull.sum(axis=0)
-    return chosen_axes(result, known, (pulls, extents, all_pulls))
 
 
 def _message(result: Result, runs: Sequence[Run]) -> str:

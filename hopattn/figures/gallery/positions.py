@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, laid_out, left_out
 from hopattn.figures.labelled_points import grouped, keep_apart
-from hopattn.figures.shapes import arrow, boxed, layer
+from hopattn.figures.shapes import arrow, bare, boxed, layer
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, short
 from hopattn.scenario.result import Result
@@ -61,8 +61,7 @@ def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.n
     turn = float(np.arctan2(weights[1, 0], weights[0, 0]))
     far = np.linalg.norm(points, axis=1)
     reach = 1.45 * max(1.0, float(far.max(initial=0.0)))
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ax.set_title(f"one step turns by {_degrees(turn)}")
     around = np.linspace(0, 2 * np.pi, 181)
     ax.plot(np.cos(around), np.sin(around), color=theme().faint, lw=scaled(1.5))
@@ -114,8 +113,7 @@ def _degrees(turn: float) -> str:
 def _matrix(ax: Any, weights: np.ndarray, names: list[str]) -> None:
     """Write the matrix in brackets, with the names of its rows and columns: out = W in."""
     ax.set_title("as a matrix W")
-    ax.set(xlim=(-1.6, 2.6), ylim=(1.7, -0.9), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(-1.6, 2.6), ylim=(1.7, -0.9))
     for (i, j), value in np.ndenumerate(weights):
         ink = theme().ink if value else theme().faint
         ax.text(j, i, number(float(value)), ha="center", va="center", fontsize=scaled(26), color=ink)

@@ -6,6 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, laid_out, left_out, pads
+from hopattn.figures.shapes import bare
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
 from hopattn.results.labelled import Labelled
@@ -76,8 +77,7 @@ def _matrix(ax: Any, step: Step, first: bool) -> None:
     count = len(selected)
     ax.imshow(selected, cmap=ListedColormap([theme().empty, theme().series[0]]), vmin=0, vmax=1)
     ax.set_title(f"{place}  {short(name, 16)}\n{short(_rule(selection), 25)}", fontsize=scaled(15))
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax)
     ax.set_xlabel("key" if first else "", fontsize=scaled(15))
     ax.set_ylabel("query" if first else "", fontsize=scaled(15))
     for edge in range(1, count):

@@ -8,7 +8,7 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.choice import query_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, foot_of, lacks_circle
 from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import arithmetic, boxed
+from hopattn.figures.shapes import arithmetic, bare, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.results.labelled import Labelled
@@ -82,8 +82,7 @@ def _triangle(ax: Axes, weights: np.ndarray, cues: Labelled, at: int) -> None:
     draw_circle(ax, reach, (names[0], names[1]), cue, away=18)
     draw_vectors(ax, weights, cue)
     _side_names(ax, weights, cue, reach)
-    ax.set(xlim=(-reach, reach * (1 + ROOM)), ylim=(-1.02 * reach, 1.02 * reach), aspect="equal", xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(-reach, reach * (1 + ROOM)), ylim=(-1.02 * reach, 1.02 * reach), aspect="equal")
     _arithmetic(ax, weights, cue, reach)
 
 

@@ -6,12 +6,13 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, only, tables
 from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import arrow, strokes
+from hopattn.figures.shapes import arrow, bare, strokes
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, readable_on, subscripted, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import Dot
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
 CELLS, ROWS = 24, 15
@@ -112,7 +113,7 @@ def _places(run: Run) -> list[str]:
 
 def _words(run: Run, place: str) -> tuple[Labelled, Labelled]:
     """The words that become queries, and those that become keys and values."""
-    layer = int(place.split()[1])
+    layer = ArrayName.parse(f"{place} weights").layer or 1
     before = f"layer {layer - 1} state" if layer > 1 else "input"
     own = run.arrays[f"layer {layer} normed" if f"layer {layer} normed" in run.arrays else before]
     return own, run.arrays.get("source", own)
@@ -150,8 +151,7 @@ def _draw(ax: Axes, run: Run, place: str, pixels: float) -> None:
             _table(ax, table, cell)
     _weigh(ax, run, place, (x, rows + TITLE), vectors, cell)
     low = 1.5 * rows + TITLE
-    ax.set(xlim=(left, right + 0.6), ylim=(low + 0.2, -low - TITLE + 0.5), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(left, right + 0.6), ylim=(low + 0.2, -low - TITLE + 0.5))
 
 
 def _encoded(

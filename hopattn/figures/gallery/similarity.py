@@ -10,7 +10,7 @@ from hopattn.figures.choice import query_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, lacks_circle
 from hopattn.figures.headings import left_out
 from hopattn.figures.panels import About, Panels, Shown, grid_of
-from hopattn.figures.shapes import arithmetic
+from hopattn.figures.shapes import arithmetic, bare
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.results.labelled import Labelled
@@ -72,8 +72,7 @@ def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:
     first, second = map(label, cues.labels[1])
     draw_circle(ax, reach, (first, second), cue, 14)
     draw_vectors(ax, weights, cue)
-    ax.set(xlim=(-reach, reach * (1 + ROOM)), ylim=(-reach, reach), aspect="equal", xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(-reach, reach * (1 + ROOM)), ylim=(-reach, reach), aspect="equal")
     turn = angle(weights, cue)
     lines = [f"angle {turn}" if turn else "no angle: a vector is 0"]
     if with_sum:

@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, note_of, pads
+from hopattn.figures.panels import grid_of
 from hopattn.figures.shapes import boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
@@ -57,11 +58,10 @@ class States(Plot):
 def _panels(figure: Figure, count: int, large: bool) -> list[Axes]:
     """The panels of the basins. large: whether the first is larger than the others, on their left."""
     if not large:
-        columns = count if count < 3 else -(-count // 2)
-        grid = figure.subplots(-(-count // columns), columns, squeeze=False)
-        for ax in grid.flat:
+        axes = grid_of(figure, count, count if count < 3 else -(-count // 2))
+        for ax in axes:
             ax.set_axis_off()
-        return list(grid.flat)[:count]
+        return axes
     slots = [(0, 0), *((1 + i // 2, i % 2) for i in range(count))] if count % 2 == 0 else [*np.ndindex(count, 2)]
     slots = slots[: count - 1]
     rows, columns = 1 + max((row for row, _ in slots), default=0), 1 + max((column for _, column in slots), default=-1)

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, arrays_of, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, run_title
-from hopattn.figures.shapes import cells, colour_of, strokes, write_numbers
+from hopattn.figures.shapes import cells, number_bars, share_scale, write_numbers
 from hopattn.figures.style import SLIDE_FONT, scaled, theme
 from hopattn.figures.text import indexed, number, short
 from hopattn.scenario.result import Result, Run
@@ -71,7 +71,7 @@ class Steps(Plot):
             _sum(line[2], row, columns, scale, as_fractions)
             line[0].set_ylabel(run_title(row.run, 20) if len(result.runs) > 1 else "")
         for column, kind in ((0, "scores"), (1, "weights")):
-            _share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows])
+            share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows], 1.4)
         for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
         foot(figure, _notes(result, rows, columns))
@@ -191,27 +191,14 @@ def _columns(rows: list[Row]) -> np.ndarray:
 
 def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
     """Draw a bar for each word, hatched below 0, and a dot for a masked word. values: `(n_keys,)`."""
-    at = np.arange(len(row.keys))
     shown = np.where(row.allowed, values, 0.0)
-    hatches = [strokes(2) if value < 0 else "" for value in shown]
-    ax.barh(at, shown, color=[colour_of(value) for value in shown], height=0.6, hatch=hatches, edgecolor=theme().ink)
-    for y, value, attends in zip(at, shown, row.allowed, strict=True):
-        text = _number(float(value), as_fractions) if attends else "·  masked"
-        beside: dict[str, Any] = {"xytext": (scaled(6), 0), "textcoords": "offset points", "va": "center"}
-        ax.annotate(text, (max(value, 0.0), y), **beside, color=theme().ink if attends else theme().faint)
-    ax.set(ylim=(len(at) + 0.5, -0.5), xticks=[])
-    ax.set_yticks(at, row.keys)
+    texts = [_number(value, as_fractions) for value in shown.tolist()]
+    texts = [text if attends else "·  masked" for text, attends in zip(texts, row.allowed, strict=True)]
+    inks = [theme().ink if attends else theme().faint for attends in row.allowed]
+    number_bars(ax, shown, texts, scaled(SLIDE_FONT), inks)
+    ax.set_ylim(len(shown) + 0.5, -0.5)
+    ax.set_yticks(range(len(shown)), row.keys)
     ax.tick_params(axis="y", length=0, labelcolor=theme().key)
-    ax.spines[:].set_visible(False)
-    ax.axvline(0, color=theme().ink, lw=scaled(1))
-
-
-def _share_scale(axes: Any, values: list[np.ndarray]) -> None:
-    """Give the bars of one column one scale. values: the numbers in each panel of the column."""
-    every = np.concatenate([np.zeros(1), *values])
-    most = float(np.abs(every).max()) or 1.0
-    for ax in axes:
-        ax.set_xlim(1.1 * float(every.min()), 1.4 * most)
 
 
 def _scale(entries: np.ndarray) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from hopattn.figures.base import Axes, between_texts
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.headings import wrapped
 from hopattn.figures.panels import About, Panels, Shown
-from hopattn.figures.shapes import boxed, line_of
+from hopattn.figures.shapes import bare, boxed, line_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, width
 from hopattn.results.labelled import Labelled
@@ -114,8 +114,7 @@ def _columns(ax: Axes, weights: Labelled, most: float, kind: str, wide: float, p
         points = AWAY + LETTER * max(max(map(width, names)) * size, 1.1 * width(heading) * 17)
         room.append(min(0.4, scaled(points) * float(ax.get_figure(root=True).dpi) / 72 / wide))
     lines = 1 - sum(room)  # the part of the panel that is left to the lines, which go from 0 to 1
-    ax.set(xlim=(-room[0] / lines, 1 + room[1] / lines), ylim=(-0.6, above + 0.4), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(-room[0] / lines, 1 + room[1] / lines), ylim=(-0.6, above + 0.4))
 
 
 def _lines(ax: Axes, weights: np.ndarray, heights: tuple[np.ndarray, np.ndarray], most: float) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import headline, left_out, run_title
 from hopattn.figures.places import is_lattice, spots_of
+from hopattn.figures.shapes import bare
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
@@ -113,8 +114,7 @@ def _frame(ax: Axes, run: Run) -> None:
     room = 0.8 if lattice else 0.5
     low, high = spots.min(axis=0) - room, spots.max(axis=0) + room
     wide = 0.0 if lattice or len(spots) > NAMED else 0.6 * (high[0] - low[0])
-    ax.set(xlim=(low[0] - wide, high[0] + wide), ylim=(low[1], high[1]), xticks=[], yticks=[], aspect="equal")
-    ax.spines[:].set_visible(False)
+    bare(ax, xlim=(low[0] - wide, high[0] + wide), ylim=(low[1], high[1]), aspect="equal")
 
 
 def _lines(spots: np.ndarray, link: tuple[int, int], lattice: bool) -> list[np.ndarray]:
