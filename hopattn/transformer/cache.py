@@ -57,13 +57,14 @@ class KeyValueCache:
     _rooms: _Rooms = field(default_factory=lambda: _Rooms({}, 0), init=False)
 
     def __post_init__(self) -> None:
-        layers = tuple(entries_of(self.layers, "layers"))
-        for i, layer in enumerate(layers, start=1):
+        layers: list[Block] = []
+        for layer in entries_of(self.layers, "layers"):  # one after another: a range may be without an end
             if reason := _why_not(layer):
-                raise InvalidInput(f"layers: layer {i}: {reason}")
+                raise InvalidInput(f"layers: layer {len(layers) + 1}: {reason}")
+            layers.append(layer)
         if not layers:
             raise InvalidInput("layers: expected at least one Block, in a list")
-        object.__setattr__(self, "layers", layers)
+        object.__setattr__(self, "layers", tuple(layers))
 
     def __repr__(self) -> str:
         return f"KeyValueCache(layers: {len(self.layers)}, words: {self.length})"
