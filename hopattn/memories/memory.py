@@ -1,6 +1,8 @@
 """Memory: keys, values, and the four parts of a step.
 
 s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(K x)
+
+`Retrieval` of `retrieval/step.py` computes all five.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""One step of associative recall: the four formulas, in four lines.
+"""One step of associative recall: the four formulas, and the energy.
 
-    s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
+    s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(s)
 
 `Retrieval.__call__` holds them. The first three over blocks of cues and keys are in `blockwise.py`; large work goes
 there.

@@ -2,8 +2,8 @@
 
     q = W_Q x          k = W_K x          v = W_V x          output = ∇Φ(Vᵀ ∇Ψ(sim(K, q)))
 
-One application is one step of associative recall. Heads that differ in their matrices and biases only are computed
-together, as further axes of one batch:
+One application is one step of associative recall, a call of `Retrieval` of `retrieval/step.py`. Heads that differ in
+their matrices and biases only are computed together, as further axes of one batch:
 
     queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
 

@@ -1,4 +1,7 @@
-"""Softmax, attention as transformers have it; argmax, its limit for a large β; weights in proportion to the scores."""
+"""Softmax, attention as transformers have it; argmax, its limit for a large β; weights in proportion to the scores.
+
+In `unit` x is β(s − max s), which `shifted` of `base.py` gives.
+"""
 
 import math
 from dataclasses import dataclass
