@@ -144,7 +144,8 @@ class KSubsets(Separation):
             origin = self._origin(scores, where) if found is None else found
             size = xp.clip(_count_allowed(scores, where), None, float(self.k))
             large = xp.max(xp.abs(masked(constant(scores), where)), axis=-1, keepdims=True) > 1
-            unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * xp.ones_like(origin), 1.0)
+            one = xp.ones_like(origin)
+            unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * one, one)
             above = masked(unit * scores - unit * origin, where) - (0.5 * unit / self.beta) * shares
             return ((unit * origin * size)[..., 0] + xp.sum(shares * above, axis=-1)) / unit[..., 0]
 
