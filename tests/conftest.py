@@ -276,7 +276,7 @@ def pytest_collection_finish():
 
 
 def pytest_sessionfinish():
-    """What is left lives to the end too: pytest and Python look through it twice more otherwise."""
+    """The remaining objects live to the end too: pytest and Python look through them twice more otherwise."""
     gc.collect()
     gc.freeze()
 

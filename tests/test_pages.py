@@ -101,7 +101,7 @@ def test_a_failing_example_is_seen(tmp_path, monkeypatch):
 
 
 def linked(page):
-    """What a page links to: addresses, and files from the root of the repository."""
+    """The links of a page: addresses, and files from the root of the repository."""
     for link in re.findall(r"\]\(([^)#`]+)(?:#[^)]*)?\)", re.sub(r"(`+).*?\1", "", PAGES[page], flags=re.DOTALL)):
         yield link if ":" in link else Path(os.path.normpath(Path(page).parent / link)).as_posix()
 

@@ -106,7 +106,7 @@ def _described(name: str, called: str, entry: Any) -> str:
 
 
 def _choices(name: str, entry: Any) -> str:
-    """What a registry is for, and its choices."""
+    """The purpose of a registry, and its choices."""
     first = next(iter(entry))
     about = f'The choices for `{entry.what}`, by name: `{name}["{first}"]` is `{name}.{first}`.'
     refused = "A mistyped name raises `InvalidInput` with the nearest."
