@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from threading import Thread
@@ -94,7 +94,8 @@ def _workers(cluster: Any) -> Iterator[tuple[Executor, int, Look]]:
 def _processes(count: int | None) -> Iterator[tuple[Executor, int, Look]]:
     """Processes of this machine, each with one thread: the arguments of `_completed`.
 
-    They are ended after an error, and otherwise kept. With more tasks ahead, loky prints a traceback when it ends them.
+    They are ended after an error, and otherwise kept. Loky prints a traceback if it ends them before it has given out
+    every task, so that is awaited. With more tasks ahead, they would not all be given out at once.
     """
     _require_joblib()
     from joblib.externals.loky import cpu_count, get_reusable_executor
@@ -112,11 +113,15 @@ def _processes(count: int | None) -> Iterator[tuple[Executor, int, Look]]:
     try:
         with _interrupts_held():
             executor.submit(int)  # starts the processes
-        yield executor, 2 * count, lambda: None
+        yield executor, 2 * count - 1, lambda: None
     except BrokenProcessPool as error:
         message = f"a worker ended before its work was done ({shortened(error, 120)})"
         raise CannotDo(f"{message}; what a file keeps is not lost; take fewer workers") from None
     except BaseException:
+        with suppress(BrokenProcessPool):
+            last = executor.submit(int)
+            while not (last.running() or last.done()):
+                time.sleep(0.001)
         executor.shutdown(kill_workers=True)
         raise
 

@@ -39,6 +39,16 @@ def test_what_is_given_up_is_given_up_without_a_warning():
     results.close()
 
 
+def test_a_stop_right_after_a_task_is_given_out_leaves_no_traceback_of_a_thread():
+    def tasks():
+        yield from (1, 2)
+        raise KeyboardInterrupt
+
+    for _ in range(20):
+        with pytest.raises(KeyboardInterrupt):
+            list(results_of(square, tasks(), 2))
+
+
 def test_a_process_that_ends_is_told():
     with pytest.raises(CannotDo, match=r"a worker ended before its work was done .*; take fewer workers"):
         list(results_of(lambda _: os.kill(os.getpid(), signal.SIGKILL), range(3), 2))
